@@ -15,7 +15,8 @@ import yaml
 
 from measuring import Options
 from semscale.embedding import load_embedder
-from semscale.rating.lint import random_pair_cosine, unrelated_sentences
+from semscale.rating.anchors import unrelated_sentences
+from semscale.rating.lint import random_pair_cosine
 from semscale.rating.readouts import similarity_pmf
 from semscale.scales import load_scale
 

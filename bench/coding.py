@@ -16,7 +16,15 @@ from semscale.coding.code_shares import code_alphas
 from semscale.coding.codebook import load_codebook
 from semscale.coding.coder import Coder, with_children
 from semscale.coding.coding import code_answers
-from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
+from semscale.coding.labels import (
+    HandCodes,
+    draw_answers,
+    hand_codes,
+    majority,
+    mean_codes,
+    probable_codes,
+)
+from semscale.stats.calibration import FEWEST_OF_EACH
 from semscale.stats.correlations import roc_area
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
@@ -36,6 +44,7 @@ WAYS = {
     "definition": lambda cosines: cosines[:, -1],
 }
 LEVELS = (0.0, 0.5, 1.0)
+DRAWN, DRAWS = 100, 400
 
 
 def coded_rows(codebook):
@@ -85,6 +94,24 @@ def ways_to_score(codebook, texts, hand, embedder):
         print(f"{name:40}", *(f"{area:.3f}" for area in found))
 
 
+def draws_for_hand_coding(codebook, texts, hand, embedder):
+    """Print how many codes a sheet has too few answers of, and the error of corrected shares, by way to draw.
+
+    The error is that of a share corrected by answers that are drawn by themselves with these probabilities,
+    from the distance of the hand codes to the forecast that the draw uses.
+    """
+    likeness = Coder(codebook, embedder=embedder).score(texts).likeness
+    readable = ~np.isnan(likeness).any(axis=1)
+    likeness, labels, n = likeness[readable], hand[0][readable], int(readable.sum())
+    gaps = (labels - probable_codes(likeness)) ** 2
+    print(f"{'drawn':8} {'codes with fewer than 5':>24} {'mean error of shares':>22}")
+    for way, alike in (("random", True), ("unsure", False)):
+        draws = [draw_answers(likeness, DRAWN, alike=alike, seed=seed) for seed in range(DRAWS)]
+        few = np.mean([(labels[drawn.rows].sum(axis=0) < FEWEST_OF_EACH).sum() for drawn in draws])
+        spread = 1 / draws[0].all_probabilities - 1
+        print(f"{way:8} {few:24.2f} {np.sqrt((gaps * spread[:, None]).sum(axis=0) / n**2).mean():22.4f}")
+
+
 def main():
     parser = Options(__doc__)
     parser.add_size("--model", ["all-MiniLM-L6-v2", "e5-small"], quick=["e5-small"])
@@ -96,6 +123,7 @@ def main():
         print(f"\n{model}: {len(texts)} answers, {len(codebook.codes)} codes")
         how_codes_hold(codebook, texts, hand, embedder)
         ways_to_score(codebook, texts, hand, embedder)
+        draws_for_hand_coding(codebook, texts, hand, embedder)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,8 @@ def main():
     print(f"| construct | n | sets | {' | '.join(heads)} |")
     for entry in yaml.safe_load((ROOT / "bench" / "constructs.yaml").read_text()):
         texts, human = read_texts(folder / f"{entry['name']}.csv", options.texts)
-        values, anchors = read_scale(folder, entry, embedder, with_exemplars=options.exemplars)
+        scale = read_scale(folder, entry, with_exemplars=options.exemplars)
+        values, anchors = scale.values, embed_sets(embedder, scale.anchor_sets.values())
         vectors = embedder.embed(texts).vectors
         masses = laid_on(human[:, None], values, entry["range"])
         cells = []
@@ -84,13 +85,14 @@ def read_texts(path, most):
     return [row["text"] for row in rows], np.array([float(row["human"]) for row in rows])
 
 
-def read_scale(folder, entry, embedder, *, with_exemplars):
-    """Return the points' values and the anchors' vectors, shape (s, k, d)."""
-    scale = yaml.safe_load((folder / "scales" / f"{entry['scale']}.yaml").read_text(encoding="utf-8"))
-    sets = list(scale["anchor_sets"].values())
-    if with_exemplars and "exemplars" in entry:
-        sets += json.loads((folder / "exemplars" / f"{entry['exemplars']}.json").read_text("utf-8"))["sets"]
-    return np.array([float(point["value"]) for point in scale["points"]]), embed_sets(embedder, sets)
+def read_scale(folder, entry, *, with_exemplars=True):
+    """Return the scale of a set of texts, with the further anchor sets that it names."""
+    scale = load_scale(folder / "scales" / f"{entry['scale']}.yaml")
+    if not with_exemplars or "exemplars" not in entry:
+        return scale
+    further = json.loads((folder / "exemplars" / f"{entry['exemplars']}.json").read_text("utf-8"))["sets"]
+    named = {f"exemplar-{number}": tuple(anchors) for number, anchors in enumerate(further, start=1)}
+    return scale.model_copy(update={"anchor_sets": {**scale.anchor_sets, **named}})
 
 
 def embed_sets(embedder, sets):

@@ -1,31 +1,42 @@
-"""Texts that the off-topic floor rejects at other quantiles, and a trial that recognises don't-know answers.
+"""Texts that the off-topic floor leaves out, among rated texts and among texts of other topics.
 
-``python bench/floor.py`` prints two tables of ``docs/scales.md``. The floor is estimated from one half of the
-unrelated sentences where it is judged on the other; for probes and reviews all of them are used, as ``Rater``
-does. In the trial, which the library left out, a text is a don't-know answer if it resembles one of the 18
-shipped ones more than any anchor of the scale, and at least by a threshold, a share of the way from the
-cosine of random pairs to that of equal texts. It is tried on the 18 answers below, which had no part in it,
-and on the probes of each scale, where each one that is recognised is a false alarm.
+Run with ``python bench/floor.py``; it prints two tables of ``docs/scales.md``. Rated are texts of VADER's
+four sets and of the sets of ``constructs.yaml``. Other topics are the 300 texts of
+``tests/data/off_topic.txt``, and captions and headlines of STS-B; none of them had a part in the floor. A
+cell has the share of a set that is left out; the last columns have the share of other topics that is found,
+mean, least and most over the scales.
+
+Of a trial that the library left out: a text is a don't-know answer if it resembles one of the 18 shipped ones
+more than any anchor of the scale, and at least by a threshold, a share of the way from the cosine of random
+pairs to that of equal texts. It is tried on the 18 answers below, which had no part in it, and on the probes
+of each scale, where each one that is recognised is a false alarm.
 """
 
 import csv
 from datetime import date
-from pathlib import Path
 
 import numpy as np
+import yaml
 
-from measuring import Options, machine
+from constructs import read_scale, read_texts
+from measuring import ROOT, Options, machine
+from rated_texts import first, further_sets, review_sentences
 from semscale.embedding import load_embedder
-from semscale.rating.anchors import FLOOR_GROUPS, topic_similarities, unrelated_probes
-from semscale.rating.lint import cosine_at, random_pair_cosine, unrelated_sentences
+from semscale.rating import anchors as rating_anchors
+from semscale.rating.anchors import (
+    AnchorVectors,
+    topic_similarities,
+    unrelated_probes,
+    unrelated_sentences,
+)
+from semscale.rating.lint import cosine_at, random_pair_cosine
+from semscale.rating.readouts import best_similarities
 from semscale.scales import load_scale, scale_names
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
+from shared_data import shared_data
 
-REVIEWS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
-QUANTILES = (0.25, 0.40, 0.50, 0.75, 0.90)
-STRICTER = {"all-MiniLM-L6-v2": 0.2, "e5-small": 0.82}
-"""For each model a stricter floor, for answers to a direct question."""
-OPINION = 1.5
+OFF_TOPIC = ROOT / "tests" / "data" / "off_topic.txt"
+QUANTILES = (0.2, 0.3, 0.4, 0.5, 0.6)
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7)
 FRESH = (
     "idk",
@@ -52,54 +63,47 @@ FRESH = (
 def main():
     parser = Options(__doc__)
     parser.add_size("--model", [DEFAULT_RATING_MODEL, DEFAULT_MODEL], quick=[DEFAULT_RATING_MODEL])
-    parser.add_size("--reviews", None, quick=50, help="at most so many sentences; all unless given")
+    parser.add_size("--texts", 600, quick=20, help="at most so many of each set")
     options = parser.parse_args()
+    with shared_data("stsb", "dev.csv").open(encoding="utf-8", newline="") as file:
+        captions = list(dict.fromkeys(row["sentence1"] for row in csv.DictReader(file)))[: options.texts]
+    other = {"300 texts": OFF_TOPIC.read_text(encoding="utf-8").splitlines(), "captions": captions}
+    sets = list(rated_sets(options.texts))
     for model in options.model:
         embedder = load_embedder(model)
-        scales = [load_scale(name).for_model(model) for name in scale_names()]
-        print(f"\n{date.today()}, {model}, {machine()}")
-        report_floor(model, embedder, scales, options.reviews)
-        report_dont_know(embedder, scales)
+        report(embedder, model, sets, other)
+        report_dont_know(embedder, [load_scale(name).for_model(model) for name in scale_names()])
 
 
-def report_floor(model, embedder, scales, most):
-    """Print the shares that floors at several quantiles reject."""
-    groups = unrelated_probes()
-    unrelated = [sentence for group in FLOOR_GROUPS for sentence in groups[group]]
-    nothing = [topic_similarities(scale, embedder, unrelated) for scale in scales]
-    probes = [topic_similarities(scale, embedder, [probe.text for probe in scale.probes]) for scale in scales]
-    gibberish, unknown = (
-        [topic_similarities(scale, embedder, list(groups[group])) for scale in scales]
-        for group in ("gibberish", "dont-know")
-    )
-    with REVIEWS.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))[:most]
-    reviews = topic_similarities(
-        load_scale("quality").for_model(model), embedder, [row["text"] for row in rows]
-    )
-    opinion = np.array([abs(float(row["human_mean"])) >= OPINION for row in rows])
-    quality = [scale.name for scale in scales].index("quality")
+def rated_sets(most):
+    """Yield the name, the texts and the scale of each set."""
+    for rated in (review_sentences(), *further_sets()):
+        rng = np.random.default_rng(0)
+        rows = np.isin(np.arange(len(rated.texts)), rng.permutation(len(rated.texts))[:most])
+        yield rated.name, first(rated.where(rows), most).texts, load_scale("quality")
+    folder = shared_data("constructs")
+    for entry in yaml.safe_load((ROOT / "bench" / "constructs.yaml").read_text()):
+        texts, _ = read_texts(folder / f"{entry['name']}.csv", most)
+        yield entry["name"], texts, read_scale(folder, entry)
 
-    def show(name, floors, held_out):
-        print(
-            f"{name:>8}  {held_out:9.0%}  {total(probes, floors):3} of {sum(map(len, probes))}"
-            f"  {(reviews < floors[quality]).mean():7.1%}"
-            f"  {(reviews[opinion] < floors[quality]).sum():4} of {opinion.sum():,}"
-            f"  {share(gibberish, floors):9.0%}  {total(unknown, floors):3} of {sum(map(len, unknown))}"
-        )
 
-    print("quantile  unrelated   probes   reviews    with opinion  gibberish  don't know")
+def report(embedder, model, sets, other):
+    print(f"\n{date.today()}, {model}, {machine()}")
+    print(f"| quantile | {' | '.join(name for name, _, _ in sets)} | {' | '.join(other)} |")
+    vectors = {name: embedder.embed(texts).vectors for name, texts, _ in sets}
+    elsewhere = {name: embedder.embed(texts).vectors for name, texts in other.items()}
     for quantile in QUANTILES:
-        floors = [round(float(np.quantile(best, quantile)), 3) for best in nothing]
-        halves = [(best[first::2], best[1 - first :: 2]) for best in nothing for first in (0, 1)]
-        held_out = np.mean([(other < np.quantile(half, quantile)).mean() for half, other in halves])
-        show(f"{quantile:.2f}", floors, held_out)
-        if quantile == QUANTILES[1]:
-            spread = f"floors of the library at this quantile: {min(floors):.2f} to {max(floors):.2f}"
-    fixed = [STRICTER.get(model, STRICTER[DEFAULT_RATING_MODEL])] * len(scales)
-    show(f"= {fixed[0]}", fixed, share(nothing, fixed))
-    lowest = min((best < fixed[0]).mean() for best in nothing)
-    print(f"{spread}; floor {fixed[0]} rejects at least {lowest:.0%} of the unrelated on every scale")
+        rating_anchors.FLOOR_QUANTILE = quantile
+        left_out, found = [], {name: [] for name in other}
+        for name, _, scale in sets:
+            anchors = AnchorVectors(scale.for_model(model), lambda: embedder, "auto")
+            left_out.append(f"{share(anchors, vectors[name]):.1%}")
+            for place in other:
+                found[place].append(share(anchors, elsewhere[place]))
+        means = [
+            f"{np.mean(shares):.0%} ({min(shares):.0%} to {max(shares):.0%})" for shares in found.values()
+        ]
+        print(f"| {quantile} | {' | '.join(left_out)} | {' | '.join(means)} |", flush=True)
 
 
 def report_dont_know(embedder, scales):
@@ -124,12 +128,8 @@ def dont_know(scale, embedder, known, texts):
     return np.where(nearest > topic_similarities(scale, embedder, list(texts)), nearest, -1)
 
 
-def total(similarities, floors):
-    return sum(int((best < floor).sum()) for best, floor in zip(similarities, floors, strict=True))
-
-
-def share(similarities, floors):
-    return total(similarities, floors) / sum(map(len, similarities))
+def share(anchors, vectors):
+    return anchors.off_topic(vectors, best_similarities(vectors, anchors.vectors)).mean()
 
 
 if __name__ == "__main__":

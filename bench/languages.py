@@ -27,13 +27,13 @@ from semscale.embedding import load_embedder
 from semscale.embedding.languages import LANGUAGE_NAMES, identified_languages
 from semscale.rating.anchors import (
     FLOOR_GROUPS,
-    off_topic_floor,
+    AnchorVectors,
     scale_for_model,
-    topic_similarities,
     unrelated_probes,
 )
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
+from semscale.rating.readouts import best_similarities
 from semscale.scales import load_scale, scale_names
 from semscale.scales.library import (
     FEWEST_SETS,
@@ -86,9 +86,14 @@ def report_equivalence(embedder, options):
 
 
 def is_translated(name, code, embedder):
-    """Say whether all sets that serve the model are translated."""
-    sets = scale_for_model(load_scale(name), embedder).anchor_sets
-    return code in languages_of(name) and set(sets) <= set(load_scale(name, language=code).anchor_sets)
+    """Say whether as many sets that serve the model are translated as a translation needs."""
+    return code in languages_of(name) and len(translated_sets(name, code, embedder)) >= FEWEST_SETS
+
+
+def translated_sets(name, code, embedder):
+    """List the sets that serve the model and are translated."""
+    translated = load_scale(name, language=code).anchor_sets
+    return [name for name in scale_for_model(load_scale(name), embedder).anchor_sets if name in translated]
 
 
 def line(found, in_english):
@@ -107,8 +112,9 @@ def measure(name, code, embedder):
 
     Sets that the linter fails are left out only where the translation does not pass with all, and then does.
     """
-    english = scale_for_model(load_scale(name), embedder)
-    translated = load_scale(name, language=code).with_sets(english.anchor_sets)
+    sets = translated_sets(name, code, embedder)
+    english = load_scale(name).with_sets(sets)
+    translated = load_scale(name, language=code).with_sets(sets)
     levels = [probe.level for probe in english.probes]
     whole = beside_english(translated, english, embedder)
     if not whole.passed:
@@ -203,16 +209,13 @@ def on_topic_words(texts, code, own, embedder):
     english = scale_for_model(load_scale(own.name), embedder)
     unrelated = [sentence for group in FLOOR_GROUPS for sentence in unrelated_probes(code)[group]]
     said = []
-    for name, scale, floor in (
-        ("English", english, off_topic_floor(english, embedder)),
-        ("own", own, off_topic_floor(own, embedder)),
-    ):
-        on, off = (topic_similarities(scale, embedder, list(those)) for those in (texts, unrelated))
-        above = (on[:, None] > off).mean()
-        said.append(
-            f"{name} anchors: {above:.2f} above unrelated, below the floor {(on < floor).mean():.1%} "
-            f"and of the unrelated {(off < floor).mean():.0%}"
-        )
+    on, off = (embedder.embed(list(those)).vectors for those in (texts, unrelated))
+    for name, scale in (("English", english), ("own", own)):
+        anchors = AnchorVectors(scale, lambda: embedder, "auto")
+        shares = [
+            anchors.off_topic(rows, best_similarities(rows, anchors.vectors)).mean() for rows in (on, off)
+        ]
+        said.append(f"{name} anchors: off topic {shares[0]:.1%}, and of the unrelated {shares[1]:.0%}")
     return "; ".join(said)
 
 

@@ -28,12 +28,12 @@ from anchors import SHIPPED_SEED, half_of
 from measuring import Options, machine
 from rated_texts import HIGHEST, LOWEST, RELEASE, first, further_sets, review_sentences, source_distribution
 from semscale.embedding import load_embedder
-from semscale.rating.anchors import off_topic_floor, scale_for_model
 from semscale.rating.human import laid_on
 from semscale.rating.rater import Rater
 from semscale.rating.settings import Readout
 from semscale.scales import load_scale
 from semscale.stats.correlations import split_half_reliability
+from semscale.types import Status
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
 SCALE = load_scale("quality")
@@ -97,10 +97,9 @@ def nulls(rated):
 def models(rated):
     for model in (DEFAULT_MODEL, DEFAULT_RATING_MODEL):
         embedder = load_embedder(model)
-        floor = off_topic_floor(scale_for_model(SCALE, embedder), embedder)
+        off_topic = Rater(SCALE, embedder=embedder).rate(rated.texts).status == Status.OFF_TOPIC
         for readout in get_args(Readout):
             ratings = Rater(SCALE, embedder=embedder, readout=readout, floor=None).rate(rated.texts)
-            off_topic = ratings.similarity < floor
             yield Row(f"{model}, {readout}", ratings.mean, ratings.pmf, ratings.set_means, off_topic)
 
 

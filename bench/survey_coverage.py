@@ -8,7 +8,7 @@ import numpy as np
 
 from measuring import Options
 from semscale.stats.raking import rake, raked_design
-from semscale.stats.significance import group_differences, paired_differences
+from semscale.stats.significance import group_differences
 from semscale.stats.survey_designs import SurveyDesign
 from semscale.stats.survey_estimates import share_interval, survey_means
 
@@ -82,7 +82,7 @@ def intervals(everyone, rows, weights):
         "mean, raked": survey_means(drawn["score"], raked_design(design, raking)).interval(),
         "mean of a group": tuple(end[:, 1:] for end in by_group.interval()),
         "difference of groups": group_differences(by_group).interval(),
-        "difference of concepts": paired_differences(drawn["score"], drawn["concept"], design).interval(),
+        "difference of concepts": survey_means(drawn["score"] - drawn["concept"], design).interval(),
     }
     for method in ("logit", "beta"):
         ends[f"share, {method}"] = share_interval(top, method=method)

@@ -36,7 +36,7 @@ def test_a_codebook_is_proposed_and_code_reads_it(semscale, answers, tmp_path):
 
 
 def test_a_stopped_proposal_can_be_started_again(semscale, answers, monkeypatch, tmp_path):
-    def stop(*_):
+    def stop(*_, **__):
         raise KeyboardInterrupt
 
     command = ("code", "suggest", answers, "--text", "text", "--codebook", "new.yaml", "--out", "s.csv")

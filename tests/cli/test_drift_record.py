@@ -189,13 +189,13 @@ def test_ids_in_common_are_named_and_none_is_warned_of(semscale, outputs, record
     shared = json.loads(part.out)["shared"]
     assert shared == {"run": recorded["id"], "is_baseline": False, "n": 2, "n_earlier": 3}
     ended = semscale("drift", "approve", recorded["id"], "--approved-by", "Ann", "--why", "x")
-    assert "in common" not in ended.out
+    assert "former baseline" not in ended.out
     other = record(semscale, "other.jsonl", "--dataset", "base")
     short = recorded["id"][:8]
     assert f"0 of the 3 of the baseline {short}" in other.out
     assert f"no id is shared with the baseline {short} of dataset “base”" in " ".join(other.out.split())
     ended = semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "x")
-    assert f"ids in common with the former baseline {short}: 0 of 3" in ended.out
+    assert f"0 of 3 ids of the former baseline {short}" in ended.out
     assert "no id is shared" in " ".join(ended.out.split())
 
 

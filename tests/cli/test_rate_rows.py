@@ -13,7 +13,7 @@ def test_possible_codes_are_hinted_at_and_left_out_once_they_are_named(rate, tmp
         "hint: 3 rated texts look like codes for a missing answer (NA 2, -99 1); "
         "to leave them out: --missing NA --missing -99\n"
     ) in out
-    ended = rate("--missing", "NA", "--missing", "-99")
+    ended = rate("--missing", "NA", "--missing", "-99", "--signature")
     assert "1 of 5 rows was scored; left out: 3 missing and 1 uninformative\n" in ended.out
     assert "hint" not in ended.out
     assert "|missing:-99+na|" in ended.out

@@ -100,7 +100,7 @@ def test_a_scale_that_fails_gives_exit_code_1_and_the_reason(tmp_path, capsys):
     path = write(tmp_path / "mine.yaml", plain=("a b", "a a b b", "c d"), other=("e f", "g h", "i j"))
     assert main(["scales", "lint", str(path)]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Lint  mine"
+    assert lines[0] == "Lint fails  mine"
     assert lines[4].split()[:4] == ["mine", "fail", "2", "none"]
     (alike,) = [line for line in lines if "too alike: cosine 1.00" in line]
     assert alike.split()[:3] == ["mine", "fail", "plain"]
@@ -165,7 +165,7 @@ def test_a_scale_without_probes_is_said_to_have_none(tmp_path):
 def test_a_scale_with_probes_shows_their_figures():
     lines = run("lint", "trust").stdout.splitlines()
     assert lines[3].split() == ["scale", "verdict", "sets", "probes", "order", "spread", "reliability"]
-    assert re.fullmatch(r"trust +\w+ +4 +2\d( +\S+){3}", lines[4])
+    assert re.fullmatch(r"trust +\w+ +12 +2\d( +\S+){3}", lines[4])
     assert "nan" not in lines[4]
 
 
@@ -189,8 +189,9 @@ def test_lint_all_says_something_about_every_scale():
     assert lines[0] == f"Lint  {len(scale_names())} scales"
     table = lines[4 : lines.index("", 4)]
     assert [line.split()[0] for line in table] == scale_names()
-    found = {line.split()[0] for line in lines[lines.index("Findings") + 2 :] if line}
-    assert found == {line.split()[0] for line in table if line.split()[1] != "pass"}
+    # A long finding takes several lines, of which the first begins with the scale.
+    first = {line.split(" ")[0] for line in lines[lines.index("Findings") + 2 :]}
+    assert first & set(scale_names()) == {line.split()[0] for line in table if line.split()[1] != "pass"}
 
 
 @pytest.mark.parametrize(
@@ -224,3 +225,63 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, ar
 def test_the_template_is_shipped_with_unix_line_ends():
     content = (resources.files("semscale.cli") / "new_scale.yaml.txt").read_bytes()
     assert b"\r" not in content
+
+
+REPLY = (
+    '{"sets": [{"topic": "my job", "anchors": ["my job is bad", "my job is so so", "my job is good"]}, '
+    '{"topic": "short", "anchors": ["one", "two"]}]}'
+)
+
+
+def test_grow_without_a_model_prints_the_prompt(tmp_path):
+    path = write(tmp_path / "mine.yaml", a=("so bad", "so so", "so good"))
+    result = run("grow", path, "--n", 3)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Write 3 further anchor sets for a survey scale")
+
+
+def test_grow_reads_a_reply_back_and_writes_another_file(tmp_path, toy_model):
+    path = write(tmp_path / "mine.yaml", a=("so bad", "so so", "so good"))
+    before, out = path.read_bytes(), tmp_path / "grown.yaml"
+    (tmp_path / "reply.txt").write_text(REPLY, encoding="utf-8")
+    result = run("grow", path, "--reply", tmp_path / "reply.txt", "--out", out)
+    assert result.exit_code == 0
+    assert "my job is so so" in result.stdout
+    assert path.read_bytes() == before
+    grown = load_scale(out)
+    assert list(grown.anchor_sets) == ["a", "my-job"]
+    assert grown.sources["my-job"].startswith("the reply in reply.txt, ")
+    # A file that exists is not overwritten.
+    assert run("grow", path, "--reply", tmp_path / "reply.txt", "--out", out).exit_code == 2
+
+
+def test_lint_proposes_probes_from_texts_of_a_file(tmp_path, toy_model):
+    path = write(tmp_path / "mine.yaml", a=("so bad", "so so", "so good"))
+    table = tmp_path / "answers.csv"
+    table.write_text("comment\n" + "\n".join(f"so good {n}" for n in range(30)), encoding="utf-8")
+    result = run("lint", path, "--file", table, "--text", "comment")
+    assert result.exit_code == 1  # no scale passes without probes
+    assert result.stdout.count("  - {level: , text: ") == 12  # four for each of three points
+    report = json.loads(run("lint", path, "--file", table, "--text", "comment", "--json").stdout)
+    assert len(report["proposed_probes"]) == 12
+    assert run("lint", path, "--file", table).exit_code == 2
+
+
+WORDS = ((1, "bad"), (2, "so"), (3, "good"))
+
+
+def test_validate_prints_a_table_of_agreement(tmp_path, toy_model):
+    path = write(tmp_path / "mine.yaml", a=("so bad", "so so", "so good"))
+    table = tmp_path / "labelled.csv"
+    rows = [f"so {word} {n},{label}" for n in range(10) for label, word in WORDS]
+    table.write_text("comment,human\n" + "\n".join(rows), encoding="utf-8")
+    named = ("--text", "comment", "--human", "human", "--scale", path)
+    result = run("validate", table, *named)
+    assert result.exit_code == 0
+    for line in ("r with the human means", "null: r of plain sentiment", "null: r of text length"):
+        assert line in result.stdout
+    result = run("validate", table, *named, "--json")
+    assert result.exit_code == 0
+    report = json.loads(result.stdout)
+    assert report["n"] == report["rated"] == 30
+    assert report["pearson"]["value"] > 0.9

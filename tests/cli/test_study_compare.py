@@ -81,7 +81,7 @@ def test_the_example_runs(semscale):
         *("study", "compare", EXAMPLE, EXAMPLE / "people.csv", "--concept", "concept"),
         *("--respondent", "person", "--weight", "weight", "--by", "age", "--json"),
     )
-    assert ended.code == 0
+    assert ended.code == 0, ended.err
     answers = {
         method["method"]: {each["subject"]: each["holds"] for each in method["conclusions"]}
         for method in json.loads(ended.out)["methods"]

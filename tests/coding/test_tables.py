@@ -12,7 +12,7 @@ from semscale.coding.settings import CodingColumns
 from semscale.coding.table_coding import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
-from semscale.results.runs import measure_table
+from semscale.results.instrument import measure_table
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 from semscale.store.runs import PartSettings

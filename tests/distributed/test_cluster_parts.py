@@ -106,7 +106,7 @@ def test_the_command_goes_on_after_what_one_process_has_finished(connection, her
     code, _ = commanded(capsys, *line, f"{here}/plain/")
     assert code == 0
     # Two parts are finished, as one process makes them, when the run is stopped.
-    from semscale.results.runs import PartWork
+    from semscale.results.instrument import PartWork
 
     whole = PartWork.part
 

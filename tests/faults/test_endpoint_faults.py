@@ -97,7 +97,7 @@ def test_an_endpoint_that_dies_stops_the_run_which_goes_on_later(
     endpoint.fault = lambda prompt, n_asked: FAULTS["hanging"] if len(endpoint.requests) > 30 else None
     ended = asked(*command, *FILES, limit="0.2")
     assert ended.code == 3
-    assert ended.err.startswith("semscale: no reply came for 0.8 s: m did not answer within 0.2 s; replies ")
+    assert ended.err.startswith("semscale: no reply came for 0.8 s: m did not answer within 0.2 s; received ")
     found = json.loads(ended.out)
     assert found["stopped"] in ended.err
     assert found["counts"]["unfinished"] > 0

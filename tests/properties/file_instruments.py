@@ -26,7 +26,7 @@ from semscale.presentable import Presentable
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import RatingTable, rate_file
-from semscale.results.runs import PartWork
+from semscale.results.instrument import PartWork
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.runs import PartSettings, TableWork

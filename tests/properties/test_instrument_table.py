@@ -18,8 +18,8 @@ import semscale
 from semscale.coding.coder import ChatCodes
 from semscale.judging.comparing import PairVerdicts
 from semscale.rating.ratings import Ratings
+from semscale.results.instrument import TableInstrument
 from semscale.results.result import Result
-from semscale.results.runs import TableInstrument
 from semscale.scales import Scale
 
 INSTRUMENTS = [*MODEL_INSTRUMENTS, *TOY_INSTRUMENTS]

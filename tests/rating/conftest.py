@@ -86,6 +86,7 @@ class Failing:
 
 
 def failing_rater(toy_embedder, failure, after):
+    after += 1  # the anchors of the scale of sentiment are embedded as well
     return Rater(some_scale(), embedder=Failing(toy_embedder, failure, after), floor=None)
 
 

@@ -22,10 +22,11 @@ from semscale.types import Status
 from semscale.weights.known import KNOWN
 
 SCALE = load_scale("purchase-intent")
+TRANSLATED = tuple(load_scale("purchase-intent", language="de").anchor_sets)
 
 GERMAN_MEASURED = Equivalence(
-    english_sets=tuple(SCALE.anchor_sets),
-    anchor_sets=tuple(SCALE.anchor_sets),
+    english_sets=TRANSLATED,
+    anchor_sets=TRANSLATED,
     english="a",
     translated="b",
     distance=0,
@@ -156,7 +157,7 @@ FRENCH = "Je pense que je vais certainement l'acheter."
 
 ANSWERS = [ENGLISH, GERMAN, "ok", None, FRENCH, GERMAN]
 
-SETS = tuple(load_scale("purchase-intent").anchor_sets)
+SETS = tuple(load_scale("purchase-intent", language="de").anchor_sets)
 
 GERMAN_TABLE = Equivalence(
     english_sets=SETS,
@@ -305,7 +306,10 @@ def test_a_set_that_does_not_serve_in_a_language_has_no_means_there(named_embedd
     measured_are(monkeypatch, {"de": replace(GERMAN_TABLE, anchor_sets=left)})
     ratings = rater(named_embedder).rate([ENGLISH, GERMAN])
     assert ratings.language.tolist() == ["en", "de"]
-    assert np.isnan(ratings.set_means).tolist() == [[False] * 5, [False, True, False, False, False]]
+    # Of the scale's sets five are translated, and one of these does not serve.
+    n_sets = len(ratings.scale.anchor_sets)
+    serves = [name in left for name in ratings.scale.anchor_sets]
+    assert np.isnan(ratings.set_means).tolist() == [[False] * n_sets, [not used for used in serves]]
     german = Rater(load_scale("purchase-intent", language="de").with_sets(left), embedder=named_embedder)
     np.testing.assert_array_equal(ratings.pmf[1], german.rate([GERMAN]).pmf[0])
     assert "|translations:de(set-1,set-3,set-4,set-5)#" in str(ratings.signature)

@@ -9,7 +9,7 @@ import pytest
 from semscale.embedding import load_embedder
 from semscale.embedding.embedder import Embeddings
 from semscale.errors import InputError
-from semscale.rating.anchors import unrelated_probes
+from semscale.rating.anchors import unrelated_probes, unrelated_sentences
 from semscale.rating.lint import (
     Ladder,
     LintFinding,
@@ -19,7 +19,6 @@ from semscale.rating.lint import (
     lint,
     random_pair_cosine,
     reliability,
-    unrelated_sentences,
     worst,
 )
 from semscale.scales import Scale, load_scale, scale_names
@@ -34,7 +33,8 @@ GUIDE = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
 class AngleEmbedder:
     """Texts are angles in degrees: "30" is (cos 30, sin 30); the cosine of two texts is that of their gap.
 
-    The linter's 50 unrelated sentences in a language lie half and half at two angles that are ``apart``.
+    The linter's 50 unrelated sentences in a language lie half and half at two angles that are ``apart``, the
+    anchors of ``quality`` 20 degrees apart from point to point.
     """
 
     dimensions = 2
@@ -43,6 +43,8 @@ class AngleEmbedder:
     def __init__(self, apart=180, language="en"):
         sentences = unrelated_sentences(language)
         self.unrelated = {text: apart * (place % 2) for place, text in enumerate(sentences)}
+        for anchors in load_scale("quality").anchor_sets.values():
+            self.unrelated |= {anchor: 20 * point for point, anchor in enumerate(anchors)}
 
     def embed(self, texts, *, progress=None):
         given = [self.unrelated.get(text, text.split()[0]) for text in texts]
@@ -205,7 +207,7 @@ def test_without_probes_the_librarys_are_used_and_nothing_is_said_about_order(to
     assert np.isnan(report.levels).all()
     assert np.isnan(report.ladder.spread)
     assert np.isnan(report.ladder.spearman)
-    assert ("warn", None) in verdicts(report, "ladder")
+    assert ("fail", None) in verdicts(report, "ladder")
 
 
 def test_masses_where_they_are_due():

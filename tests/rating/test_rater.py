@@ -8,6 +8,7 @@ from tests.conftest import ToyEmbedder
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
+from semscale.rating.anchors import unrelated_sentences
 from semscale.rating.rater import Rater
 from semscale.rating.readouts import READOUTS, ordinal_ratings, ssr_ratings
 from semscale.scales import Scale
@@ -102,6 +103,7 @@ def test_ratings_are_those_of_the_arithmetic(scale, toy_embedder, readout, arith
 
 def test_equal_texts_are_embedded_once(rater, toy_embedder):
     assert rater.anchors.shape == (2, 3, 64)
+    rater.rate(["awful"])  # embeds the anchors
     toy_embedder.embedded.clear()
     rated = rater.rate(["great thing", "bad stuff"] * 50)
     assert toy_embedder.embedded == ["great thing", "bad stuff"]
@@ -154,7 +156,15 @@ class TestFloor:
         toy_embedder.embedded.clear()
         assert rater.floor == estimated
         assert toy_embedder.embedded == []
-        assert f"floor:{estimated:.12g}" in str(rater.signature)
+        assert f"floor:unrelated{estimated:+g}" in str(rater.signature)
+        same = Rater(scale, embedder=toy_embedder, floor=f"unrelated{estimated:+g}")
+        assert same.floor == estimated
+        assert str(same.signature) == str(rater.signature)
+
+    def test_auto_leaves_out_what_is_nearer_to_unrelated_sentences(self, scale, toy_embedder):
+        unrelated = unrelated_sentences()[0]
+        rated = Rater(scale, embedder=toy_embedder).rate(["great thing", unrelated])
+        assert rated.status.tolist() == [Status.SCORED, Status.OFF_TOPIC]
 
 
 class TestVectors:

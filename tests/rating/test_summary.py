@@ -166,6 +166,9 @@ def assert_same_report(got, expected):
                 np.testing.assert_allclose(*ends, rtol=0, atol=1e-9)
         elif name == "estimates":
             assert one.overall.mean.value == pytest.approx(other.overall.mean.value, abs=1e-12)
+        elif name == "discriminant":
+            measured = [(check.n, check.sentiment, check.length) for check in (one, other)]
+            np.testing.assert_allclose(*measured, rtol=0, atol=1e-9)
         elif isinstance(other, pl.DataFrame):
             assert_frame_equal(one, other, check_exact=True)
         elif name != "created":

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from semscale.rating.human import RatingComparison
-from semscale.rating.summary import EXAMPLE_SCHEMA, RatingSummary
+from semscale.rating.summary import EXAMPLE_SCHEMA, DiscriminantCheck, RatingSummary
 from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -186,6 +186,7 @@ def summary_of(
     named = f"{scale.name}#{scale.content_hash}"
     signature = Signature.of("rate", scale=named, sets=sets, temperature=1.0, seed=0)
     return RatingSummary(
+        discriminant=DiscriminantCheck(300, 0.42, -0.05),
         scale=scale,
         signature=signature,
         estimates=estimates_of(pmf, groups, values=scale.values, signature=signature, rng=rng),

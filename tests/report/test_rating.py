@@ -632,8 +632,8 @@ def test_what_the_linter_says_stands_in_the_head_and_with_the_scale(rated, linte
     shown = read_page(page(summary.document()))
     shown.assert_harmless()
     head, _, rest = shown.text.partition("Distribution of the ratings")
-    assert f"This scale passes with warnings ({linted.reasons[0]}" in head
-    assert "passes with warnings" in rest
+    assert f"This scale fails ({linted.reasons[0]}" in head
+    assert "fails" in rest
     for one in linted.findings:
         assert f"{one.anchor_set or 'all sets'}: {one.reason}" in rest
 

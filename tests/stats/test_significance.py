@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from reference_figures import jackknife_replicates
 from scipy import stats
 from scipy.stats import chi2_contingency, fisher_exact
 
@@ -15,59 +14,10 @@ from semscale.stats.significance import (
     group_differences,
     holm,
     independence_p_value,
-    paired_differences,
     rao_scott,
 )
 from semscale.stats.survey_designs import SurveyDesign
 from semscale.stats.survey_estimates import survey_means
-
-
-def two_waves(seed=0, n=40, missing=0.2):
-    """Answers of the same people in two waves, with gaps, and their weights."""
-    rng = np.random.default_rng(seed)
-    first = rng.normal(size=n)
-    second = first + 0.5 + rng.normal(0, 0.3, n)
-    for wave in (first, second):
-        wave[rng.random(n) < missing] = np.nan
-    return first, second, rng.uniform(1, 3, n)
-
-
-def test_columns_of_the_same_people_equal_stacked_waves_with_people_as_clusters():
-    first, second, weights = two_waves()
-    columns = paired_differences(first, second, SurveyDesign(weights))
-    people = np.tile(np.arange(len(first)), 2)
-    stacked = survey_means(
-        np.concatenate([first, second]),
-        SurveyDesign(np.tile(weights, 2), clusters=people),
-        groups=np.repeat([0, 1], len(first)),
-    )
-    waves = group_differences(stacked)
-    assert waves.values == pytest.approx(columns.values)
-    assert waves.standard_errors == pytest.approx(columns.standard_errors)
-    assert waves.df == columns.df
-    assert waves.p_values == pytest.approx(columns.p_values)
-
-
-def test_a_paired_difference_without_gaps_is_the_mean_of_differences():
-    first, second, weights = two_waves(missing=0)
-    pairs = survey_means(second - first, SurveyDesign(weights))
-    for design in (SurveyDesign(weights), jackknife_replicates(SurveyDesign(weights))):
-        columns = paired_differences(second, first, design)
-        assert columns.values == pytest.approx(pairs.values)
-    assert paired_differences(second, first, SurveyDesign(weights)).standard_errors == pytest.approx(
-        pairs.standard_errors
-    )
-
-
-def test_columns_are_compared_in_blocks(monkeypatch):
-    pairs = [two_waves(seed) for seed in range(3)]
-    first, second = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
-    made, groups = SurveyDesign(pairs[0][2]), np.arange(40) % 2
-    whole = paired_differences(first, second, made, groups=groups)
-    monkeypatch.setattr("semscale.stats.survey_estimates._NUMBERS_AT_ONCE", 80)  # two columns of 40 rows
-    blocks = paired_differences(first, second, made, groups=groups)
-    for name in ("values", "standard_errors", "df"):
-        np.testing.assert_array_equal(getattr(blocks, name), getattr(whole, name))
 
 
 def test_pairs_of_groups_stand_once():
@@ -96,11 +46,6 @@ def test_what_does_not_vary_or_is_not_there_is_not_tested():
     absent = group_differences(survey_means([1.0, 2.0], SurveyDesign(np.ones(2)), groups=[0, 0], n_groups=2))
     assert np.isnan(absent.values).all()
     assert np.isnan(absent.standard_errors).all()
-
-
-def test_columns_must_fit():
-    with pytest.raises(InputError, match="the same shape"):
-        paired_differences(np.ones((3, 2)), np.ones(3), SurveyDesign(np.ones(3)))
 
 
 def differences():

@@ -29,7 +29,7 @@ from semscale.errors import InputError
 from semscale.matching.entailment import worded_sentences
 from semscale.matching.matcher import CORPUS_ROWS
 from semscale.matching.settings import GroundingColumns
-from semscale.results.runs import PartState, TableInstrument, measure_table
+from semscale.results.instrument import PartState, TableInstrument, measure_table
 from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.results.table_columns import Cells
 from semscale.signature import Signature

@@ -41,7 +41,7 @@ from semscale.chat.declining import gives_no_answer
 from semscale.chat.runner import run_apart
 from semscale.embedding.cache import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
-from semscale.results.runs import PartState, TableInstrument, measure_table
+from semscale.results.instrument import PartState, TableInstrument, measure_table
 from semscale.results.table_columns import Cells
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan

@@ -1,22 +1,46 @@
-"""The commands ``semscale scales``: list the library, show a scale, lint it, start a new one."""
+"""The commands ``semscale scales``: list the library, show and check a scale, start one and add to it."""
 
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App
 from pydantic import Field
 
-from semscale.cli.options import Without, command
-from semscale.cli.outputs import Outputs, present
-from semscale.cli.process import echo
-from semscale.cli.shared import ARGUMENTS, RUN, EmbedderOptions
+from semscale.cli.options import Without, command, refuse_stated
+from semscale.cli.outputs import OUTPUT, Outputs, present
+from semscale.cli.process import echo, say
+from semscale.cli.rate import LabelledColumns
+from semscale.cli.shared import (
+    ARGUMENTS,
+    CHAT,
+    COLUMNS,
+    RUN,
+    CallOptions,
+    ChatOptions,
+    EmbedderOptions,
+    InputFile,
+    RowOptions,
+    RunOptions,
+)
 from semscale.cli.study import write_template
 from semscale.errors import InputError
+from semscale.rating.settings import RATING, RaterSettings
 from semscale.settings import Option, Settings
 
-app = App(name="scales", help="List, show and check scales and their anchors; start a new one.")
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+    from semscale.scales import Scale
+    from semscale.types import Progress
+
+app = App(name="scales", help="List, show and check scales and their anchors; start one, add anchor sets.")
 
 _GATE_FAILED = 1
+
+_MOST_TEXTS = 5_000
+"""Texts that probes are chosen from."""
 
 Language = Annotated[
     str | None,
@@ -50,6 +74,12 @@ class LintOptions(Settings):
     ] = None
     every: Annotated[bool, Field(description="All scales of the library."), Option(RUN, name="--all")] = False
     language: Language = None
+    file: Annotated[
+        str | None,
+        Field(description="Table with texts of your own, to propose probes from."),
+        Option(COLUMNS, "FILE"),
+    ] = None
+    text: Annotated[str | None, Field(description="Its column of texts."), Option(COLUMNS, "COLUMN")] = None
     outputs: Annotated[Outputs, Without("out", "escape")]
     model: EmbedderOptions
 
@@ -64,8 +94,11 @@ class LintOptions(Settings):
         if self.every == (self.scale is not None):
             raise InputError("lint takes one scale (a name or a file) or --all: give exactly one of them")
         single = [*self.outputs.named, *(["json"] if self.outputs.json_ else [])]
+        single += ["file"] if self.file is not None else []
         if self.every and single:
             raise InputError(f"--{single[0]} is for one scale: name it instead of --all")
+        if (self.file is None) != (self.text is None):
+            raise InputError("--file and --text go together: name the table and its column of texts")
         self.outputs.check()
         return scale_names() if self.scale is None else [self.scale]
 
@@ -107,11 +140,13 @@ def show(options: ShowOptions) -> None:
 def lint(options: LintOptions) -> int:
     """Measure whether a scale's anchors can be told apart, and give a verdict with reasons.
 
-    A verdict holds for one model, and for the engine and precision that it runs with.
+    A verdict holds for one model, and for the engine and precision that it runs with. With --file and --text
+    probes are proposed from texts of your own.
 
     Exit code 1 if a scale fails; a warning is no failure.
     """
     from semscale.cli.progress import progress_bars
+    from semscale.rating.growing import probe_lines
     from semscale.rating.lint import lint as lint_scale
     from semscale.report.lint import lint_overview
     from semscale.report.terminal import print_document
@@ -122,11 +157,197 @@ def lint(options: LintOptions) -> int:
     with progress_bars() as progress:
         embedder = options.model.load(progress, default=DEFAULT_RATING_MODEL)
         results = [lint_scale(scale, embedder=embedder, progress=progress) for scale in scales]
+        probes = _proposed_probes(options, scales[0], embedder, progress)
     if options.every:
         print_document(lint_overview(results))
     else:
-        present(results[0], options.outputs)
+        present(results[0], options.outputs, proposed_probes=probes)
+    if probes and not options.outputs.json_:
+        echo("\nProposed probes: fill in the level of each before you look at any rating.\n")
+        echo(probe_lines(probes))
     return _GATE_FAILED if any(result.verdict == "fail" for result in results) else 0
+
+
+def _proposed_probes(
+    options: LintOptions, scale: "Scale", embedder: "Embedder", progress: "Progress"
+) -> list[str] | None:
+    """Choose texts of the file to serve as probes; ``None`` where no file is named."""
+    if options.file is None or options.text is None:
+        return None
+    from semscale.rating.growing import LEAST_SPREAD, proposed_probes, spread_of
+    from semscale.rating.rater import Rater
+    from semscale.store.columns import column_in
+    from semscale.store.reading import open_table
+
+    table = open_table(options.file)
+    table.require_text(options.text, "text")
+    batch = next(table.batches_with([options.text], _MOST_TEXTS))
+    texts = list(dict.fromkeys(column_in(batch, options.text).drop_nulls().to_list()))
+    ratings = Rater(scale, embedder=embedder).rate(texts, progress=progress)
+    if (spread := spread_of(ratings)) < LEAST_SPREAD:
+        say(
+            f"note: ratings of these texts hardly differ (standard deviation {spread:.2f} of the scale): the "
+            "texts are alike, or the scale does not read them; no scale with so little reached r = .3"
+        )
+    return proposed_probes(texts, ratings)
+
+
+class GrowOutputs(Outputs):
+    """Files that ``semscale scales grow`` writes."""
+
+    grown: Annotated[
+        Path | None,
+        Field(description="YAML file with the scale's sets and the proposed ones; must not exist."),
+        Option(OUTPUT, "FILE", name="--out"),
+    ] = None
+
+    @property
+    def further(self) -> Mapping[str, Path | None]:
+        """The scale with the proposed sets."""
+        return {"scale": self.grown}
+
+
+class GrowOptions(Settings):
+    """All options of ``semscale scales grow``."""
+
+    file: Annotated[
+        Path, Field(description="The YAML file of a scale."), Option(ARGUMENTS, "FILE", positional=True)
+    ]
+    n: Annotated[int, Field(ge=1, le=50, description="Number of anchor sets to ask for."), Option(CHAT)] = 10
+    reply: Annotated[
+        Path | None,
+        Field(description="File with the reply to the printed prompt; - is standard input."),
+        Option(CHAT, "FILE"),
+    ] = None
+    chat: ChatOptions
+    calls: Annotated[CallOptions, Without("dry_run")]
+    outputs: Annotated[GrowOutputs, Without("out", "escape")]
+    model: EmbedderOptions
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options that do not go together."""
+        if self.chat.is_stated and self.reply is not None:
+            raise InputError("--reply holds the reply already: leave out --chat-model")
+        if not self.chat.is_stated:
+            refuse_stated("--chat-model NAME", self.chat, self.calls)
+
+
+@app.command(name="grow")
+@command
+def grow(options: GrowOptions) -> None:
+    """Propose further anchor sets, each about a topic of its own, and lint them for review.
+
+    [bold]semscale scales grow my-scale.yaml --chat-model NAME --n 10 --out grown.yaml[/bold]
+
+    Without a chat model the prompt is printed; paste it elsewhere, save the reply and read it back with
+    --reply. Nothing is changed in the scale's own file.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.rating.growing import grow as grow_scale
+    from semscale.rating.growing import growing_prompt, grown_file
+    from semscale.scales import load_scale
+    from semscale.store.atomic import replacing
+    from semscale.weights.known import DEFAULT_RATING_MODEL
+
+    scale, grown = load_scale(options.file), options.outputs.grown
+    options.outputs.check()
+    if grown is not None and grown.exists():
+        raise InputError(f"out: {grown} exists: name another file, or move it away")
+    if not options.chat.is_stated and options.reply is None:
+        echo(growing_prompt(scale, options.n))
+        say(f"next: save the reply, then semscale scales grow {options.file} --reply FILE")
+        return
+    with progress_bars() as progress:
+        reply, author = _reply(options, scale, progress)
+        growth = grow_scale(
+            scale,
+            reply,
+            source=f"{author}, {datetime.now(UTC).date()}",
+            embedder=options.model.load(progress, default=DEFAULT_RATING_MODEL),
+            progress=progress,
+        )
+    if grown is not None:
+        content = grown_file(options.file.read_text(encoding="utf-8"), growth)
+        with replacing(grown) as temporary:
+            temporary.write_text(content, encoding="utf-8")
+    present(growth, options.outputs)
+
+
+def _reply(options: GrowOptions, scale: "Scale", progress: "Progress") -> tuple[str, str]:
+    """Ask the chat model, or read the reply that the user has; return it with its author."""
+    if options.reply is not None:
+        if str(options.reply) == "-":
+            return sys.stdin.read(), "a reply on standard input"
+        try:
+            return options.reply.read_text(encoding="utf-8"), f"the reply in {options.reply.name}"
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"reply: {options.reply} cannot be read: {error}") from None
+    from semscale.chat.messages import Request
+    from semscale.rating.growing import growing_prompt
+
+    model = options.chat.load(progress)
+    request = Request.of(growing_prompt(scale, options.n), temperature=1.0, max_tokens=8_000)
+    (outcome,) = options.calls.runner(model).run([request], progress=progress)
+    if outcome.reply is None:
+        raise InputError(f"{model.name} gave no reply: {outcome.failure}")
+    return outcome.reply.text, model.name
+
+
+class ValidateOptions(Settings):
+    """All options of ``semscale scales validate``."""
+
+    file: InputFile
+    columns: Annotated[LabelledColumns, Without("by")]
+    scale: Annotated[
+        str, Field(description="A scale of the library, or a YAML file."), Option(RATING, "NAME|FILE")
+    ]
+    rating: RaterSettings
+    outputs: Annotated[Outputs, Without("out", "escape")]
+    model: Annotated[EmbedderOptions, Without("embedder")]
+    table: RowOptions
+    run: Annotated[RunOptions, Without("part_rows", "restart")]
+
+
+@app.command(name="validate")
+@command
+def validate(options: ValidateOptions) -> None:
+    """Compare a scale's ratings with people's, with plain sentiment and with text length.
+
+    [bold]semscale scales validate labelled.csv --text comment --human rating --scale my-scale.yaml[/bold]
+
+    A scale measures something of its own where its r with people is clearly above that of plain sentiment and
+    of text length.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.rating.labelling import check_human_range, read_labelled
+    from semscale.rating.rater import Rater
+    from semscale.rating.validity import validate as validate_scale
+    from semscale.weights.known import DEFAULT_RATING_MODEL
+
+    columns = options.columns
+    check_human_range(columns.human_range)
+    options.outputs.check()
+    table = options.table.open(options.file)
+    table.require(columns.human, "human")
+    table.require_text(columns.text, "text")
+    texts, ratings, _ = read_labelled(
+        table, text=columns.text, human=columns.human, human_range=columns.human_range
+    )
+    with progress_bars() as progress:
+        settings = options.rating.changed(
+            embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
+        )
+        validity = validate_scale(
+            Rater.from_settings(options.scale, settings),
+            texts,
+            ratings,
+            human_range=columns.human_range,
+            interval=options.run.interval,
+            seed=options.run.seed,
+            source=Path(table.name).name,
+            progress=progress,
+        )
+    present(validity, options.outputs)
 
 
 @app.command(name="new")

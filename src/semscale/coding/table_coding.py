@@ -28,7 +28,7 @@ from semscale.embedding.cache import KEPT_EMBEDDINGS
 from semscale.embedding.texts import answer_status
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater
-from semscale.results.runs import PartState, TableInstrument
+from semscale.results.instrument import PartState, TableInstrument
 from semscale.results.table_columns import Cells
 from semscale.results.weights import NOBODY, numbered
 from semscale.stats.agreement import AgreementEstimate

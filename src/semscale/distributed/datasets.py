@@ -19,7 +19,7 @@ from semscale.rating.calibration import as_calibration
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.table import RatingTable
-from semscale.results.runs import PartWork
+from semscale.results.instrument import PartWork
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
@@ -244,7 +244,7 @@ class RatingRecipe:
         instrument = work.instrument if isinstance(work, PartWork) else None
         if not isinstance(instrument, RatingTable):
             return self
-        return replace(self, settings=self.settings.changed(floor=instrument.rater.floor))
+        return replace(self, settings=self.settings.changed(floor=instrument.rater.applied_floor))
 
 
 @dataclass(frozen=True)

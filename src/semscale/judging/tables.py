@@ -14,9 +14,9 @@ from semscale.judging.settings import JudgeColumns
 from semscale.judging.summary import JudgeSummary, JudgeTally
 from semscale.judging.verdict import verdicts_from_json, verdicts_to_json
 from semscale.judging.verdicts import JudgedResult
+from semscale.results.instrument import PartState, TableInstrument, measure_table
 from semscale.results.label_sheets import INCLUSION
 from semscale.results.result import PRIVATE
-from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.table_columns import Cells
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import checked_inclusion

@@ -33,8 +33,8 @@ from semscale.matching.pairs import (
 )
 from semscale.matching.settings import MatchColumns, MatchSettings, known_method
 from semscale.matching.summary import MatchSummary, MatchTally, drawn_items, separate
+from semscale.results.instrument import TableInstrument, measure_table
 from semscale.results.result import PRIVATE
-from semscale.results.runs import TableInstrument, measure_table
 from semscale.results.table_columns import Cells
 from semscale.settings import takes
 from semscale.signature import Signature

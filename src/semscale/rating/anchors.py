@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import yaml
 
 from semscale.embedding.embedder import anchor_embedder
@@ -20,10 +21,12 @@ from semscale.embedding.languages import (
     language_of_script,
 )
 from semscale.errors import InputError
-from semscale.scales import Scale
+from semscale.rating.readouts import Reals, as_rows, best_similarities, cosines_of, row_blocks, sum_in_order
+from semscale.rating.settings import UNRELATED
+from semscale.scales import Scale, load_scale
 from semscale.scales.library import equivalences, languages_in, passed_languages, passed_translation
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, ObjectArray
+from semscale.types import Floats, Integers, Mask, ObjectArray
 from semscale.weights.known import DEFAULT_RATING_MODEL, known_model, languages_read, model_name
 
 if TYPE_CHECKING:
@@ -32,12 +35,18 @@ if TYPE_CHECKING:
 
 FLOOR_GROUPS = ("everyday", "factual")
 
-FLOOR_QUANTILE = 0.4
-"""Two in five unrelated sentences fall below the floor; ``docs/scales.md`` has what others cost."""
+FLOOR_QUANTILE = 0.5
+"""Half of the unrelated sentences fall below the floor; ``docs/scales.md`` has what others cost."""
+
+NEAREST_UNRELATED = 3
+"""Unrelated sentences whose mean cosine with a text its best anchor is compared with."""
 
 _DECIMALS = 3
 
 AUTO = "auto"
+
+SENTIMENT_SCALE = "quality"
+"""Scale of the library that rates plain sentiment."""
 
 
 class AnchorLanguages:
@@ -88,9 +97,10 @@ class AnchorLanguages:
         return passed_translation(self.scale, code)
 
     def _named(self, code: str) -> str:
-        """Name a language, and its sets where some of the scale's do not serve in it."""
-        sets = equivalences(self.scale.name)[code].serving_sets(self.scale)
-        return code if len(sets) == len(self.scale.anchor_sets) else f"{code}({','.join(sets)})"
+        """Name a language, and its sets where some of the translated ones do not serve."""
+        measured = equivalences(self.scale.name)[code]
+        sets = measured.serving_sets(self.scale)
+        return code if len(sets) == len(measured.english_sets) else f"{code}({','.join(sets)})"
 
     def _content_hash(self) -> str:
         """Eight hex digits over the translations' content hashes; the files themselves are not read."""
@@ -132,12 +142,10 @@ class AnchorVectors:
     Args:
         scale: s anchor sets of k sentences each.
         embedder: gives the embedder.
-        floor: a cosine, ``None`` for no floor, or ``auto`` to estimate it.
+        floor: as ``RaterSettings`` has it.
     """
 
-    def __init__(
-        self, scale: Scale, embedder: "Callable[[], Embedder]", floor: Literal["auto"] | float | None
-    ) -> None:
+    def __init__(self, scale: Scale, embedder: "Callable[[], Embedder]", floor: str | float | None) -> None:
         self.scale = scale
         self._embedder = embedder
         self._floor = floor
@@ -151,10 +159,33 @@ class AnchorVectors:
 
     @cached_property
     def floor(self) -> float | None:
-        """Cosine below which a text is off topic."""
+        """As ``Ratings.floor``: a cosine, or for ``auto`` a difference of two; ``None`` for no floor."""
         if not isinstance(self._floor, str):
             return self._floor
-        return float(off_topic_floor(self.scale, self._embedder()))
+        if self._floor != AUTO:
+            return float(self._floor.removeprefix(UNRELATED))
+        best = best_similarities(self.unrelated, self.vectors)
+        return _floor_of(best, _nearest_unrelated(self.unrelated, self.unrelated, but_itself=True))
+
+    @cached_property
+    def unrelated(self) -> Reals:
+        """Vectors of the shipped sentences that answer no survey question."""
+        return self._embedder().embed(unrelated_sentences(self.scale.language)).vectors
+
+    def off_topic(self, vectors: npt.ArrayLike, best_similarity: Floats) -> Mask:
+        """Mark texts whose best anchor is below the floor.
+
+        Args:
+            vectors: shape (n, d), of texts.
+            best_similarity: shape (n,), their cosines with the most similar anchor.
+        """
+        if self.floor is None:
+            return np.zeros(len(best_similarity), np.bool_)
+        compared = best_similarity
+        if isinstance(self._floor, str):
+            compared = best_similarity - _nearest_unrelated(as_rows(vectors), self.unrelated)
+        marked: Mask = compared < self.floor
+        return marked
 
 
 class AppliedAnchors:
@@ -164,7 +195,7 @@ class AppliedAnchors:
         scale: with all sets that may be used; of these, those that serve the embedder's model are.
         language: as ``AnchorLanguages`` takes it.
         embedder: gives the embedder.
-        floor: a cosine, ``None`` for no floor, or ``auto`` to estimate it.
+        floor: as ``RaterSettings`` has it.
 
     Raises:
         InputError: a language that the scale has no anchors in.
@@ -175,7 +206,7 @@ class AppliedAnchors:
         scale: Scale,
         language: str | None,
         embedder: "Callable[[], Embedder]",
-        floor: Literal["auto"] | float | None,
+        floor: str | float | None,
     ) -> None:
         check_language(scale, language)
         self._scale = scale
@@ -204,6 +235,13 @@ class AppliedAnchors:
         """The anchors that say whether a text is off topic: the scale's own, whatever language's rate it."""
         scale = self.languages.untranslated
         return self.main if scale is self.languages.scale else self._vectors(scale)
+
+    @cached_property
+    def sentiment(self) -> AnchorVectors | None:
+        """The anchors of the shipped scale ``quality``; ``None`` for that scale."""
+        if self._scale.name == SENTIMENT_SCALE:
+            return None
+        return self._vectors(scale_for_model(load_scale(SENTIMENT_SCALE), self._embedder()))
 
     @cached_property
     def _translated(self) -> dict[str, AnchorVectors]:
@@ -247,10 +285,11 @@ def scale_for_model(scale: Scale, embedder: "Embedder") -> Scale:
 
 
 def off_topic_floor(scale: Scale, embedder: "Embedder") -> float:
-    """Estimate the floor: the best anchor's cosine that a share of unrelated sentences does not exceed.
+    """Estimate the floor: how much less than unrelated sentences the best anchor may resemble a text.
 
-    It is the quantile ``FLOOR_QUANTILE``, over the shipped everyday and factual sentences in the language of
-    the anchors, of the cosine with the most similar anchor of any set. Gibberish and don't-know answers are
+    For each of the shipped everyday and factual sentences in the language of the anchors take the cosine with
+    the most similar anchor of any set, less the mean cosine with the three nearest of the other sentences.
+    The floor is the quantile ``FLOOR_QUANTILE`` of these differences. Gibberish and don't-know answers are
     left out: gibberish resembles everything a little, and don't-know answers resemble the middle points.
 
     Args:
@@ -258,25 +297,41 @@ def off_topic_floor(scale: Scale, embedder: "Embedder") -> float:
         embedder: the embedder that is used.
 
     Returns:
-        A cosine, -1 to 1, to three decimals, so that machines whose vectors differ slightly
+        A difference of cosines, -2 to 2, to three decimals, so that machines whose vectors differ slightly
         agree on it.
 
     Raises:
         ModelError: the model cannot be run.
     """
-    probes = unrelated_probes(scale.language)
-    unrelated = [sentence for group in FLOOR_GROUPS for sentence in probes[group]]
-    floor = np.quantile(topic_similarities(scale, embedder, unrelated), FLOOR_QUANTILE)
-    return round(float(floor), _DECIMALS)
+    return float(AnchorVectors(scale, lambda: embedder, "auto").floor or 0.0)
+
+
+def _floor_of(best: Floats, nearest: Floats) -> float:
+    return round(float(np.quantile(best - nearest, FLOOR_QUANTILE)), _DECIMALS)
+
+
+def _nearest_unrelated(rows: Reals, unrelated: Reals, *, but_itself: bool = False) -> Floats:
+    """Mean cosine of rows (n, d) with the unrelated sentences (m, d) nearest to each, shape (n,).
+
+    Args:
+        rows: of texts.
+        unrelated: vectors of any length but 0.
+        but_itself: whether the rows are the unrelated sentences, and each is compared with the others.
+    """
+    units = unrelated / np.linalg.norm(unrelated, axis=1, keepdims=True)
+    nearest = np.empty(len(rows))
+    for block in row_blocks(len(rows)):
+        cosines = np.sort(cosines_of(rows[block], units[None].astype(rows.dtype))[0][0], axis=0)
+        top = cosines[:-1] if but_itself else cosines
+        nearest[block] = sum_in_order(top[-NEAREST_UNRELATED:].astype(np.float64)) / NEAREST_UNRELATED
+    return nearest
 
 
 def topic_similarities(scale: Scale, embedder: "Embedder", texts: list[str]) -> Floats:
     """Cosine of each text with the most similar anchor of any set, shape (n,)."""
-    anchors = [anchor for anchors in scale.anchor_sets.values() for anchor in anchors]
-    anchor_vectors = anchor_embedder(embedder).embed(anchors).vectors.astype(np.float64)
-    cosines = embedder.embed(texts).vectors.astype(np.float64) @ anchor_vectors.T
-    best: Floats = np.clip(cosines.max(axis=1), -1, 1)
-    return best
+    return best_similarities(
+        embedder.embed(texts).vectors, AnchorVectors(scale, lambda: embedder, None).vectors
+    )
 
 
 @cache
@@ -294,6 +349,19 @@ def unrelated_probes(language: str = ENGLISH) -> dict[str, tuple[str, ...]]:
     file = english if language_of_probes(language) == ENGLISH else _translation(language)
     groups = yaml.safe_load(file.read_text(encoding="utf-8"))
     return {group: tuple(texts) for group, texts in groups.items() if isinstance(texts, list)}
+
+
+def unrelated_sentences(language: str = ENGLISH) -> tuple[str, ...]:
+    """List the shipped everyday and factual sentences, of which no two are about the same thing.
+
+    Args:
+        language: ISO 639-1 code; the sentences are English where they are not translated into it.
+
+    Example:
+        >>> len(unrelated_sentences()), unrelated_sentences("de")[0]
+        (50, 'Der Bus zum Hafen fährt von Bahnsteig sechs.')
+    """
+    return tuple(sentence for group in FLOOR_GROUPS for sentence in unrelated_probes(language)[group])
 
 
 def language_of_probes(language: str) -> str:

@@ -20,11 +20,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from semscale.embedding.embedder import anchor_embedder
-from semscale.embedding.languages import ENGLISH
 from semscale.embedding.loading import as_embedder
 from semscale.presentable import Presentable
-from semscale.rating.anchors import FLOOR_GROUPS, language_of_probes, scale_for_model, unrelated_probes
-from semscale.rating.readouts import similarity_pmf, ssr_ratings
+from semscale.rating.anchors import (
+    SENTIMENT_SCALE,
+    language_of_probes,
+    scale_for_model,
+    unrelated_sentences,
+)
+from semscale.rating.readouts import READOUTS, similarity_pmf, ssr_ratings
+from semscale.rating.settings import DEFAULT_READOUT
+from semscale.rating.summary import DiscriminantCheck
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
 from semscale.stats.correlations import pearson, spearman, spearman_brown
@@ -127,7 +133,22 @@ def lint(
         agreement=agreement,
         random_cosine=random_cosine,
         findings=(*(finding for anchor_set in sets for finding in anchor_set.findings), *joint_findings),
+        discriminant=_discriminant(used, engine, rows[:n], texts, ladder.means),
     )
+
+
+def _discriminant(
+    scale: Scale, engine: "Embedder", vectors: Floats, texts: tuple[str, ...], means: Floats
+) -> DiscriminantCheck:
+    """Correlate the probes' means with their ratings on the shipped scale of sentiment, and their lengths."""
+    lengths = np.array([len(text) for text in texts], dtype=np.float64)
+    if scale.name == SENTIMENT_SCALE:
+        return DiscriminantCheck(len(texts), float("nan"), pearson(means, lengths))
+    quality = scale_for_model(load_scale(SENTIMENT_SCALE), engine)
+    sentences = [anchor for anchors in quality.anchor_sets.values() for anchor in anchors]
+    anchors = anchor_embedder(engine).embed(sentences).vectors.reshape(-1, quality.n_points, vectors.shape[1])
+    sentiment = READOUTS[DEFAULT_READOUT](vectors, anchors).pmf @ quality.values
+    return DiscriminantCheck(len(texts), pearson(means, sentiment), pearson(means, lengths))
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,6 +165,7 @@ class LintReport(Presentable):
         agreement: shape (s, s), Pearson's r between sets of their means on the ladder; NaN where undefined.
         random_cosine: Mean cosine of unrelated sentences, 0 to 1, where the bounds on cosines start.
         findings: All criteria that are not met, sets first.
+        discriminant: Correlations of the probes' ratings with plain sentiment and with their length.
     """
 
     scale: Scale
@@ -155,6 +177,7 @@ class LintReport(Presentable):
     agreement: Floats
     random_cosine: float
     findings: "tuple[LintFinding, ...]"
+    discriminant: DiscriminantCheck
 
     def __repr__(self) -> str:
         return f"LintReport(scale={self.scale.name!r}, verdict={self.verdict!r})"
@@ -198,6 +221,7 @@ class LintReport(Presentable):
             "agreement": self.agreement,
             "random_cosine": self.random_cosine,
             "reliability": self.reliability,
+            "discriminant": self.discriminant,
             "signature": self.signature,
         }
 
@@ -230,7 +254,7 @@ class LintFinding:
         verdict: ``warn`` or ``fail``.
         criterion: Its short name, as ``docs/scales.md`` lists them.
         anchor_set: The set it is about; ``None`` for the scale as a whole.
-        reason: What was measured, and the bound.
+        reason: What was measured, and the bound; then the sentence to change, if a single one is the cause.
     """
 
     verdict: Level
@@ -399,8 +423,9 @@ def worst(findings: Iterable[LintFinding]) -> Level:
 def _order_findings(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
     """Find neighbouring anchors that the set rates out of order."""
     own, other, length = anchor_set.own_scores, anchor_set.other_scores, scale.values[-1] - scale.values[0]
+    # Scores that print alike are no wrong order.
     reversals: tuple[tuple[Level, str, Floats, Mask], ...] = (
-        ("fail", "its own", own, np.diff(own) <= 0),
+        ("fail", "its own", own, np.diff(own.round(2)) < 0),
         ("warn", "the other sets'", other, np.diff(other) < -REVERSAL_WARN * length),
     )
     for verdict, rated, scores, is_reversed in reversals:
@@ -408,7 +433,18 @@ def _order_findings(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
             low, high = scale.labels[below], scale.labels[below + 1]
             steps = f"{scores[below]:.2f} for {low!r}, {scores[below + 1]:.2f} for {high!r}"
             reason = f"rates {rated} anchors out of order: {steps}"
+            if rated == "its own":
+                reason += f"; {_reordering(anchor_set.anchors, scores, below)}"
             yield LintFinding(verdict, "order", anchor_set.name, reason)
+
+
+def _reordering(anchors: tuple[str, ...], scores: Floats, below: int) -> str:
+    """Say which of two anchors in the wrong order to change: the one farther from the line through all."""
+    points = np.arange(len(scores))
+    residuals = scores - np.polyval(np.polyfit(points, scores, 1), points)
+    if residuals[below] >= -residuals[below + 1]:
+        return f"reword {anchors[below]!r}, which rates too high"
+    return f"reword {anchors[below + 1]!r}, which rates too low"
 
 
 def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) -> Iterator[LintFinding]:
@@ -417,9 +453,11 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
     for below, cosine in enumerate(anchor_set.neighbours):
         if cosine >= warn:
             verdict, bound = _bounded(-float(cosine), -warn, -fail)
+            nearer = int(anchor_set.cosines[below : below + 2].sum(axis=1).argmax())
             reason = (
                 f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too alike: "
-                f"cosine {cosine:.3f}, needs less than {-bound:.3f}"
+                f"cosine {cosine:.3f}, needs less than {-bound:.3f}; "
+                f"say {anchor_set.anchors[below + nearer]!r} in other words"
             )
             yield LintFinding(verdict, "neighbours", anchor_set.name, reason)
     nearest = float(anchor_set.neighbours.mean())
@@ -428,16 +466,17 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
     if gap > ENDS_WARN * unit and len(anchor_set.anchors) > 2:  # noqa: PLR2004
         verdict, _ = _bounded(-gap, -ENDS_WARN * unit, -ENDS_FAIL * unit)
         cosines = f"cosine {anchor_set.ends:.2f}, neighbours {nearest:.2f} on average"
-        reason = f"its ends are as alike as neighbours: {cosines}"
+        end = anchor_set.anchors[0 if anchor_set.cosines[0].sum() > anchor_set.cosines[-1].sum() else -1]
+        reason = f"its ends are as alike as neighbours: {cosines}; give {end!r} strong words of its own"
         yield LintFinding(verdict, "ends", anchor_set.name, reason)
 
 
 def _probe_findings(scale: Scale, anchor_set: SetLint, agreement: Floats) -> Iterator[LintFinding]:
     """Find points without mass on most probes, and a set that works against the others."""
     silent = (anchor_set.ladder.pmf <= 0).mean(axis=0)
-    for label, share in zip(scale.labels, silent, strict=True):
+    for label, anchor, share in zip(scale.labels, anchor_set.anchors, silent, strict=True):
         if share >= SILENT_SHARE:
-            reason = f"gives {label!r} no mass at all for {share:.0%} of the probes"
+            reason = f"gives {label!r} no mass at all for {share:.0%} of the probes; reword {anchor!r}"
             yield LintFinding("warn", "dead point", anchor_set.name, reason)
     if len(agreement) and not agreement.mean() >= SET_AGREEMENT_WARN:
         reason = f"works against the other sets: r = {agreement.mean():.2f} with them on average"
@@ -474,8 +513,8 @@ def due_masses(scale: Scale, ladder: Ladder, levels: Floats) -> Floats:
 def _joint_findings(scale: Scale, ladder: Ladder, reliability: float) -> Iterator[LintFinding]:
     """Find figures of all sets together that miss their bounds."""
     if np.isnan(ladder.spearman):
-        reason = "without probes its order on real texts is untried: add some"
-        yield LintFinding("warn", "ladder", None, reason)
+        reason = "without probes its order on real texts is untried: add some, or let --file propose some"
+        yield LintFinding("fail", "ladder", None, reason)
     else:
         order = f"rank correlation with the probes' levels is {ladder.spearman:.2f}"
         yield from _missed("ladder", ladder.spearman, ORDER_WARN, ORDER_FAIL, order)
@@ -498,19 +537,6 @@ def _missed(criterion: str, figure: float, warn: float, fail: float, measured: s
 def _bounded(figure: float, warn: float, fail: float) -> tuple[Level, float]:
     """Return how severe a figure below ``warn`` is, and the bound that it misses; NaN is the worst."""
     return ("warn", warn) if figure >= fail else ("fail", fail)
-
-
-def unrelated_sentences(language: str = ENGLISH) -> tuple[str, ...]:
-    """List the shipped everyday and factual sentences, of which no two are about the same thing.
-
-    Args:
-        language: ISO 639-1 code; the sentences are English where they are not translated into it.
-
-    Example:
-        >>> len(unrelated_sentences()), unrelated_sentences("de")[0]
-        (50, 'Der Bus zum Hafen fährt von Bahnsteig sechs.')
-    """
-    return tuple(sentence for group in FLOOR_GROUPS for sentence in unrelated_probes(language)[group])
 
 
 def random_pair_cosine(vectors: Floats) -> float:

@@ -25,8 +25,15 @@ from semscale.rating.aspects import AspectReader
 from semscale.rating.calibration import as_calibration
 from semscale.rating.gaussian_process import Predictors
 from semscale.rating.ratings import Ratings
-from semscale.rating.readouts import READOUTS, Reals, VectorRatings, as_rows, best_similarities
-from semscale.rating.settings import RaterSettings
+from semscale.rating.readouts import (
+    READOUTS,
+    Reals,
+    VectorRatings,
+    as_rows,
+    best_similarities,
+    sum_in_order,
+)
+from semscale.rating.settings import DEFAULT_READOUT, UNRELATED, RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
@@ -130,8 +137,13 @@ class Rater:
 
     @property
     def floor(self) -> float | None:
-        """Cosine below which a text is off topic; estimated when it is first needed."""
+        """As ``Ratings.floor``; estimated when it is first needed."""
         return self._applied.topic.floor
+
+    @property
+    def applied_floor(self) -> str | float | None:
+        """The floor as the settings take it, with the estimate in the place of ``auto``."""
+        return f"{UNRELATED}{self.floor:+g}" if isinstance(self.settings.floor, str) else self.floor
 
     @cached_property
     def signature(self) -> Signature:
@@ -143,7 +155,7 @@ class Rater:
             anchor_sets="+".join(self.scale.anchor_sets),
             readout=self.settings.applied_readout,
             **self.settings.signed(),
-            floor=self.floor,
+            floor=self.applied_floor,
             **codes,
             **self.anchor_languages.settings(),
         ).extended(self.embedder.signature)
@@ -396,7 +408,17 @@ class Rater:
         ratings = replace(ratings, set_means=set_means)
         if anchors is not topic:
             ratings = replace(ratings, best_similarity=best_similarities(vectors, topic.vectors))
-        rated.put(rows, ratings, windows=windows, unread=unread, floor=topic.floor)
+        off_topic = topic.off_topic(vectors, ratings.best_similarity) & ~unread
+        sentiment = self._sentiment(vectors)
+        rated.put(rows, ratings, windows=windows, unread=unread, off_topic=off_topic, sentiment=sentiment)
+
+    def _sentiment(self, vectors: npt.ArrayLike) -> Floats:
+        """Means of vectors on the shipped scale ``quality``, shape (n,); NaN where that scale rates."""
+        anchors = self._applied.sentiment
+        if anchors is None:
+            return np.full(len(as_rows(vectors)), np.nan)
+        pmf = READOUTS[DEFAULT_READOUT](vectors, anchors.vectors).pmf
+        return sum_in_order(pmf.T * anchors.scale.values[:, None])
 
 
 @dataclass(frozen=True)
@@ -407,6 +429,7 @@ class _RatedTexts:
         pmf: shape (m, k), NaN where there is no rating.
         set_means: shape (m, s), likewise.
         similarity: shape (m,), cosine with the most similar anchor; NaN where there is no vector.
+        sentiment: shape (m,), as ``Ratings`` has it.
         windows: shape (m,), windows that a text was read in; 0 where it was not read.
         status: shape (m,), why a text has a rating, or has none.
         unlike: shape (m,), texts unlike those that a calibration was fitted to; none without one.
@@ -417,6 +440,7 @@ class _RatedTexts:
     pmf: Floats
     set_means: Floats
     similarity: Floats
+    sentiment: Floats
     windows: Integers
     status: Statuses
     unlike: Mask
@@ -430,6 +454,7 @@ class _RatedTexts:
             pmf=np.full((m, scale.n_points), np.nan),
             set_means=np.full((m, len(scale.anchor_sets)), np.nan),
             similarity=np.full(m, np.nan),
+            sentiment=np.full(m, np.nan),
             windows=np.zeros(m, dtype=np.int64),
             status=np.full(m, Status.OTHER_LANGUAGE, dtype=object),
             unlike=np.zeros(m, dtype=np.bool_),
@@ -437,8 +462,15 @@ class _RatedTexts:
             refits=np.full((m, n_refits, scale.n_points), np.nan, dtype=np.float32),
         )
 
-    def put(
-        self, rows: Integers, ratings: VectorRatings, *, windows: Integers, unread: Mask, floor: float | None
+    def put(  # noqa: PLR0913 - columns of the texts
+        self,
+        rows: Integers,
+        ratings: VectorRatings,
+        *,
+        windows: Integers,
+        unread: Mask,
+        off_topic: Mask,
+        sentiment: Floats,
     ) -> None:
         """Store the ratings of some texts.
 
@@ -447,23 +479,25 @@ class _RatedTexts:
             ratings: of the r rows.
             windows: shape (r,).
             unread: shape (r,), texts that the model cannot read.
-            floor: cosine below which a text is off topic; ``None`` for none.
+            off_topic: shape (r,), texts that resemble no anchor.
+            sentiment: shape (r,), their means on the scale ``quality``.
         """
         self.windows[rows] = windows
         self.similarity[rows] = np.where(unread, np.nan, ratings.best_similarity)
-        off_topic = np.zeros(len(rows), np.bool_) if floor is None else self.similarity[rows] < floor
         self.status[rows] = Status.SCORED
         self.status[rows[unread]] = Status.WEIGHTLESS
         self.status[rows[off_topic]] = Status.OFF_TOPIC
         scored = ~(unread | off_topic)
         self.pmf[rows[scored]] = ratings.pmf[scored]
         self.set_means[rows[scored]] = ratings.set_means[scored]
+        self.sentiment[rows[scored]] = sentiment[scored]
 
     def leave_out(self, rows: Integers) -> None:
         """Take the ratings of some texts back, as they are not about the aspect."""
         rows = rows[are_scored(self.status[rows])]
         self.status[rows] = Status.NOT_ABOUT
-        self.pmf[rows] = self.set_means[rows] = np.nan
+        for column in (self.pmf, self.set_means, self.sentiment):
+            column[rows] = np.nan
 
     def in_rows(self, status: Statuses, readable: Integers, number: Integers) -> "_RatedTexts":
         """Put the texts into the rows that hold them.

@@ -68,7 +68,8 @@ class Ratings(Result):
         language: shape (n,), ISO 639-1 code of each text's language, as identified or given; ``None`` where
             it is not clear, and where there is no text.
         signature: the settings that were applied.
-        floor: similarity with the scale's own anchors below which a text is off topic; ``None`` for no floor.
+        floor: below it a text is off topic: its ``similarity``, or for the floor ``auto`` its similarity less
+            the mean cosine with the three nearest unrelated sentences; ``None`` for no floor.
         possible_codes: rated texts that look like a code for a missing answer ("NA", "-99"), each with how
             often it occurs; name those that are codes in ``missing``. Empty for a part of other ratings.
         own_anchors: languages whose texts were rated with anchors of their own; all others with the scale's.
@@ -79,6 +80,8 @@ class Ratings(Result):
             ``None`` without one.
         refits: shape (n, b, k), the masses under each refit of the calibration without a part of its labels,
             so that ``estimate`` allows for its error; ``None`` without one.
+        sentiment: shape (n,), mean of each text on the shipped scale ``quality``, with which ``summarize``
+            compares the ratings; NaN where there is no rating, and for ``quality`` itself.
 
     Raises:
         InputError: arrays whose lengths do not agree.
@@ -99,6 +102,7 @@ class Ratings(Result):
     unlike: Annotated[Mask | None, UNLIKE] = None
     seen: Annotated[Mask | None, FLAGS.private] = None
     refits: Annotated[Refits | None, REFITS] = None
+    sentiment: Annotated[Floats | None, FLOATS.private] = None
 
     def __post_init__(self) -> None:
         n = len(self.status)

@@ -1,6 +1,7 @@
 """Settings and columns of rating, from which options, request fields and docs derive."""
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
@@ -29,13 +30,16 @@ it.
 Readout = Literal["ssr", "ordinal", "combined"]
 """Formula from cosines with anchors to a rating; ``readouts.py`` has all of them."""
 
-DEFAULT_READOUT: Readout = "ssr"
+DEFAULT_READOUT: Readout = "combined"
 
 MOST_EPSILON = 1e6
 """Beside similarities of at most 1, more than this differs from no text at all by rounding only."""
 
 
 RATING = "Rating"
+
+UNRELATED = "unrelated"
+"""Begins a floor relative to the cosine with unrelated sentences, such as ``unrelated-0.022``."""
 
 
 def _epsilon(epsilon: object) -> object:
@@ -63,9 +67,12 @@ def _set_names(anchor_sets: object) -> tuple[object, ...] | None:
     return None if anchor_sets is None else tuple(anchor_sets)
 
 
+_RELATIVE = re.compile(rf"{UNRELATED}[+-]\d*\.?\d+$")
+
+
 def _floor(floor: Any) -> object:  # noqa: ANN401 - what a caller gives
     """Read the floor, which the shell gives as text."""
-    if floor is None or isinstance(floor, str) and floor in {"auto", "none"}:
+    if floor is None or isinstance(floor, str) and (floor in {"auto", "none"} or _RELATIVE.match(floor)):
         return None if floor == "none" else floor
     try:
         number = float(floor)
@@ -137,9 +144,12 @@ class RaterSettings(Settings):
         Signed(),
     ] = "safe"
     floor: Annotated[
-        Literal["auto"] | float | None,
+        str | float | None,
         BeforeValidator(_floor),
-        Field(description="Cosine below which a text is off topic: auto, none or a number."),
+        Field(
+            description="Cosine with the best anchor below which a text is off topic; auto compares it with "
+            "that of unrelated sentences; none rates every text."
+        ),
         Option(RATING, "FLOOR", type=str, rare=True),
     ] = "auto"
     missing: Annotated[

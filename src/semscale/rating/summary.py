@@ -55,6 +55,44 @@ EXAMPLE_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 _LEAST_VARIANCE = 1e-12
 
+SAME_ORDER = 0.9
+"""Correlation above which ratings order texts as another measure does."""
+
+_FEWEST_ORDERED = 20
+"""Texts below which such a correlation may well be chance."""
+
+
+@dataclass(frozen=True)
+class DiscriminantCheck:
+    """Correlations of ratings with measures that they should differ from.
+
+    Attributes:
+        n: number of rated texts.
+        sentiment: Pearson's r with the ratings on the shipped scale ``quality``; NaN for that scale itself.
+        length: Pearson's r with the number of characters; NaN where the texts are not known.
+
+    References:
+        Campbell, Fiske (1959): Convergent and Discriminant Validation by the Multitrait-Multimethod Matrix.
+        Psychological Bulletin 56(2), 81-105. DOI 10.1037/h0046016.
+    """
+
+    n: int
+    sentiment: float
+    length: float
+
+    @property
+    def same_as(self) -> dict[str, float]:
+        """Measures that order the texts as the ratings do, in either direction, with their r.
+
+        Example:
+            >>> DiscriminantCheck(100, 0.98, -0.2).same_as
+            {'sentiment': 0.98}
+        """
+        measures = {"sentiment": self.sentiment, "length": self.length}
+        if self.n < _FEWEST_ORDERED:
+            return {}
+        return {name: r for name, r in measures.items() if abs(r) > SAME_ORDER}
+
 
 @dataclass(frozen=True)
 class LanguageTexts(LanguageCount):
@@ -115,7 +153,7 @@ class RatingSummary(Summary):
         set_names: the anchor sets, in the order of ``set_agreement``.
         set_variances: variances of texts, anchor sets and the rest; ``None`` with one set, or fewer than two
             texts.
-        floor: similarity below which a text was called off topic; ``None`` for no floor.
+        floor: below which a text was called off topic, as ``Ratings`` has it; ``None`` for no floor.
         comparison: agreement with human ratings, if there were any.
         by: name of the column that names groups.
         weight: name of the column of weights.
@@ -131,6 +169,7 @@ class RatingSummary(Summary):
         decided: ratings of the same texts by decisions, beside these; ``None`` where nobody was asked, and
             where no decision came.
         undecided: why no decision came, though a chat model was to decide; ``None`` otherwise.
+        discriminant: correlations of the ratings with plain sentiment and with text length.
         group_differences: each two groups of a column compared, by the column's name; only columns with 2 to
             30 groups of 10 rows or more.
     """
@@ -160,6 +199,7 @@ class RatingSummary(Summary):
     n_unlike: int = 0
     decided: "DecidedComparison | None" = None
     undecided: "MissingDecisions | None" = None
+    discriminant: DiscriminantCheck
     group_differences: Mapping[str, tuple[GroupDifference, ...]] = field(default_factory=dict)
 
     @property
@@ -211,6 +251,7 @@ class RatingSummary(Summary):
                 "reasons": lint.reasons if lint.findings else [],
                 "signature": lint.signature,
             },
+            "discriminant": self.discriminant,
             "set_variances": None if self.set_variances is None else self.set_variances.record(),
         }
 
@@ -270,6 +311,7 @@ class RatingTally:
         self._codes = CodeCount()
         self._has_texts = True
         self._sets = Moments.empty(len(rated.scale.anchor_sets))
+        self._measures = Moments.empty(3)  # means, sentiment, length
         self._examples = Examples(seed)
 
     @property
@@ -309,6 +351,7 @@ class RatingTally:
             self._count_texts(ratings, cells)
         set_means = ratings.set_means[ratings.scored]
         self._sets = self._sets.merged(set_moments(set_means, self._scale.values))
+        self._measures = self._measures.merged(self._measured(ratings, cells))
         self._examples.add(ratings, cells, self.n)
         self._rows.add(
             ratings.pmf,
@@ -342,6 +385,7 @@ class RatingTally:
             least_certain=self._examples.least_certain,
             set_agreement=self.set_agreement,
             set_names=tuple(self._scale.anchor_sets),
+            discriminant=self._discriminant(),
             set_variances=crossed_components(self._sets, len(self._scale.anchor_sets), plan.interval),
             floor=self._floor,
             possible_codes=self._codes.counts,
@@ -352,6 +396,22 @@ class RatingTally:
             group_differences=self._rows.differences(plan.interval),
             **content,
         )
+
+    def _measured(self, ratings: "Ratings", cells: list[object] | None) -> Moments:
+        """Sum up the scored rows' means, sentiment and length; what is not known is 0 in all of them."""
+        few, rows = ratings[ratings.scored], np.flatnonzero(ratings.scored).tolist()
+        measures = np.zeros((len(rows), 4))
+        measures[:, 0] = few.mean - self._scale.values.mean()
+        if few.sentiment is not None:
+            measures[:, 1] = np.nan_to_num(few.sentiment)
+        if cells is not None:
+            measures[:, 2] = [len(str(cells[row])) for row in rows]
+        measures[:, 3] = 1
+        return Moments.empty(3).added(measures)
+
+    def _discriminant(self) -> DiscriminantCheck:
+        correlations = set_correlations(self._measures)
+        return DiscriminantCheck(self._measures.n, *correlations[0, 1:].tolist())
 
     def _with_anchors(self, count: LanguageCount) -> LanguageTexts:
         (code,) = count.languages

@@ -14,7 +14,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.summary import RatingSummaries, RatingSummary, RatingTally
-from semscale.results.runs import PartWork, TableInstrument, looked_through, measure_table
+from semscale.results.instrument import PartWork, TableInstrument, looked_through, measure_table
 from semscale.results.table_columns import TEXT, Cells
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.columns import storable

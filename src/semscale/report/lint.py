@@ -25,17 +25,21 @@ from semscale.report.document import (
     Share,
     Value,
     as_cell,
+    estimate_cell,
 )
 from semscale.report.figures import matrix_figure
 from semscale.report.formatting import LONGEST, count, counted, listed, number, one_line, plain
-from semscale.report.parts import Columns, present, section, signature_fields, table, table_of
+from semscale.report.parts import Columns, covered, present, section, signature_fields, table, table_of
 from semscale.report.sentences import language_name
 from semscale.scales.library import MEASURED_WITH, sets_that_rate
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
+    from semscale.rating.growing import Growth
     from semscale.rating.lint import LintFinding, LintReport, SetLint
+    from semscale.rating.summary import DiscriminantCheck
+    from semscale.rating.validity import Validity
     from semscale.scales import Scale
 
 VERDICTS = {"pass": "passes", "warn": "passes with warnings", "fail": "fails"}
@@ -72,6 +76,7 @@ def lint_document(report: "LintReport") -> Document:
         title=Quoted(scale.title),
         source=(Quoted(scale.name), f"content {scale.content_hash}"),
         signature=report.signature,
+        warnings=tuple(discriminant_warnings(report.discriminant, "probes")),
         lead=Decision(_LEADS[report.verdict], report.verdict, "the linter’s verdict on this scale"),
         counting=sentences,
         reading=sentences,
@@ -357,6 +362,87 @@ def _anchor_table(entry: "SetLint", scale: "Scale") -> DataTable:
         explained=True,
         detail="full",
     )
+
+
+# Sets that were proposed, and a scale beside people
+
+
+def growth_document(growth: "Growth") -> Document:
+    """Show proposed anchor sets for review, with the linter's findings about each."""
+    scale = growth.scale
+    sections = (
+        section(
+            f"set-{position}",
+            Quoted(entry.name),
+            _scale_anchors(scale, entry.name, entry.anchors),
+            findings(entry.findings),
+            level=(VERDICTS[entry.verdict], entry.verdict),
+        )
+        for position, entry in enumerate(growth.sets, start=1)
+    )
+    return Document(
+        kind="proposed anchor sets",
+        name="Grow",
+        title=("Anchor sets proposed for ", Quoted(scale.title)),
+        source=(Quoted(scale.name), one_line(growth.source)),
+        signature=growth.lint.signature,
+        counting=(f"{counted(len(growth.sets), 'set')} to review: remove those that nobody would say.",),
+        cautions=tuple(f"left out: {one_line(reason)}" for reason in growth.left_out),
+        sections=present(*sections),
+        settings=signature_fields(growth.lint.signature),
+    )
+
+
+def validity_document(validity: "Validity") -> Document:
+    """Show how far a scale's ratings agree with people, and with what needs no scale."""
+    compared, check = validity.comparison, validity.discriminant
+    listed_figures = (
+        ("r with the human means", compared.pearson, "ranking: do texts that people score higher get more?"),
+        (
+            "ceiling: reliability of the humans",
+            compared.ceiling,
+            "highest r to expect: its square root",
+        ),
+        ("null: r of plain sentiment", validity.sentiment, "ratings on the shipped scale quality instead"),
+        ("null: r of text length", compared.null_length, "the number of characters instead"),
+        ("KS similarity of distributions", compared.ks_similarity, "1 means the same share on every point"),
+        ("null: KS of a uniform distribution", compared.null_ks, "the same share on every point"),
+    )
+    rows = [(name, estimate_cell(estimate), meaning) for name, estimate, meaning in listed_figures]
+    covering = covered((row[1] for row in rows), compared.interval)
+    own = (
+        ("plain sentiment", Number(check.sentiment)),
+        ("text length", Number(check.length)),
+    )
+    return Document(
+        kind="validity report",
+        name="Validity",
+        title=Quoted(validity.scale.title),
+        source=(Quoted(validity.source), f"{counted(compared.n, 'text')} compared, {validity.n} labelled"),
+        signature=validity.signature,
+        warnings=tuple(discriminant_warnings(check)),
+        sections=present(
+            section(
+                "agreement",
+                "Agreement with people",
+                table(("", "estimate", "meaning"), rows, title=f"Agreement{covering}", explained=True),
+            ),
+            section(
+                "discriminant",
+                "Discriminant check",
+                table(("measure", "r"), own, title="Correlation of these ratings with other measures"),
+            ),
+        ),
+        settings=signature_fields(validity.signature),
+    )
+
+
+def discriminant_warnings(check: "DiscriminantCheck", texts: str = "texts") -> Iterator[str]:
+    """Warn of ratings that order the texts as plain sentiment or text length does."""
+    measures = {"sentiment": "plain sentiment does", "length": "their length does"}
+    for measure, r in check.same_as.items():
+        direction = "" if r > 0 else ", in reverse"
+        yield f"These ratings order the {texts} as {measures[measure]}{direction} (r {number(r)})."
 
 
 # Scales themselves

@@ -28,6 +28,7 @@ _DOCUMENTS = {
     "ForecastSummary": ("semscale.report.preparation", "forecast_document"),
     "GatePlan": ("semscale.report.drift_history", "plan_document"),
     "GroundingSummary": ("semscale.report.consistency", "groundedness_document"),
+    "Growth": ("semscale.report.lint", "growth_document"),
     "HistorySummary": ("semscale.report.drift_history", "history_document"),
     "JudgeSummary": ("semscale.report.judging", "judge_document"),
     "LayerCalibration": ("semscale.report.matching", "calibration_document"),
@@ -42,6 +43,7 @@ _DOCUMENTS = {
     "StudySummary": ("semscale.report.study", "study_document"),
     "SuggestionSummary": ("semscale.report.coding", "suggestion_document"),
     "SystemComparison": ("semscale.report.judging", "comparison_document"),
+    "Validity": ("semscale.report.lint", "validity_document"),
     "Verification": ("semscale.report.drift_history", "verification_document"),
 }
 """The function that makes a document of each kind of summary."""

@@ -11,6 +11,7 @@ import polars as pl
 
 from semscale.rating.anchors import stated_language
 from semscale.rating.calibration import SHARE_BELOW
+from semscale.rating.settings import UNRELATED
 from semscale.report import figures, parts, sentences
 from semscale.report.calibration import (
     CORRECTED,
@@ -55,8 +56,16 @@ from semscale.report.formatting import (
     one_line,
     percent,
     plain,
+    signed,
 )
-from semscale.report.lint import SSR, VERDICTS, correlations_figure, findings, lint_warning
+from semscale.report.lint import (
+    SSR,
+    VERDICTS,
+    correlations_figure,
+    discriminant_warnings,
+    findings,
+    lint_warning,
+)
 from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.report.row_charts import strips
 from semscale.report.sentences import STATUS_MEANINGS, language_name
@@ -70,7 +79,7 @@ from semscale.types import Status
 if TYPE_CHECKING:
     from semscale.rating.calibration import Calibration
     from semscale.rating.decided import DecidedComparison
-    from semscale.rating.summary import LanguageTexts, RatingSummaries, RatingSummary
+    from semscale.rating.summary import DiscriminantCheck, LanguageTexts, RatingSummaries, RatingSummary
     from semscale.results.estimates import Estimates, GroupDifference
     from semscale.scales import Scale
     from semscale.stats.groups import GroupEstimate
@@ -224,10 +233,18 @@ def _settings(summary: "RatingSummary", readout: str) -> Iterator[parts.Setting]
     yield "Anchor sets", Quoted(", ".join(summary.set_names), LONGEST)
     yield "Readout", _READOUTS.get(readout)
     yield "Calibration", calibration_line(summary)
-    yield "Off-topic floor", "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"
+    yield "Off-topic floor", _floor_text(summary)
     if compared is not None:
         yield "Labels", parts.named_file(compared.sheet) if compared.sheet else None
         yield "Comparison", Quoted(compared.signature, LONGEST)
+
+
+def _floor_text(summary: "RatingSummary") -> str:
+    if summary.floor is None:
+        return "none"
+    if dict(summary.signature.fields).get("floor", "").startswith(UNRELATED):
+        return f"cosine with unrelated sentences {signed(number(summary.floor, 3))}"
+    return f"cosine {number(summary.floor, 3)}"
 
 
 def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
@@ -284,6 +301,8 @@ def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
         yield findings(lint.worst_first, with_sets=True)
     if summary.scale.notes:
         yield Paragraph(Quoted(summary.scale.notes, LONGEST), "note")
+    yield Paragraph("Do the ratings differ from sentiment and length?", "heading")
+    yield _discriminant_sentence(summary.discriminant)
     if sets := correlations_figure(summary.set_names, summary.set_agreement, _SEVERAL_WORDINGS):
         yield Paragraph("Do the anchor sets agree?", "heading")
         yield sets
@@ -295,6 +314,15 @@ def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
             f"The agreement of the {n_sets} anchor sets is not known: it takes two rated texts whose means "
             "differ."
         )
+
+
+def _discriminant_sentence(check: "DiscriminantCheck") -> str:
+    """State the correlations of the ratings with plain sentiment and text length, as far as known."""
+    measures = (("ratings on the scale quality", check.sentiment), ("the length of the text", check.length))
+    stated = [f"{number(r)} with {name}" for name, r in measures if not math.isnan(r)]
+    if not stated:
+        return "Nothing to compare: this is the scale of plain sentiment, or ratings do not vary."
+    return f"Their correlation is {listed(stated)}. Near 1 or -1 the scale measures nothing else."
 
 
 # Several columns of texts
@@ -436,6 +464,7 @@ def _errors(calibration: "Calibration") -> str:
 
 
 def _warnings(summary: "RatingSummary") -> Iterator[str]:
+    yield from discriminant_warnings(summary.discriminant)
     yield from calibration_warnings(summary.calibration)
     yield from sentences.language_warnings(summary, "text", lack="rating")
     yield from _stated_language_warnings(summary)

@@ -144,7 +144,7 @@ def passed_translation(scale: Scale, language: str) -> Scale:
         scale: the scale, with all its sets or some.
         language: one of ``passed_languages``.
     """
-    return in_language(scale, language).with_sets(equivalences(scale.name)[language].serving_sets(scale))
+    return in_language(scale.with_sets(equivalences(scale.name)[language].serving_sets(scale)), language)
 
 
 def _with_serving_sets(translation: Scale, english: Scale) -> Scale:
@@ -239,18 +239,23 @@ class Translation(BaseModel):
         """
         self._check_match(english)
         levels = (probe.level for probe in english.probes)
-        serving = english.sets_by_model.items()
+        serving = {
+            model: tuple(name for name in names if name in self.anchor_sets)
+            for model, names in english.sets_by_model.items()
+            if model == MEASURED_WITH or set(names) <= set(self.anchor_sets)
+        }
+        # Sets that serve every model need not be named.
+        serving = {model: names for model, names in serving.items() if names != tuple(self.anchor_sets)}
         return Scale(
             **{
                 **dict(english),
                 "question": self.question,
                 "language": self.language,
                 "anchor_sets": self.anchor_sets,
-                "sets_by_model": {
-                    model: names for model, names in serving if set(names) <= set(self.anchor_sets)
-                },
+                "sets_by_model": serving,
                 "provenance": self.translated,
                 "notes": "",
+                "sources": {},
                 "probes": [
                     Probe(text=text, level=level) for text, level in zip(self.probes, levels, strict=True)
                 ],
@@ -369,12 +374,13 @@ class Equivalence:
         """List the translated sets that stand for those of a scale; none where they may not.
 
         Args:
-            scale: with all sets that were measured in English, or with some that serve in the translation.
+            scale: with all sets that were measured in English, and perhaps others that are not translated; or
+                with some that serve in the translation.
         """
         names = tuple(scale.anchor_sets)
         if not self.passed:
             return ()
-        if set(names) == set(self.english_sets):
+        if set(self.english_sets) <= set(names):
             return tuple(name for name in names if name in self.anchor_sets)
         return names if set(names) <= set(self.anchor_sets) else ()
 

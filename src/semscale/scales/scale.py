@@ -65,6 +65,7 @@ class Scale(BaseModel):
         aspect: What texts must be about, such as "the staff"; parts of a text near to it then count most, and
             texts that are not about it get no rating. ``None`` for the whole text.
         probes: Verbatims from low to high, written apart from the anchors, for the linter.
+        sources: For anchor sets that a model or somebody else proposed, who did.
 
     Raises:
         InputError: a field is missing, unknown or invalid; the one-line message names it.
@@ -93,6 +94,7 @@ class Scale(BaseModel):
     notes: str = ""
     aspect: Text | None = None
     probes: tuple[Probe, ...] = ()
+    sources: dict[Name, Text] = {}
 
     def __init__(self, **fields: Any) -> None:  # noqa: ANN401 - pydantic decides what each field may be
         try:
@@ -142,7 +144,8 @@ class Scale(BaseModel):
         if not wanted or len(set(wanted)) < len(wanted):
             raise InputError(f"anchor_sets must name at least one set, and none twice, got {wanted}")
         chosen = {name: self.anchor_sets[name] for name in wanted}
-        return self.model_copy(update={"anchor_sets": chosen, "sets_by_model": {}})
+        sources = {name: source for name, source in self.sources.items() if name in chosen}
+        return self.model_copy(update={"anchor_sets": chosen, "sets_by_model": {}, "sources": sources})
 
     def for_model(self, model: str) -> "Scale":
         """Return the scale with the anchor sets that serve a model: all of them where it is not named.
@@ -209,6 +212,15 @@ class Scale(BaseModel):
                     f"sets_by_model of {model!r} must name one or more of the anchor sets, each once, "
                     f"got {list(names)} (anchor sets: {', '.join(self.anchor_sets)})"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _check_sources(self) -> Self:
+        unknown = [name for name in self.sources if name not in self.anchor_sets]
+        if unknown:
+            raise ValueError(
+                f"sources must name anchor sets ({', '.join(self.anchor_sets)}), got {unknown[0]!r}"
+            )
         return self
 
     @model_validator(mode="after")

@@ -15,9 +15,7 @@ from semscale.stats.survey_estimates import (
     Linearized,
     SurveyEstimates,
     Variances,
-    estimate_columns,
     linearized_totals,
-    mean_figures,
     t_interval,
 )
 from semscale.types import Floats, Integers, Mask
@@ -113,48 +111,6 @@ def group_differences(estimates: SurveyEstimates) -> GroupDifferences:
     df = estimates.pair_df[:, first, second] - 1
     known = ~np.isnan(values) & (df >= 1)
     return GroupDifferences(values, np.where(known, errors, np.nan), df, first, second)
-
-
-def paired_differences(
-    first: npt.ArrayLike,
-    second: npt.ArrayLike,
-    design: AnyDesign,
-    *,
-    groups: npt.ArrayLike | None = None,
-    n_groups: int | None = None,
-) -> SurveyDifferences:
-    """Compare the means of columns that the same people answered, such as two concepts or two waves.
-
-    Each mean keeps its own base: a row counts for the side on which it has a value, and what both sides have
-    in common is taken into account. The degrees of freedom are the design's minus 1, as R's svyttest has it.
-
-    Args:
-        first: shape (n,) or (n, v); NaN where a row has no value.
-        second: of the same shape.
-        design: how respondents were drawn.
-        groups: shape (n,), each row's group, from 0; -1 for none. One group of all rows unless given.
-        n_groups: how many groups there are; the highest number + 1 unless given.
-
-    Returns:
-        Arrays of shape (v, g).
-
-    Raises:
-        InputError: lengths or values that do not fit, or a group whose weights sum to 0.
-
-    Example:
-        >>> from semscale.stats.survey_designs import SurveyDesign
-        >>> paired_differences([1.0, 2.0, 3.0], [0.0, 2.0, 1.0], SurveyDesign(np.ones(3))).values.tolist()
-        [[1.0]]
-    """
-    sides = estimate_columns([first, second], design, groups, n_groups, _mean_differences)
-    df = sides.df - 1
-    return SurveyDifferences(sides.values, np.where(df >= 1, sides.standard_errors, np.nan), df)
-
-
-def _mean_differences(columns: list[Floats], design: AnyDesign, domains: Domains) -> tuple[Linearized, Mask]:
-    """Estimate differences of two means, each of the rows that have its value."""
-    (first, of_first), (second, of_second) = (mean_figures([column], design, domains) for column in columns)
-    return first - second, of_first | of_second
 
 
 def letter(number: int) -> str:

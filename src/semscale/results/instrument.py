@@ -1,4 +1,4 @@
-"""Runs of an instrument over a table: part by part, resumable, in the order of the rows."""
+"""Instruments over a table: measured part by part, resumable, in the order of the rows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping

@@ -1,0 +1,253 @@
+"""Further anchor sets for a scale: the prompt that asks for them, the reply that has them, and the file."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from json import JSONDecodeError
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import yaml
+
+from semscale.errors import InputError
+from semscale.json_reading import parse_json
+from semscale.presentable import Presentable
+from semscale.rating.lint import LintReport, SetLint, lint
+from semscale.scales import Scale
+from semscale.scales.scale import parse_scale
+from semscale.types import Progress
+
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+    from semscale.rating.ratings import Ratings
+
+_RULES = (
+    "Write sentences as respondents would say or type them, not descriptions of the points.",
+    "All sentences of a set are about the same topic. Each set has a topic of its own, far from the others.",
+    "The sentences of a set have about the same length; it neither rises nor falls with the point.",
+    "The ends are clearly stronger than their neighbours, and a middle point is truly in between.",
+    "Use other words in every set. Do not repeat the question or the labels.",
+)
+_FORM = '{"sets": [{"topic": "one to three words", "anchors": ["lowest point", "...", "highest point"]}]}'
+_LONGEST_NAME = 40
+_LONGEST_PROBE = 200
+
+LEAST_SPREAD = 0.1
+"""Spread of the ratings of a user's texts below which no scale reached an r of .3 with people."""
+
+
+def growing_prompt(scale: Scale, n: int) -> str:
+    """Write the prompt that asks for n further anchor sets.
+
+    Example:
+        >>> from semscale.scales import load_scale
+        >>> growing_prompt(load_scale("trust"), 10).splitlines()[0]
+        'Write 10 further anchor sets for a survey scale, in the language "en".'
+    """
+    points = "\n".join(f"{number}. {label}" for number, label in enumerate(scale.labels, start=1))
+    sets = "\n".join(f"- {name}: {' | '.join(anchors)}" for name, anchors in scale.anchor_sets.items())
+    rules = "\n".join(f"- {rule}" for rule in _RULES)
+    return (
+        f'Write {n} further anchor sets for a survey scale, in the language "{scale.language}".\n\n'
+        f"The scale is called {scale.title}. Its question: {scale.question}\n"
+        f"Its points, from the lowest to the highest:\n{points}\n\n"
+        f"An anchor set has one sentence for each point, in this order. The sets so far:\n{sets}\n\n"
+        f"{rules}\n\n"
+        f"Reply with one JSON object and nothing else, with {scale.n_points} anchors in each set:\n{_FORM}"
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class Growth(Presentable):
+    """Anchor sets that were proposed for a scale, for review.
+
+    Attributes:
+        scale: the scale with the proposed sets after its own.
+        proposed: names of the proposed sets.
+        source: who proposed them.
+        lint: the linter's report on all sets together.
+        left_out: why other proposals are no anchor sets of this scale.
+    """
+
+    scale: Scale
+    proposed: tuple[str, ...]
+    source: str
+    lint: LintReport
+    left_out: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Growth(scale={self.scale.name!r}, proposed={list(self.proposed)})"
+
+    @property
+    def sets(self) -> tuple[SetLint, ...]:
+        """The linter's entries of the proposed sets."""
+        return tuple(entry for entry in self.lint.sets if entry.name in self.proposed)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the proposal out by name, for JSON."""
+        return {
+            "instrument": "grow",
+            "scale": self.scale.name,
+            "source": self.source,
+            "sets": [
+                {
+                    "name": entry.name,
+                    "anchors": entry.anchors,
+                    "verdict": entry.verdict,
+                    "reasons": [finding.reason for finding in entry.findings],
+                }
+                for entry in self.sets
+            ],
+            "left_out": self.left_out,
+            "signature": self.lint.signature,
+        }
+
+
+def grow(
+    scale: Scale,
+    reply: str,
+    *,
+    source: str,
+    embedder: "Embedder | str | None" = None,
+    progress: Progress | None = None,
+) -> Growth:
+    """Add the sets of a reply to a scale, and lint them.
+
+    Args:
+        scale: a scale whose sets serve every model.
+        reply: holds a JSON object, as ``growing_prompt`` asks for.
+        source: who wrote the reply, such as the name of a model and the date.
+        embedder: as ``lint`` takes it.
+        progress: called while texts are embedded.
+
+    Raises:
+        InputError: the reply has no anchor set for this scale, or the scale names sets by model.
+    """
+    if scale.sets_by_model:
+        raise InputError(f"{scale.name!r} names sets by model: remove sets_by_model before you add sets")
+    grown, left_out = scale, []
+    for topic, anchors in _proposals(reply):
+        name = _free_name(topic, grown)
+        try:
+            grown = Scale(
+                **{
+                    **dict(grown),
+                    "anchor_sets": {**grown.anchor_sets, name: tuple(anchors)},
+                    "sources": {**grown.sources, name: source},
+                }
+            )
+        except InputError as error:
+            left_out.append(f"{topic}: {error}")
+    proposed = tuple(name for name in grown.anchor_sets if name not in scale.anchor_sets)
+    if not proposed:
+        raise InputError(f"the reply has no anchor set with {scale.n_points} sentences: ask again")
+    return Growth(grown, proposed, source, lint(grown, embedder=embedder, progress=progress), tuple(left_out))
+
+
+def _proposals(reply: str) -> list[tuple[str, list[str]]]:
+    """Read topics and anchors out of a reply; what surrounds the JSON object is ignored."""
+    begin, end = reply.find("{"), reply.rfind("}")
+    try:
+        fields = parse_json(reply[begin : end + 1])
+        return [(str(entry["topic"]), list(map(str, entry["anchors"]))) for entry in fields["sets"]]
+    except (JSONDecodeError, KeyError, TypeError):
+        raise InputError(f"the reply must hold a JSON object such as {_FORM}") from None
+
+
+def _free_name(topic: str, scale: Scale) -> str:
+    """Make a name of a topic that no set has yet."""
+    words = re.sub(r"[^a-z0-9]+", "-", topic.lower()).strip("-")[:_LONGEST_NAME].strip("-") or "set"
+    name, number = words, 2
+    while name in scale.anchor_sets:
+        name, number = f"{words}-{number}", number + 1
+    return name
+
+
+def grown_file(content: str, growth: Growth) -> str:
+    """Add proposed sets and their source to the text of a scale's file; its comments and layout stay.
+
+    Args:
+        content: the file.
+        growth: proposals for the scale that it holds.
+
+    Raises:
+        InputError: ``anchor_sets`` does not have one indented line for each sentence.
+    """
+    sets = {name: list(growth.scale.anchor_sets[name]) for name in growth.proposed}
+    text = _with_entries(content, "anchor_sets", sets)
+    text = _with_entries(text, "sources", dict.fromkeys(growth.proposed, growth.source))
+    try:
+        is_as_meant = parse_scale(text.encode(), source="the file") == growth.scale
+    except InputError:
+        is_as_meant = False
+    if not is_as_meant:
+        raise InputError("sets cannot be added: write anchor_sets with one indented line for each sentence")
+    return text
+
+
+def _with_entries(content: str, key: str, entries: dict[str, Any]) -> str:
+    """Add entries to a mapping at the top of a YAML file, which gets it where it is missing."""
+    lines = content.rstrip("\n").split("\n")
+    if f"{key}:" not in lines:
+        lines += ["", f"{key}:"]
+    start = lines.index(f"{key}:") + 1
+    stop = start
+    while stop < len(lines) and (not lines[stop].strip() or lines[stop][0] in " #"):
+        stop += 1
+    while not lines[stop - 1].strip() or lines[stop - 1].startswith("#"):
+        stop -= 1
+    indentation = re.match(" *", lines[start] if stop > start else "  ")
+    width = len(indentation.group()) if indentation else 2
+    dumped = yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=10_000)
+    added = [" " * width + line for line in dumped.rstrip("\n").split("\n")]
+    return "\n".join([*lines[:stop], *added, *lines[stop:]]) + "\n"
+
+
+def proposed_probes(
+    texts: Sequence[str], ratings: "Ratings", *, per_point: int = 4, seed: int = 0
+) -> list[str]:
+    """Choose texts to serve as probes, spread over the ratings, in an order that does not show these.
+
+    Args:
+        texts: shape (n,), different texts.
+        ratings: of these texts.
+        per_point: probes for each point of the scale.
+        seed: of the order.
+
+    Returns:
+        At most ``per_point`` texts for each point, of at most 200 characters; those without a rating are left
+        out.
+    """
+    is_short = np.array([len(text) <= _LONGEST_PROBE for text in texts], dtype=np.bool_)
+    usable = np.flatnonzero(ratings.scored & is_short)
+    usable = usable[np.argsort(ratings.mean[usable], kind="stable")]
+    n = min(per_point * ratings.scale.n_points, len(usable))
+    positions = np.linspace(0, max(len(usable) - 1, 0), n).round().astype(int)
+    shuffled = np.random.default_rng(seed).permutation(usable[positions])
+    return [texts[row] for row in shuffled.tolist()]
+
+
+def spread_of(ratings: "Ratings") -> float:
+    """Standard deviation of the ratings of different texts, as a share of the scale's length; NaN for none.
+
+    Of the figures that need no labels it predicts agreement with people best; ``docs/scales.md`` has them.
+    """
+    means = ratings.mean[ratings.scored]
+    return float(means.std() / np.ptp(ratings.scale.values)) if len(means) else float("nan")
+
+
+def probe_lines(texts: Sequence[str]) -> str:
+    """Lay texts out as probes for a scale's file, with levels to be filled in.
+
+    Example:
+        >>> print(probe_lines(["Dear, but good."]))
+        probes:
+          - {level: , text: "Dear, but good."}
+    """
+    lines = (f"  - {{level: , text: {_quoted(text)}}}" for text in texts)
+    return "\n".join(["probes:", *lines])
+
+
+def _quoted(text: str) -> str:
+    dumped: str = yaml.safe_dump(" ".join(text.split()), default_style='"', allow_unicode=True, width=10_000)
+    return dumped.strip()
