@@ -5,7 +5,7 @@ import pytest
 from tests.conftest import ToyEmbedder
 
 from semscale.embedding.embedder import ArrayEmbedder
-from semscale.rating.anchors import FLOOR_GROUPS, unrelated_probes
+from semscale.rating.anchors import unrelated_sentences
 from semscale.rating.aspects import AspectReader, parts_of
 from semscale.rating.rater import Rater
 from semscale.scales.scale import Scale
@@ -23,14 +23,13 @@ def unit(*numbers):
 @pytest.fixture
 def reader():
     """Staff lies along the first axis, and all unrelated sentences have a cosine of .5 with it."""
-    unrelated = [text for group in FLOOR_GROUPS for text in unrelated_probes()[group]]
     vectors = {
         "the staff": (1.0, 0.0, 0.0),
         RUDE: (0.0, 1.0, 0.0),
         "The staff were rude": (0.8, 0.6, 0.0),
         "but the seats were wonderful.": (0.78, 0.0, np.sqrt(1 - 0.78**2)),
         LUNCH: (0.3, 0.0, np.sqrt(1 - 0.3**2)),
-        **dict.fromkeys(unrelated, (0.5, 0.0, np.sqrt(0.75))),
+        **dict.fromkeys(unrelated_sentences(), (0.5, 0.0, np.sqrt(0.75))),
     }
     return AspectReader("the staff", "en", ArrayEmbedder(list(vectors), list(vectors.values())))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.embedding.texts import distinct
-from semscale.rating.anchors import FLOOR_GROUPS, unrelated_probes
+from semscale.rating.anchors import unrelated_sentences
 from semscale.types import Floats, Mask, Progress
 
 if TYPE_CHECKING:
@@ -83,9 +83,8 @@ class AspectReader:
     @cached_property
     def floor(self) -> float:
         """Cosine with the aspect below which a part is not about it."""
-        probes = unrelated_probes(self._language)
-        unrelated = [sentence for group in FLOOR_GROUPS for sentence in probes[group]]
-        return float(np.quantile(self._embedder.embed(unrelated).vectors @ self._direction, ABOUT_QUANTILE))
+        vectors = self._embedder.embed(list(unrelated_sentences(self._language))).vectors
+        return float(np.quantile(vectors @ self._direction, ABOUT_QUANTILE))
 
     def read(self, texts: Sequence[str], progress: Progress | None = None) -> "tuple[Embeddings, Mask]":
         """Embed n texts, and mark those that are about the aspect, shape (n,)."""
