@@ -78,7 +78,8 @@ class AspectReader:
 
     @cached_property
     def _direction(self) -> Floats:
-        return self._embedder.embed([self._aspect]).vectors[0].astype(np.float64)
+        direction: Floats = self._embedder.embed([self._aspect]).vectors[0].astype(np.float64)
+        return direction
 
     @cached_property
     def floor(self) -> float:
