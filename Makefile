@@ -1,8 +1,9 @@
-# make demo, make test, make check, make bench: the commands to learn. CI runs make test-all, too.
+# make demo, make test, make check, make docs, make bench: the commands to learn. CI runs make test-all, too.
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .bench-venv
 UQLM_VENV := .uqlm-venv
+DOCS_VENV := .docs-venv
 BIN := $(VENV)/bin
 # What to install PyTorch from: TORCH=torch==X, or TORCH="torch --index-url URL" for a build without CUDA.
 TORCH ?= torch
@@ -15,7 +16,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1
 # Hundreds of tests start a program: modules that are compiled once are not compiled at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all faults check bench bench-validity fuzz weights-wheel clean
+.PHONY: demo test test-all faults check docs bench bench-validity fuzz weights-wheel clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -44,6 +45,10 @@ check: $(VENV)/developer
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The documentation site, in site/. A broken link or an unknown reference stops it.
+docs: $(DOCS_VENV)/installed
+	$(DOCS_VENV)/bin/zensical build --strict --clean
 
 # Speed and memory beside other libraries. QUICK=1 has small sizes, two scripts at a time: it shows that all of them work, without figures,
 # and leaves out uqlm, whose environment nothing else needs.
@@ -74,6 +79,12 @@ $(VENV)/developer: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group dev --editable .
 	@touch $@
 
+$(DOCS_VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(DOCS_VENV)/bin/python -m pip install --quiet --group docs
+	@touch $@
+
 $(BENCH_VENV)/installed: bench/requirements.txt
 	$(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install --quiet --upgrade pip
@@ -89,4 +100,4 @@ $(UQLM_VENV)/installed: bench/requirements-uqlm.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) $(UQLM_VENV) demo fuzz-findings
+	rm -rf $(VENV) $(BENCH_VENV) $(UQLM_VENV) $(DOCS_VENV) demo fuzz-findings site

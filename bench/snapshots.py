@@ -28,9 +28,9 @@ LOST = (0.15, 0.2, 0.25, 0.3, 0.35)
 FEWEST_WORDS = 6
 
 
-def outputs_of(run: str) -> list[list[str]]:
+def outputs_of(run: str, items: int | None) -> list[list[str]]:
     lines = (ROOT / "examples" / "drift" / f"{run}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [[output["text"] for output in json.loads(line)["outputs"]] for line in lines]
+    return [[output["text"] for output in json.loads(line)["outputs"]] for line in lines[:items]]
 
 
 def paired(baseline, run, meter):
@@ -85,12 +85,12 @@ def main():
     meter = SnapshotMeter()
     with shared_data("stsb", "dev.csv").open(encoding="utf-8", newline="") as file:
         rated = [(float(r["similarity_0_5"]), r["sentence1"], r["sentence2"]) for r in csv.DictReader(file)]
-    baseline = outputs_of("baseline")
+    baseline = outputs_of("baseline", given.pairs)
     texts = [text for comments in baseline for text in comments] + [one for _, one, _ in rated[:600]]
     kinds = {
         "same: STS-B, rated 4 and more": [(one, other) for score, one, other in rated if score >= 4],
-        "same: example, rerun": paired(baseline, outputs_of("rerun"), meter),
-        "same: example, good candidate": paired(baseline, outputs_of("candidate_good"), meter),
+        "same: example, rerun": paired(baseline, outputs_of("rerun", given.pairs), meter),
+        "same: example, good candidate": paired(baseline, outputs_of("candidate_good", given.pairs), meter),
         "other: STS-B, rated 2 and less": [(one, other) for score, one, other in rated if score <= 2],
         "other: example, another comment": other_comments(baseline),
         "other: negated": damaged(texts, negated),

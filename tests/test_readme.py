@@ -11,6 +11,7 @@ from semscale.cli.main import main
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+START = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
 MATCH = (ROOT / "docs" / "match.md").read_text(encoding="utf-8")
 DRIFT = (ROOT / "examples" / "drift" / "README.md").read_text(encoding="utf-8")
 
@@ -43,30 +44,21 @@ def without_ids_and_times(text: str) -> str:
     return re.sub(r"\b[0-9a-f]{8}([0-9a-f]{8})?\b", "ID", without_times)
 
 
-def assert_parts(part: str, whole: str) -> None:
-    """Each paragraph of a part stands in the whole, lines and all."""
-    paragraphs = part.strip().split("\n\n")
-    assert [each for each in paragraphs if f"\n{each}\n" not in f"\n{whole}\n"] == []
-
-
-def test_the_demo_prints_what_the_readme_shows(beside_the_examples, capsys):
-    words = command(README, "rate examples/product_reviews")
+def test_the_demo_prints_what_the_first_page_shows(beside_the_examples, capsys):
+    words = command(START, "rate examples/product_reviews")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n\t  ", "")
     assert f"$(BIN)/semscale {shlex.join(words)}" in makefile
     assert main(words) == 0
-    assert without_versions(capsys.readouterr().out) == without_versions(shown(README, "demo"))
+    assert without_versions(capsys.readouterr().out) == without_versions(shown(START, "demo"))
 
 
-def test_the_match_prints_what_its_page_and_the_readme_show(beside_the_examples, capsys):
+def test_the_match_prints_what_its_page_shows(beside_the_examples, capsys):
     words = command(MATCH, "match examples/answers")
     assert main(words) == 0
-    printed = capsys.readouterr().out
-    assert without_versions(printed) == without_versions(shown(MATCH, "match"))
-    assert command(README, "match examples/answers")[:-1] == words[:-1]
-    assert_parts(shown(README, "a part of match"), printed)
+    assert without_versions(capsys.readouterr().out) == without_versions(shown(MATCH, "match"))
 
 
-def test_the_drift_gate_prints_what_the_example_and_the_readme_show(beside_the_examples, capsys):
+def test_the_drift_gate_prints_what_the_example_shows(beside_the_examples, capsys):
     lines = re.findall(
         r"^\$ semscale (drift .*)$", DRIFT.partition("## What the gate prints")[0], re.MULTILINE
     )
@@ -77,9 +69,6 @@ def test_the_drift_gate_prints_what_the_example_and_the_readme_show(beside_the_e
     assert codes == [0, 0, 0, 1]
     printed = capsys.readouterr().out
     assert without_ids_and_times(printed) == without_ids_and_times(shown(DRIFT, "drift"))
-    in_readme = re.findall(r"^\$ semscale (drift .*)$", README, re.MULTILINE)
-    assert [line.replace("demo/", "") for line in in_readme] == lines[:4]
-    assert_parts(shown(README, "a part of drift"), printed)
 
 
 def test_the_python_example_prints_what_the_readme_shows(capsys):
@@ -90,11 +79,17 @@ def test_the_python_example_prints_what_the_readme_shows(capsys):
     assert without_versions(capsys.readouterr().out) == without_versions(output)
 
 
-@pytest.mark.parametrize("command", re.findall(r"^\$ semscale (\w+(?: [\w-]+)?)", README, re.MULTILINE))
+@pytest.mark.parametrize(
+    "command", re.findall(r"^\$ semscale (\w+(?: [\w-]+)?)", README + START, re.MULTILINE)
+)
 def test_every_command_that_is_shown_exists(command, capsys):
     words = command.split()[: 2 if command.split()[0] in {"scales", "models", "cache", "drift"} else 1]
     assert main([*words, "--help-all"]) == 0
     assert "Usage" in capsys.readouterr().out
+
+
+def test_the_readme_has_at_most_130_lines():
+    assert len(README.splitlines()) <= 130
 
 
 @pytest.mark.parametrize(

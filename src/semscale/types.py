@@ -42,6 +42,7 @@ class Status(StrEnum):
     WEIGHTLESS = "weightless"  # the model cannot read the text, or none of its tokens counts: every idf is 0
     OTHER_LANGUAGE = "other-language"  # the text is in a language that the model does not read
     OFF_TOPIC = "off-topic"  # no anchor is more similar than to unrelated sentences
+    NOT_ABOUT = "not-about"  # no part of the text is about the aspect of the scale
     UNPARSABLE = "unparsable"  # no reply states a score beyond doubt
     REFUSED = "refused"  # the model declined to answer
     FAILED = "failed"  # no reply came

@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.exhaustive
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("docs/drift.md", "examples/drift/README.md", "examples/drift/github-workflow.yml", "README.md")
+DOCUMENTS = ("docs/drift.md", "examples/drift/README.md", "examples/drift/github-workflow.yml")
 
 
 def commands(name):

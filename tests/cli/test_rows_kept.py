@@ -44,7 +44,7 @@ def test_a_sheet_for_labels_is_drawn_from_rows_that_are_kept(semscale):
         "--where", "n >= 2", "--out", "sheet.csv",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    assert "2 of 2 rated texts drawn" in ended.out
+    assert "2 drawn of 2 texts that can be read" in ended.out
     assert NOTE in ended.err  # the sheet has no place for it
 
 

@@ -351,7 +351,7 @@ class Reply:
 
 
 class FailureKind(StrEnum):
-    """Why a call brought no reply."""
+    """The reason why a call brought no reply."""
 
     RATE_LIMITED = "rate-limited"  # 429
     SERVER = "server"  # 408, 409, 425, 5xx but 501

@@ -1,4 +1,4 @@
-"""How the program ends: signals, standard streams, and a line and an exit code for each error.
+"""The end of the program: signals, standard streams, and a line and an exit code for each error.
 
 Exit code 2 is bad input or no reply, 3 a cap or Ctrl-C, 70 a bug.
 """

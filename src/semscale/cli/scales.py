@@ -174,7 +174,7 @@ def _proposed_probes(
     """Choose texts of the file to serve as probes; ``None`` where no file is named."""
     if options.file is None or options.text is None:
         return None
-    from semscale.rating.growing import proposed_probes
+    from semscale.rating.growing import LEAST_SPREAD, proposed_probes, spread_of
     from semscale.rating.rater import Rater
     from semscale.store.columns import column_in
     from semscale.store.reading import open_table
@@ -183,7 +183,13 @@ def _proposed_probes(
     table.require_text(options.text, "text")
     batch = next(table.batches_with([options.text], _MOST_TEXTS))
     texts = list(dict.fromkeys(column_in(batch, options.text).drop_nulls().to_list()))
-    return proposed_probes(texts, Rater(scale, embedder=embedder).rate(texts, progress=progress))
+    ratings = Rater(scale, embedder=embedder).rate(texts, progress=progress)
+    if (spread := spread_of(ratings)) < LEAST_SPREAD:
+        say(
+            f"note: ratings of these texts hardly differ (standard deviation {spread:.2f} of the scale): the "
+            "texts are alike, or the scale does not read them; no scale with so little reached r = .3"
+        )
+    return proposed_probes(texts, ratings)
 
 
 class GrowOutputs(Outputs):

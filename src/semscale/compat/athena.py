@@ -155,7 +155,7 @@ class QualityDrift:
 
     @property
     def passed(self) -> bool:
-        """Whether every candidate passed in every exercise."""
+        """True if every candidate passed in every exercise."""
         return all(
             result["passed"]
             for entry in self.exercises.values()

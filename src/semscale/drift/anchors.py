@@ -186,7 +186,7 @@ class JudgeRuler:
 
 
 class RulerStatus(StrEnum):
-    """Whether the ruler changed."""
+    """True if the ruler changed."""
 
     KEPT = "kept"
     MOVED = "moved"
@@ -258,7 +258,7 @@ class RulerCheck:
 
     @property
     def has_moved(self) -> bool:
-        """Whether the ruler changed."""
+        """True if the ruler changed."""
         return self.status is RulerStatus.MOVED
 
     @property

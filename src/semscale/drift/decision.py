@@ -177,7 +177,7 @@ class MustPassCheck:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing became worse."""
+        """True if nothing became worse."""
         return not self.reasons
 
     @property

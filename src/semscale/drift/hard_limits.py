@@ -76,12 +76,12 @@ class LimitCheck:
 
     @property
     def passed(self) -> bool:
-        """Whether no more items break it than are allowed; also where no item could break it."""
+        """True if no more items break it than are allowed; also where no item could break it."""
         return self.n_broken <= most_allowed(self.allowed, self.n)
 
     @property
     def is_checked(self) -> bool:
-        """Whether an item could break it."""
+        """True if an item could break it."""
         return self.n > 0
 
     @property

@@ -152,7 +152,7 @@ class Metric:
 
     @property
     def may_be_unknown(self) -> bool:
-        """Whether a missing number is unknown, and no loss."""
+        """True if a missing number is unknown, and no loss."""
         return self.unit in ASKED_FIELDS
 
     def stated(self, loss: float) -> float:

@@ -100,7 +100,7 @@ class RunColumns:
 
     @property
     def has_group_objects(self) -> bool:
-        """Whether groups come from objects in a column ``groups``."""
+        """True if groups come from objects in a column ``groups``."""
         return self.output == (_OUTPUT_LIST,) and GROUP_OBJECTS not in {*self._names, *self.by}
 
     @property

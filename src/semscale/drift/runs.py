@@ -413,7 +413,7 @@ class ApprovedBaseline(Presentable):
 
     @property
     def is_silent(self) -> bool:
-        """Whether no item has an output, so that a candidate cannot be worse."""
+        """True if no item has an output, so that a candidate cannot be worse."""
         return n_silent(self.run) == len(self.run.items)
 
     def record(self) -> dict[str, Any]:

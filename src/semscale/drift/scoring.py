@@ -93,7 +93,7 @@ class TextReadings:
 
     @cached_property
     def unread(self) -> Mask:
-        """Which texts the model cannot read, shape (texts,)."""
+        """Mask of the texts that the model cannot read, shape (texts,)."""
         return self._reader.unread(self.spelled.tokens)
 
     def hold(self, wanted: Integers) -> dict[int, Reading]:

@@ -32,6 +32,9 @@ _FORM = '{"sets": [{"topic": "one to three words", "anchors": ["lowest point", "
 _LONGEST_NAME = 40
 _LONGEST_PROBE = 200
 
+LEAST_SPREAD = 0.1
+"""Spread of the ratings of a user's texts below which no scale reached an r of .3 with people."""
+
 
 def growing_prompt(scale: Scale, n: int) -> str:
     """Write the prompt that asks for n further anchor sets.
@@ -222,6 +225,15 @@ def proposed_probes(
     positions = np.linspace(0, max(len(usable) - 1, 0), n).round().astype(int)
     shuffled = np.random.default_rng(seed).permutation(usable[positions])
     return [texts[row] for row in shuffled.tolist()]
+
+
+def spread_of(ratings: "Ratings") -> float:
+    """Standard deviation of the ratings of different texts, as a share of the scale's length; NaN for none.
+
+    Of the figures that need no labels it predicts agreement with people best; ``docs/scales.md`` has them.
+    """
+    means = ratings.mean[ratings.scored]
+    return float(means.std() / np.ptp(ratings.scale.values)) if len(means) else float("nan")
 
 
 def probe_lines(texts: Sequence[str]) -> str:

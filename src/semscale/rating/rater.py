@@ -21,6 +21,7 @@ from semscale.rating.anchors import (
     identifies,
     text_languages,
 )
+from semscale.rating.aspects import AspectReader
 from semscale.rating.calibration import as_calibration
 from semscale.rating.gaussian_process import Predictors
 from semscale.rating.ratings import Ratings
@@ -43,7 +44,7 @@ from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits
 from semscale.weights.known import DEFAULT_RATING_MODEL, profile_of
 
 if TYPE_CHECKING:
-    from semscale.embedding.embedder import Embedder
+    from semscale.embedding.embedder import Embedder, Embeddings
     from semscale.rating.calibration import CalibrationSummary
 
 AT_ONCE = 8192  # texts whose vectors are in memory at once; engines sort as many by length
@@ -172,7 +173,7 @@ class Rater:
                 (``not-text``), white space (``empty``), texts without a letter, a digit or an emoji that the
                 model reads (``uninformative``), texts in a language that the model does not read
                 (``other-language``), texts that it cannot read (``weightless``), and those that resemble no
-                anchor (``off-topic``).
+                anchor (``off-topic``), or with none of their parts about the scale's aspect (``not-about``).
             progress: called while texts are embedded.
 
         Raises:
@@ -343,9 +344,8 @@ class Rater:
         vectors: list[Reals] = []
         for start in range(0, len(read), AT_ONCE):
             rows = read[start : start + AT_ONCE]
-            embedded = self.embedder.embed(
-                [texts[row] for row in rows.tolist()], progress=shifted(progress, start, len(read))
-            )
+            some = [texts[row] for row in rows.tolist()]
+            embedded, is_about = self._read(some, shifted(progress, start, len(read)))
             for anchors, members in self._applied.by_language(languages[rows]):
                 self._put(
                     rated,
@@ -355,9 +355,21 @@ class Rater:
                     unread=embedded.unread[members],
                     anchors=anchors,
                 )
+            rated.leave_out(rows[~is_about])
             if with_vectors:
                 vectors.append(embedded.vectors)
         return np.concatenate(vectors) if vectors else np.empty((0, 0))
+
+    @cached_property
+    def _aspect(self) -> AspectReader | None:
+        scale = self.anchor_languages.untranslated
+        return None if scale.aspect is None else AspectReader(scale.aspect, scale.language, self.embedder)
+
+    def _read(self, texts: Sequence[str], progress: Progress | None) -> "tuple[Embeddings, Mask]":
+        """Embed texts, and mark those that are about the scale's aspect; all where it has none."""
+        if self._aspect is None:
+            return self.embedder.embed(texts, progress=progress), np.ones(len(texts), np.bool_)
+        return self._aspect.read(texts, progress)
 
     def _unrated(self, m: int) -> "_RatedTexts":
         n_refits = 0 if self.calibration is None else len(self.calibration.fitted.refits)
@@ -479,6 +491,13 @@ class _RatedTexts:
         self.pmf[rows[scored]] = ratings.pmf[scored]
         self.set_means[rows[scored]] = ratings.set_means[scored]
         self.sentiment[rows[scored]] = sentiment[scored]
+
+    def leave_out(self, rows: Integers) -> None:
+        """Take the ratings of some texts back, as they are not about the aspect."""
+        rows = rows[are_scored(self.status[rows])]
+        self.status[rows] = Status.NOT_ABOUT
+        for column in (self.pmf, self.set_means, self.sentiment):
+            column[rows] = np.nan
 
     def in_rows(self, status: Statuses, readable: Integers, number: Integers) -> "_RatedTexts":
         """Put the texts into the rows that hold them.

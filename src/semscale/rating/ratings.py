@@ -34,7 +34,13 @@ if TYPE_CHECKING:
     from semscale.rating.human import RatingComparison
     from semscale.rating.lint import LintReport
 
-_READABLE = [Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS, Status.OTHER_LANGUAGE]
+_READABLE = [
+    Status.SCORED,
+    Status.OFF_TOPIC,
+    Status.NOT_ABOUT,
+    Status.WEIGHTLESS,
+    Status.OTHER_LANGUAGE,
+]
 
 UNLIKE = ResultColumn(
     lambda marks, _: [pl.Series("unlike_labels", marks, pl.Boolean)], lambda columns: columns[0].to_numpy()

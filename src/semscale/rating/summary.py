@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from semscale.rating.ratings import Ratings
 
 
-_WORDED = [Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS]
+_WORDED = [Status.SCORED, Status.OFF_TOPIC, Status.NOT_ABOUT, Status.WEIGHTLESS]
 
 MAX_DISTINCT = 5_000_000
 """Distinct texts above which counting stops."""

@@ -342,7 +342,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why rows were left out, the most frequent reason first.
+    """Reasons why rows were left out, the most frequent first.
 
     Attributes:
         reasons: in that order.

@@ -91,6 +91,7 @@ MEANINGS = STATUS_MEANINGS | {
     "weightless": UNREAD,
     "other-language": "the model does not read the language of the text",
     "off-topic": "not more similar to any anchor than unrelated sentences are",
+    "not-about": "no part of the text is about the aspect of the scale",
     "no-weight": "rated, but without a weight",
     "zero-weight": "rated, but with a weight of 0",
     "no-respondent": "rated, but the respondent is not known",

@@ -398,7 +398,7 @@ def unread_language_warnings(language: "UnreadLanguage | None") -> tuple[str, ..
 WARNED_SHARE = 0.2
 """Share of texts above which a warning names those that are unread or off topic."""
 
-_WITH_TEXTS = (Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS)
+_WITH_TEXTS = (Status.SCORED, Status.OFF_TOPIC, Status.NOT_ABOUT, Status.WEIGHTLESS)
 
 
 def unread_warnings(counts: Mapping[Status, int], noun: str = "row") -> tuple[str, ...]:

@@ -265,6 +265,7 @@ _REASONS = {
     Status.TOO_FEW_SAMPLES: "too few samples are usable",
     Status.WEIGHTLESS: UNREAD,
     Status.OFF_TOPIC: "{} is off the topic of the scale",
+    Status.NOT_ABOUT: "{} is not about the aspect of the scale",
     Status.OTHER_LANGUAGE: "{} is in a language that the model does not read",
     Status.UNPARSABLE: "no reply contains exactly one score",
     Status.REFUSED: "the model declined to answer",

@@ -62,6 +62,8 @@ class Scale(BaseModel):
             the default model of ratings, or all sets where that is not named either.
         provenance: Who wrote the anchors, when, and on what they were tried.
         notes: What a user should know; the reason if the scale does not pass the linter.
+        aspect: What texts must be about, such as "the staff"; parts of a text near to it then count most, and
+            texts that are not about it get no rating. ``None`` for the whole text.
         probes: Verbatims from low to high, written apart from the anchors, for the linter.
         sources: For anchor sets that a model or somebody else proposed, who did.
 
@@ -90,6 +92,7 @@ class Scale(BaseModel):
     sets_by_model: dict[Text, tuple[Name, ...]] = {}
     provenance: Text
     notes: str = ""
+    aspect: Text | None = None
     probes: tuple[Probe, ...] = ()
     sources: dict[Name, Text] = {}
 
@@ -118,8 +121,13 @@ class Scale(BaseModel):
 
     @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 of values and anchor sets, which decide the ratings."""
-        content = {"values": [point.value for point in self.points], "sets": list(self.anchor_sets.items())}
+        """Eight hex digits of the SHA-256 of values, anchor sets and aspect, which decide the ratings."""
+        content: dict[str, Any] = {
+            "values": [point.value for point in self.points],
+            "sets": list(self.anchor_sets.items()),
+        }
+        if self.aspect is not None:
+            content["aspect"] = self.aspect
         return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()[:8]
 
     def with_sets(self, names: Iterable[str]) -> "Scale":

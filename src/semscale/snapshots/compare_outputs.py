@@ -103,7 +103,7 @@ class SnapshotComparison:
 
     @property
     def passed(self) -> bool:
-        """Whether no limit was breached."""
+        """True if no limit was breached."""
         return not self.breaches and not any(pair.breaches for pair in self.pairs)
 
     @property
@@ -146,7 +146,7 @@ class SnapshotMeter:
 
     @property
     def signature(self) -> "Signature":
-        """What is applied where guards weigh."""
+        """Settings that are applied where guards weigh."""
         from semscale.matching.pairs import with_guards
 
         method = self._method(Mode.WEIGH)

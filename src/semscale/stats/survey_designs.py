@@ -1,4 +1,4 @@
-"""How a survey's respondents were drawn: weights, strata, clusters, or replicate weights."""
+"""Designs of surveys: weights, strata, clusters, or replicate weights."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass

@@ -601,7 +601,7 @@ class HistoryViewOptions(Settings):
 
 
 class DamageOptions(Settings):
-    """How a run is damaged, and how often."""
+    """The kinds of damage, their shares and the number of draws."""
 
     kinds: Annotated[
         tuple[str, ...],
