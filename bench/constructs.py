@@ -6,7 +6,8 @@ text was rated. Only the column *100 labels* has ratings (``combined``) that are
 texts of the set, tested on all others: the means over some draws. With ``--no-exemplars`` only the sets of
 the scale's file take part. Two further columns have the correlations of people's ratings with ratings on the
 shipped scale ``quality`` and with the number of characters: a scale whose own r is no higher measures nothing
-of its own. Intervals are percentiles of a bootstrap of the texts.
+of its own. The last column has the correlation of the scale's own ratings with those on ``quality``.
+Intervals are percentiles of a bootstrap of the texts.
 """
 
 import argparse
@@ -44,7 +45,7 @@ def main():
     quality_anchors = embed_sets(embedder, quality.anchor_sets.values())
     print(f"{date.today()}, {MODEL}, {machine()}")
     heads = [f"{name}: r | RPS" for name in READOUTS]
-    heads += [f"{LABELS} labels: r", "RPS", "quality: r", "length: r"]
+    heads += [f"{LABELS} labels: r", "RPS", "quality: r", "length: r", "with quality"]
     print(f"| construct | n | sets | {' | '.join(heads)} |")
     for entry in yaml.safe_load((ROOT / "bench" / "constructs.yaml").read_text()):
         texts, human = read_texts(folder / f"{entry['name']}.csv", options.texts)
@@ -62,6 +63,8 @@ def main():
         cells += [f"{r:.2f}", f"{rps:.3f}"]
         sentiment = READOUTS["combined"](vectors, quality_anchors).pmf @ np.arange(5)
         cells += [correlation(x, human, options.replicates) for x in (sentiment, [len(t) for t in texts])]
+        means = READOUTS["combined"](vectors, anchors, values=values).pmf @ values
+        cells.append(f"{np.corrcoef(means, sentiment)[0, 1]:.2f}")
         print(f"| {entry['name']} | {len(texts):,} | {len(anchors)} | {' | '.join(cells)} |", flush=True)
 
 

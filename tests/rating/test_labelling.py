@@ -33,7 +33,7 @@ def test_the_sheet_has_rows_texts_room_for_labels_and_probabilities():
 
 def test_texts_without_a_rating_are_drawn_like_others(toy_embedder):
     texts = [*TEXTS, "zebra quilt", "", None]
-    ratings = Rater("quality", embedder=toy_embedder, floor=0.4).rate(texts)
+    ratings = Rater("quality", embedder=toy_embedder, floor=0.5).rate(texts)
     unrated = np.flatnonzero(ratings.status == "off-topic").tolist()
     assert unrated
     drawn = draw_for_labels(ratings, 1_000)

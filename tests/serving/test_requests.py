@@ -52,7 +52,8 @@ def test_a_scale_may_be_in_the_request(client):
         "points": [{"value": 1, "label": "bad"}, {"value": 2, "label": "good"}],
         "anchor_sets": {"plain": ["I feel bad.", "I feel good."]},
     }
-    answer = client.post("/rate", json={"texts": ["I feel good."], "scale": scale, "floor": None}).json()
+    request = {"texts": ["I feel good."], "scale": scale, "floor": None, "readout": "ssr"}
+    answer = client.post("/rate", json=request).json()
     # The text is the upper anchor, so by SSR all mass is on its point.
     assert answer["results"][0]["mean"] == pytest.approx(2.0)
 

@@ -6,7 +6,6 @@ from scipy import stats
 from scipy.stats import chi2_contingency, fisher_exact
 
 from semscale.errors import InputError
-from semscale.stats.drift_tests import adjusted_discrete
 from semscale.stats.significance import (
     adjusted,
     benjamini_hochberg,
@@ -198,16 +197,3 @@ def test_the_short_name_is_as_good_as_the_long_one():
 def test_no_test_is_no_p_value(correction):
     assert adjusted(np.array([]), correction).shape == (0,)
     assert np.isnan(adjusted(np.array([np.nan]), correction)).all()
-
-
-def test_tests_that_cannot_reject_do_not_count():
-    # alpha / 1 = .05: four could, more than 1; alpha / 2 = .025: three; alpha / 3 = .0167: two, at most 3.
-    least = np.array([0.001, 0.01, 0.02, 0.03, 0.4])
-    p_values = np.array([0.01, 0.02, 0.02, 0.03, 0.4])
-    assert adjusted_discrete(p_values, least, "holm", 0.05).tolist() == [0.02, 0.02, 1.0, 1.0, 1.0]
-
-
-def test_what_has_no_p_value_is_no_test():
-    found = adjusted_discrete(np.array([np.nan, 0.04]), np.array([np.nan, 0.001]), "holm", 0.05)
-    assert np.isnan(found[0])
-    assert found[1] == 0.04

@@ -7,5 +7,4 @@
 - ``survey_designs``, ``survey_estimates``, ``raking``: figures of surveys; ``significance``: their tests.
 - ``distances``, ``panel_benchmarks``: distributions, and a panel of personas compared with people.
 - ``regression``, ``clustering``, ``variance_components``: models of data.
-- ``drift_tests``: comparison of runs.
 """
