@@ -221,7 +221,10 @@ def test_labels_turned_round_and_labels_on_two_points_are_warned_of(semscale, la
             written.writeheader()
             written.writerows({**row, "human": human(n)} for n, row in enumerate(rows))
 
-    labels(lambda n: 6 - list(WORDS.values())[n % 5])
+    rate(semscale, "--out", "rated.csv")
+    with open("rated.csv", newline="", encoding="utf-8") as file:
+        means = [float(row["semscale_mean"]) for row in csv.DictReader(file)]
+    labels(lambda n: 5 - 4 * sorted(means).index(means[n]) / len(means))
     assert "run against the labels" in " ".join(calibrate(semscale, "--report", "report.md").out.split())
     assert "run against the labels" in (labelled.parent / "report.md").read_text(encoding="utf-8")
     assert "run against the labels" in " ".join(json.loads(calibrate(semscale, "--json").out)["warnings"])
