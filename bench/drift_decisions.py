@@ -9,7 +9,6 @@ limit at a time.
 
 import pickle
 from collections import Counter
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -17,70 +16,46 @@ import numpy as np
 
 from drift_pool import ATHENA, KINDS, SOURCES, athena_runs, build, written_runs
 from measuring import Options, machine
-from semscale.drift.comparison import Comparison, DriftMeter, drift_parts, measured_metrics
+from semscale.drift.comparison import DriftMeter, RunPool, measured_metrics, run_losses
 from semscale.drift.decision import Outcome, decide
 from semscale.drift.exchange_test import exchange_test, holm
 from semscale.drift.hard_limits import broken_items
 from semscale.drift.settings import LIMITS, GateSettings
 from semscale.signature import Signature
-from semscale.types import Status
 
 UNCHANGED = "unchanged"
 RERUNS = (1, 3)
 
 
 class Draws:
-    """Comparisons drawn from a pool of scored runs."""
+    """Comparisons drawn from a pool of scored runs.
+
+    All runs are of one model: at each item chance decides which of them is the candidate, the baseline or a
+    rerun, so that the drawn runs are as exchangeable as those of a model that answers each item anew.
+    """
 
     def __init__(self, pool):
-        self.pool = pool
+        self._possible, self._damaged = pool.possible, pool.damaged
         n, k = len(pool.runs[0].items), len(pool.runs)
-        self.metrics, _, _ = measured_metrics(pool.runs[0])
-        self.losses = {name: np.full((k, k, n), np.nan) for name in self.metrics}
+        metrics, _, _ = measured_metrics(pool.runs[0])
+        losses = {name: np.full((n, k, k), np.nan) for name in metrics}
         for (first, second, item), outputs in pool.aligned.items():
-            for name, metric in self.metrics.items():
-                losses = self.losses[name]
-                losses[first, second, item], losses[second, first, item] = metric.losses(outputs)
+            for name, metric in metrics.items():
+                of_metric = losses[name][item]
+                of_metric[first, second], of_metric[second, first] = metric.losses(outputs)
+        self.pool = RunPool(pool.runs, metrics, losses, Signature.of("drift"))
 
     def comparison(self, kind, n_items, n_reruns, rng):
-        """Draw roles and items, and damage the candidate."""
-        source = int(rng.choice(SOURCES))
-        others = rng.permutation([run for run in range(5) if run != source])[: n_reruns + 1]
+        """Draw items, the role of each run at each item, and the items that are damaged."""
         items = np.sort(rng.permutation(len(self.pool.runs[0].items))[:n_items])
-        numbers = np.full(len(items), source)
+        roles = rng.permuted(np.tile(SOURCES, (len(items), 1)), axis=1)[:, : n_reruns + 2]
         if kind != UNCHANGED:
-            possible = np.flatnonzero(self.pool.possible[kind, source][items])
-            share = KINDS[kind][1]
-            hit = rng.permutation(possible)[: int(np.ceil(share * len(possible) - 1e-9))]
-            numbers[hit] = self.pool.damaged[kind, source]
-        k = len(others) + 1
-        pair_losses = {}
-        for name, losses in self.losses.items():
-            own = np.full((len(items), k, k), np.nan)
-            for row, first in enumerate(others, 1):
-                own[:, 0, row], own[:, row, 0] = losses[numbers, first, items], losses[first, numbers, items]
-                for column, second in enumerate(others, 1):
-                    own[:, row, column] = losses[first, second, items]
-            pair_losses[name] = own
-        runs = [self._run(int(run), items) for run in others]
-        candidate = replace(
-            self.pool.runs[source],
-            items=tuple(self.pool.runs[run].items[item] for run, item in zip(numbers, items, strict=True)),
-        )
-        return Comparison(
-            runs[0],
-            candidate,
-            tuple(runs[1:]),
-            self.metrics,
-            pair_losses,
-            np.full(len(items), Status.SCORED, object),
-            (),
-            np.ones(len(items), np.int64),
-            Signature.of("drift"),
-        )
-
-    def _run(self, run, items):
-        return replace(self.pool.runs[run], items=tuple(self.pool.runs[run].items[item] for item in items))
+            sources = roles[:, 0].tolist()
+            able = [self._possible[kind, run][item] for run, item in zip(sources, items, strict=True)]
+            possible = np.flatnonzero(able)
+            damaged = rng.permutation(possible)[: int(np.ceil(KINDS[kind][1] * len(possible) - 1e-9))]
+            roles[damaged, 0] = [self._damaged[kind, sources[row]] for row in damaged]
+        return self.pool.comparison(items, list(roles.T))
 
 
 def simple_gate(comparison):
@@ -88,7 +63,8 @@ def simple_gate(comparison):
     margins, p_values, drifts = [], [], []
     for name in ("match", "contradictions", "output_count", "credits_difference"):
         losses = np.nan_to_num(comparison.pair_losses[name], nan=0.0)
-        mean, noise = drift_parts(losses)
+        mean, k = run_losses(losses), losses.shape[1]
+        noise = (losses.sum(axis=(1, 2))[:, None] - (k - 1) * mean - losses.sum(axis=2)) / ((k - 1) * (k - 2))
         drifts.append(mean - noise)
         p_values.append(exchange_test(np.round(mean - noise, 12)))
         span = comparison.metrics[name].span

@@ -9,7 +9,7 @@ import pytest
 from endpoint import error, misbehaving_endpoint, prompt_of
 
 from semscale.drift.hard_limits import fields_of
-from semscale.drift.metrics import field_metric
+from semscale.drift.metrics import field_metrics
 from semscale.history.items import Item, Output
 
 pytestmark = pytest.mark.needs("api")
@@ -173,7 +173,7 @@ def test_a_gate_does_not_test_what_an_answer_took(record, semscale):
     (dataset,) = json.loads(ended.out)["datasets"]
     assert [run["model"] for run in dataset["runs"]] == ["priced-one", "priced-one", "free"]
     fields = ("call_latency", "call_cost", "call_tokens", "cost")
-    assert [field_metric(name, 1.0).is_usual for name in fields] == [False, False, False, True]
+    assert [field_metrics(name, 1.0)[-1].is_usual for name in fields] == [False, False, False, True]
     # The price of the other model is not known: its answers lack no field of the baseline.
     output = Output("x", {"call_latency": 1.0, "call_cost": 2.0, "call_tokens": 3.0, "cost": 4.0})
     assert fields_of(Item("a", (output,))) == {"cost"}

@@ -58,7 +58,7 @@ def test_probe_table(athena):
     ]
     meter = DriftMeter(cache=False)
     identity, shuffled, first, submission, exercise, silent = (meter.measure(athena, run) for run in runs)
-    better = {"added_content": 0.0, "lengthened": 0.0, "more_outputs": -1.0}
+    better = {"added_content": 0.0, "credits_change": 0.0, "more_outputs": -1.0}
     for name, metric in identity.metrics.items():
         assert not identity.losses(name).any()
         assert not shuffled.losses(name).any()

@@ -18,7 +18,7 @@ from semscale.drift.metrics import (
     Metric,
     PairScores,
     difference_share,
-    field_metric,
+    field_metrics,
     metric_label,
     number_differences,
     number_distances,
@@ -140,7 +140,7 @@ def aligned(baseline: ItemTexts, candidate: ItemTexts, *scores: PairScores) -> A
     return AlignedItem(baseline, candidate, pairs, scores)
 
 
-METRICS = {**TEXT_METRICS, "credits_difference": field_metric("credits", 2.0)}
+METRICS = {**TEXT_METRICS, **{metric.name: metric for metric in field_metrics("credits", 2.0)}}
 
 
 def losses(item):
@@ -160,17 +160,17 @@ def test_each_metric_by_hand():
     assert found["match"] == pytest.approx(0.6)  # 1 - .8 / 2
     assert found["lost_content"] == pytest.approx(0.6)  # .2 of the first output, all of the second
     assert found["added_content"] == pytest.approx(0.2)  # .2 of the only output
-    assert (found["shortened"], found["lengthened"]) == (1.0, 0.0)  # 8 < .6 * 20
     assert found["contradictions"] == 1.0
     assert (found["fewer_outputs"], found["more_outputs"]) == (0.5, -0.5)
     assert found["output_count"] == 0.5
     assert found["length"] == pytest.approx(0.6)  # 12 of 20 characters
     assert found["credits_difference"] == 1.25  # .5, and 2 for the output without a partner
+    assert found["credits_change"] == 0.5  # of the pair alone
 
 
 def test_a_silent_candidate_has_the_worst_losses_and_adds_nothing():
     found = losses(aligned(item_texts(1, numbers=[1.0]), item_texts(0, numbers=[0.0])))
-    silent = {"added_content": 0.0, "lengthened": 0.0, "more_outputs": -1.0}
+    silent = {"added_content": 0.0, "credits_change": 0.0, "more_outputs": -1.0}
     assert found == {name: silent.get(name, metric.span) for name, metric in METRICS.items()}
 
 
@@ -188,7 +188,7 @@ def test_a_candidate_with_outputs_where_the_baseline_has_none():
 
 def test_the_numbers_of_a_call_may_be_unknown():
     # The baseline's price is known, the candidate's is not in the second output; the third has no partner.
-    metric = field_metric("call_cost", 4.0)
+    (metric,) = field_metrics("call_cost", 4.0)
     baseline = item_texts(3, numbers=[2.0, 3.0, 4.0])
     scores = pair_scores(1.0), pair_scores(1.0)
     partly, unknown = item_texts(2, numbers=[2.5, NAN]), item_texts(2, numbers=[NAN, NAN])
@@ -225,11 +225,11 @@ def test_another_name_says_nothing(field):
 @pytest.mark.parametrize("field", ["call_cost", "call_latency", "call_tokens"])
 def test_less_is_better_of_what_a_call_took_and_nothing_is_assumed(field):
     assert usual_direction(field) == "lower"
-    assert not field_metric(field, 1.0).is_assumed
+    assert not field_metrics(field, 1.0)[0].is_assumed
 
 
 def test_a_metric_says_whether_its_direction_was_assumed():
-    assert [field_metric("cost", 1.0, direction=way).is_assumed for way in (None, "lower", "either")] == [
+    assert [field_metrics("cost", 1.0, direction=way)[0].is_assumed for way in (None, "lower", "either")] == [
         True,
         False,
         False,
@@ -285,14 +285,14 @@ def test_the_margin_of_a_new_metric_is_checked_against_its_span(worst_pair):
 
 
 def test_similarities_are_stated_as_such():
-    match, shortened = TEXT_METRICS["match"], TEXT_METRICS["shortened"]
+    match, length = TEXT_METRICS["match"], TEXT_METRICS["length"]
     assert (match.side, match.stated(0.25)) == ("min", 0.75)
-    assert (shortened.side, shortened.stated(0.25)) == ("max", 0.25)
+    assert (length.side, length.stated(0.25)) == ("max", 0.25)
 
 
 def test_labels_have_no_underscores():
     assert not any("_" in metric.label for metric in TEXT_METRICS.values())
-    assert field_metric("word_count", 5.0).label == "word count difference"
+    assert field_metrics("word_count", 5.0)[0].label == "word count difference"
     assert metric_label("word_count_difference") == "word count difference"
 
 

@@ -22,7 +22,7 @@ from semscale.drift.metrics import (
     AlignedItem,
     ItemTexts,
     Metric,
-    field_metric,
+    field_metrics,
     mean_loss,
     span_of,
 )
@@ -172,14 +172,17 @@ class Comparison:
 
         NaN where the candidate has no loss at all.
         """
-        return self._drifts(metric)[0]
+        losses, unknown = self._known_losses(metric)
+        return np.where(unknown, np.nan, run_losses(losses)[:, 0])
 
     def noise_losses(self, metric: str) -> Floats:
         """Return the mean loss between baseline and reruns at each item, shape (n,); 0 without a rerun."""
-        return self._drifts(metric)[1]
+        losses, unknown = self._known_losses(metric)
+        noise = run_losses(losses[:, 1:, 1:]).mean(axis=1) if self.reruns else np.zeros(len(losses))
+        return np.where(unknown, np.nan, noise)
 
     def drifts(self, metric: str) -> Floats:
-        """Return the drift of each item, shape (n,): its mean loss less the noise."""
+        """Return the drift of each item, shape (n,); see ``run_drifts``."""
         return np.asarray(self.drifts_by_run(metric)[:, 0])
 
     def drifts_by_run(self, metric: str) -> Floats:
@@ -188,54 +191,81 @@ class Comparison:
         Returns:
             Shape (n, k): candidate, baseline, reruns. NaN for an item at which the candidate has no loss.
         """
-        _, _, drifts = self._drifts(metric)
-        return drifts
+        losses, unknown = self._known_losses(metric)
+        drifts = run_drifts(losses, self.metrics[metric].power)
+        return np.where(unknown[:, None], np.nan, np.round(drifts, _DECIMALS))
 
-    def noise(self, metric: str) -> float | None:
-        """Return the mean loss between baseline and reruns; ``None`` without a rerun."""
-        return mean_loss(self.noise_losses(metric)) if self.reruns else None
+    def noise(self, metric: str, power: int = 1) -> float | None:
+        """Return the mean of loss^power over items, baseline and reruns, each against the others of these.
 
-    def _drifts(self, metric: str) -> tuple[Floats, Floats, Floats]:
-        of_metric = self.metrics[metric]
+        ``None`` without a rerun.
+        """
+        if not self.reruns:
+            return None
+        losses, unknown = self._known_losses(metric)
+        scores = (run_losses(losses[:, 1:, 1:]) ** power).mean(axis=1)
+        return mean_loss(np.where(unknown, np.nan, scores))
+
+    def _known_losses(self, metric: str) -> tuple[Floats, Mask]:
+        """Return the losses of all pairs of runs with 0 for NaN, and the items at which none is known."""
         losses = self.pair_losses[metric]
         unknown = ~np.isfinite(losses[:, 1:, 0]).any(axis=1)
-        if of_metric.may_be_unknown:
-            off = ~np.eye(losses.shape[1], dtype=bool)
-            unknown = np.isnan(losses[:, off]).any(axis=1)
-        known = np.nan_to_num(losses, nan=0.0)
-        mean, noise = drift_parts(known)
-        blank = np.where(unknown, np.nan, 0.0)
-        drifts = np.round(mean - noise, _DECIMALS) + blank[:, None]
-        return mean[:, 0] + blank, noise[:, 0] + blank, drifts
+        if self.metrics[metric].may_be_unknown:
+            off_diagonal = ~np.eye(losses.shape[1], dtype=bool)
+            unknown = np.isnan(losses[:, off_diagonal]).any(axis=1)
+        return np.nan_to_num(losses, nan=0.0), np.asarray(unknown)
 
 
-def drift_parts(losses: Floats) -> tuple[Floats, Floats]:
-    """Return each run's mean loss against the others, and the mean loss among the others.
-
-    The difference of both is the drift of the run if it is the candidate. If all runs are of one model, each
-    run is as likely to have any of an item's drifts.
+def run_losses(losses: Floats) -> Floats:
+    """Return each run's mean loss, measured against each of the other runs.
 
     Args:
-        losses: shape (n, k, k), k >= 2: entry [item, i, j] is the loss of run j measured against run i; the
+        losses: shape (n, k, k), k >= 1: entry [item, i, j] is the loss of run j measured against run i; the
             diagonal does not count.
 
     Returns:
-        Two arrays of shape (n, k); the second is 0 where k is 2.
+        Shape (n, k); 0 for a single run.
+
+    Example:
+        >>> run_losses(np.array([[[0.0, 0.5, 0.7], [0.5, 0.0, 0.2], [0.7, 0.2, 0.0]]])).round(3).tolist()
+        [[0.6, 0.35, 0.45]]
+    """
+    k = losses.shape[1]
+    return np.asarray(np.where(np.eye(k, dtype=bool), 0.0, losses).sum(axis=1) / max(k - 1, 1))
+
+
+def run_drifts(losses: Floats, power: int = 1) -> Floats:
+    """Return the drift of each item if each of the runs were the candidate.
+
+    With a run's mean loss L against the others (``run_losses``), its drift is
+
+        L^power - mean of L^power over all runs
+
+    Power 2 gives an item that is entirely different more weight than several that differ a little, as other
+    words for the same always do. If all runs are of one model, each of them is as likely to have any of an
+    item's drifts. Two runs cannot be told apart by a loss that is the same in both directions: with them, the
+    drift is the mean loss itself.
+
+    Args:
+        losses: shape (n, k, k), k >= 2, as for ``run_losses``.
+        power: 1 or 2; losses that may be below 0 have power 1.
+
+    Returns:
+        Shape (n, k).
 
     Example:
         >>> losses = np.array([[[0.0, 0.5, 0.7], [0.5, 0.0, 0.2], [0.7, 0.2, 0.0]]])
-        >>> mean, noise = drift_parts(losses)  # run 0: (.5 + .7) / 2, and .2 between the others
-        >>> mean.round(3).tolist(), noise.round(3).tolist()
-        ([[0.6, 0.35, 0.45]], [[0.2, 0.7, 0.5]])
+        >>> run_drifts(losses).round(3).tolist()  # .6 - (.6 + .35 + .45) / 3 for the first run
+        [[0.133, -0.117, -0.017]]
+        >>> run_drifts(losses, power=2).round(3).tolist()  # .36 - (.36 + .1225 + .2025) / 3
+        [[0.132, -0.106, -0.026]]
     """
     k = losses.shape[1]
-    off_diagonal = np.where(np.eye(k, dtype=bool), 0.0, losses)
-    against_others, of_others = off_diagonal.sum(axis=1), off_diagonal.sum(axis=2)
-    mean = against_others / (k - 1)
-    if k == 2:  # noqa: PLR2004 - no pair among the others
-        return np.asarray(mean), np.zeros_like(mean)
-    total = off_diagonal.sum(axis=(1, 2))[:, None]
-    return np.asarray(mean), np.asarray((total - against_others - of_others) / ((k - 1) * (k - 2)))
+    means = run_losses(losses)
+    if k == 2:  # noqa: PLR2004 - a pair
+        return means
+    scores = means**power
+    return np.asarray(scores - scores.mean(axis=1, keepdims=True))
 
 
 def compare(  # noqa: PLR0913 - runs, and how they are measured
@@ -352,8 +382,9 @@ def measured_metrics(
     spans = np.array([span_of(numbers[name]) for name in fields], np.float64)
     known = directions or {}
     numeric = [
-        field_metric(name, span, position, known.get(name))
+        metric
         for position, (name, span) in enumerate(zip(fields, spans.tolist(), strict=True))
+        for metric in field_metrics(name, span, position, known.get(name))
     ]
     return {**TEXT_METRICS, **{metric.name: metric for metric in numeric}}, fields, spans
 

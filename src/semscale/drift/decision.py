@@ -1,17 +1,35 @@
 """The decision of the gate: pass, fail, or undecided.
 
-Every metric is tested over all items, and in each group of the kinds that ``by`` names. The drift of an item
-is the candidate's mean loss against the baseline and its reruns, less the mean loss among these. A test
+Every metric is tested over all items, and in each group of the kinds that ``by`` names. With the mean loss L
+of each run against the others, the drift of an item is the candidate's L^p less the mean of L^p over all
+runs: p is 2 for similarities, where other words alone move every item's loss, and 1 for other metrics. A test
 
-- *fails* if the drift is beyond chance (the p-value of ``exchange_test``, corrected by Holm for all metrics,
-  is below alpha) and beyond the margin (the mean drift is at least the margin);
+- *fails* if the mean drift is beyond chance (the p-value of ``exchange_test``, corrected for all metrics by
+  ``joint_p_values``, is below alpha) and at least the margin;
 - *passes* if it does not fail, at least 10 items have a value, and the upper bound of the mean drift
   (``drift_bounds``) lies below the margin;
 - is *undecided* otherwise.
 
+Five items, a candidate, a baseline and a rerun. The candidate contradicts both others in .6 of the outputs of
+three items, and nothing else differs. At these items the candidate's L is .6 and that of the others .3, so
+that its drift is .6 - (.6 + .3 + .3) / 3 = .2, and theirs would be -.1:
+
+>>> losses = np.zeros((5, 3, 3))
+>>> losses[:3, 0, 1:] = losses[:3, 1:, 0] = 0.6
+>>> drifts = run_drifts(losses)
+>>> drifts[0].round(3).tolist()
+[0.2, -0.1, -0.1]
+
+The sum .6 is reached only if the candidate is the odd run at all three: p = (1/3)^3 / 2 = .0185 < .05. The
+mean, .6 / 5 = .12, lies beyond the margin of contradictions, .055. If no other metric is tested, the gate
+fails:
+
+>>> round(exchange_test(drifts), 4), round(float(drifts[:, 0].mean()), 3)
+(0.0185, 0.12)
+
 Without a rerun of the baseline, nothing tells a drift from the noise of the model: only quality, which
-references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``),
-or a share of the losses among baseline and reruns where wording alone moves the metric. Hard limits
+references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``);
+that of added content is at least a share of the noise. Hard limits
 (``hard_limits``), thresholds and must-pass items know no chance. The gate fails if any of these or a test
 fails; it is undecided if a test over all items is undecided; otherwise it passes.
 """
@@ -23,8 +41,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from semscale.drift.comparison import Comparison, drift_parts, measured_metrics
-from semscale.drift.exchange_test import drift_bounds, exchange_test, holm
+from semscale.drift.comparison import Comparison, measured_metrics, run_drifts
+from semscale.drift.exchange_test import drift_bounds, exchange_test, holm, joint_p_values
 from semscale.drift.hard_limits import BrokenItems, LimitCheck, broken_items, check_limits
 from semscale.drift.metrics import QUALITY_METRICS, TEXT_METRICS, Metric, mean_loss, metric_label
 from semscale.drift.settings import LIMITS, GateSettings, Group
@@ -32,7 +50,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run, hashed, named
 from semscale.messages import did_you_mean, shortened, unknown_name
 from semscale.signature import Signature
-from semscale.types import Mask
+from semscale.types import Floats, Mask
 
 FEWEST_TO_PASS = 10
 """Items with a value that a test needs to pass."""
@@ -268,9 +286,9 @@ def metric_tests(
 ) -> tuple[MetricTest, ...]:
     """Test some metrics over all items and in each group.
 
-    Metrics over all items are a family for Holm's correction. So are the groups of a kind in each metric; no
-    group is more certain than its metric over all items, so that groups cost the tests over all items
-    nothing.
+    Metrics over all items are corrected together by ``joint_p_values``, as they depend on each other. The
+    groups of a kind, which share no items, are corrected by Holm in each metric. No group is more certain
+    than its metric over all items, so that groups cost the tests over all items nothing.
     """
     members = group_members(comparison, settings)
     drifts = {name: comparison.drifts_by_run(name) for name in names}
@@ -279,7 +297,8 @@ def metric_tests(
         for group, inside in members.items()
         for name in names
     }
-    overall = dict(zip(names, holm([p_values[name, None] for name in names]), strict=True))
+    overall = _corrected({name: drifts[name] for name in names if _has_noise(comparison, name)})
+    overall = {**dict.fromkeys(names, 1.0), **overall}
     adjusted: dict[tuple[str, Group | None], float] = {(name, None): p for name, p in overall.items()}
     for name in names:
         for kind in dict.fromkeys(group[0] for group in members if group is not None):
@@ -294,6 +313,18 @@ def metric_tests(
         for group in members
         for name in names
     )
+
+
+def _corrected(drifts: Mapping[str, Floats]) -> dict[str, float]:
+    """Correct the p-values of metrics; of a judge, who compares no rerun, apart from those of all runs."""
+    families: dict[int, list[str]] = {}
+    for name, of_metric in drifts.items():
+        families.setdefault(of_metric.shape[1], []).append(name)
+    corrected: dict[str, float] = {}
+    for names in families.values():
+        p_values = joint_p_values([drifts[name] for name in names])
+        corrected |= {name: min(1.0, len(families) * p) for name, p in zip(names, p_values, strict=True)}
+    return corrected
 
 
 def _has_noise(comparison: Comparison, name: str) -> bool:
@@ -347,30 +378,25 @@ def _change(  # noqa: PLR0913, PLR0917 - a test
     metric = comparison.metrics[name]
     if metric.name in QUALITY_METRICS or metric.direction != "either":
         losses = np.nan_to_num(comparison.pair_losses[name][inside], nan=0.0)
-        mean, among = drift_parts(losses.transpose(0, 2, 1))
-        gains = mean - among
+        gains = run_drifts(losses.transpose(0, 2, 1), metric.power)
         if float(gains[:, 0].mean()) >= margin and exchange_test(gains) < alpha:
             return Change.BETTER
     return Change.NONE if outcome is Outcome.PASS else Change.UNDECIDED
 
 
 def margin_of(comparison: Comparison, settings: GateSettings, name: str, group: Group | None = None) -> float:
-    """Return the margin of a metric, in its unit: that of the slice, of the settings, or the usual one.
+    """Return the margin of a metric, in its unit: that of the slice, of the settings, or the metric's own.
 
-    The usual margin is fixed; where wording alone moves the metric, it is at least a share of the mean loss
-    among baseline and reruns.
+    The metric's own margin is fixed, or at least a share of the noise; see ``Metric.noise_share``.
     """
     for of_slice, own in settings.groups:
         if of_slice == group and name in own.margins:
             return own.margins[name]
     if name in settings.margins:
         return settings.margins[name]
-    metric, noise = comparison.metrics[name], comparison.noise(name)
-    return (
-        metric.margin
-        if noise is None or math.isnan(noise)
-        else max(metric.margin, metric.noise_share * noise)
-    )
+    metric = comparison.metrics[name]
+    noise = comparison.noise(name, metric.power) if metric.noise_share else None
+    return max(metric.margin, metric.noise_share * (noise or 0.0))
 
 
 def group_members(comparison: Comparison, settings: GateSettings) -> dict[Group | None, Mask]:

@@ -318,15 +318,19 @@ def _parts(text: str) -> frozenset[str]:
 
 
 def _changed_numbers(comparison: Comparison) -> BrokenItems:
-    """Find items whose numbers differ from those of baseline and every rerun, which agree with each other."""
+    """Find items whose numbers differ from those of baseline and every rerun.
+
+    An item is excused if the numbers of another run differ from those of all runs but the candidate, too.
+    """
     losses = comparison.pair_losses["changed_numbers"]
     k = losses.shape[1]
     against = losses[:, 1:, 0]
     compared = np.isfinite(against).any(axis=1)
     changed = np.asarray(compared & (np.nan_to_num(against, nan=0.0).min(axis=1) > 0))
-    rows, columns = np.triu_indices(k, 1)
-    of_others = np.nan_to_num(losses[:, rows[rows > 0], columns[rows > 0]], nan=0.0)
-    by_chance: Mask = np.asarray((of_others > 0).any(axis=1))
+    by_chance = np.zeros(len(losses), dtype=bool)
+    for run in range(1, k) if comparison.reruns else ():
+        others = [other for other in range(1, k) if other != run]
+        by_chance |= np.nan_to_num(losses[:, others, run], nan=0.0).min(axis=1) > 0
     pairs = zip(comparison.baseline.items, comparison.candidate.items, strict=True)
     with_numbers = [
         any(_states_number(output.text or "") for item in pair for output in item.outputs_with_text)

@@ -12,14 +12,8 @@ from semscale.guards.findings import Finding
 from semscale.guards.number_guard import CHANGED_KINDS
 from semscale.types import Floats, Integers
 
-SHORTENED = 0.6
-"""Share of the characters below which an item counts as shortened."""
-
-FIELD_MARGIN = 0.07
-"""Margin of a field, as a share of its range."""
-
-MARGIN = 0.05
-"""Least margin of a metric, as a share of its greatest loss."""
+MARGIN = 0.04
+"""Margin of a metric, as a share of its greatest loss."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +111,9 @@ class Metric:
         span: the greatest loss.
         silent: loss of a run that has no text where the other run has some; ``None`` for the greatest.
         margin: drift from which on a change matters.
-        noise_share: the margin is at least this share of the losses between runs of the baseline.
+        power: power of a run's mean loss at an item in its drift: 2 where wording alone moves every item's
+            loss, so that an item that is entirely different counts more than several that differ a little.
+        noise_share: the margin is at least this share of the loss^power among baseline and reruns.
         unit: field that the loss is about; empty where the loss is a share.
         direction: numbers of the field that are better.
         is_assumed: whether the direction comes from the field's name alone.
@@ -136,6 +132,7 @@ class Metric:
     span: float = 1.0
     silent: float | None = None
     margin: float = MARGIN
+    power: int = 1
     noise_share: float = 0.0
     unit: str = ""
     direction: Direction = "either"
@@ -221,11 +218,6 @@ def _changed_numbers(item: AlignedItem) -> float:
     return sum(found) / len(found) if found else math.nan
 
 
-def _shortened(item: AlignedItem) -> float:
-    """Return 1 if the candidate has less than ``SHORTENED`` of the baseline's characters."""
-    return float(item.candidate.characters < SHORTENED * item.baseline.characters)
-
-
 def _fewer_outputs(item: AlignedItem) -> float:
     """Return the outputs that the candidate lacks, as a share of the longer list; below 0 for extra ones."""
     return (len(item.baseline) - len(item.candidate)) / item.longest
@@ -234,61 +226,37 @@ def _fewer_outputs(item: AlignedItem) -> float:
 TEXT_METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("match", "match", _similarity("match"), is_similarity=True, noise_share=0.5),
+        Metric("match", "match", _similarity("match"), is_similarity=True, power=2, margin=0.045),
         Metric(
             "bertscore_f1",
             "BERTScore F1",
             _similarity("bertscore_f1"),
             is_similarity=True,
             is_usual=False,
-            noise_share=0.5,
+            power=2,
         ),
-        Metric(
-            "cosine", "cosine", _similarity("cosine"), is_similarity=True, is_usual=False, noise_share=0.5
-        ),
-        Metric("lost_content", "lost content", _lost_content, is_directed=True, noise_share=0.6),
+        Metric("cosine", "cosine", _similarity("cosine"), is_similarity=True, is_usual=False, power=2),
+        Metric("lost_content", "lost content", _lost_content, is_directed=True, power=2, margin=0.045),
         Metric(
             "added_content",
             "added content",
             _added_content,
             is_directed=True,
             silent=0.0,
-            noise_share=0.28,
-        ),
-        Metric("shortened", "shortened items", _shortened, is_directed=True, margin=0.17, affected="items"),
-        Metric(
-            "lengthened",
-            "lengthened items",
-            lambda item: _shortened(item.exchanged()),
-            is_directed=True,
-            silent=0.0,
-            margin=0.17,
-            affected="items",
+            power=2,
+            margin=0.019,
+            noise_share=0.22,
         ),
         Metric(
             "contradictions",
             "contradictions",
             _contradictions,
-            margin=0.12,
+            margin=0.055,
             needs_english=True,
             affected="outputs",
         ),
-        Metric(
-            "changed_numbers",
-            "changed numbers",
-            _changed_numbers,
-            is_usual=False,
-            needs_english=True,
-            affected="outputs",
-        ),
-        Metric(
-            "fewer_outputs",
-            "lost outputs",
-            _fewer_outputs,
-            is_directed=True,
-            is_net=True,
-            margin=0.07,
-        ),
+        Metric("changed_numbers", "changed numbers", _changed_numbers, is_usual=False, affected="outputs"),
+        Metric("fewer_outputs", "lost outputs", _fewer_outputs, is_directed=True, is_net=True, margin=0.09),
         Metric(
             "more_outputs",
             "extra outputs",
@@ -296,7 +264,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             is_net=True,
             silent=-1.0,
-            margin=0.07,
+            margin=0.08,
         ),
         Metric(
             "output_count",
@@ -309,7 +277,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             "length",
             lambda item: difference_share(item.baseline.characters, item.candidate.characters),
             is_usual=False,
-            noise_share=0.5,
+            power=2,
         ),
     )
 }
@@ -329,44 +297,57 @@ QUALITY_METRICS: Mapping[str, Metric] = {metric.name: metric for metric in (REFE
 """Metrics of quality, measured from references and by a judge, not from aligned texts."""
 
 
-def field_metric(field: str, span: float, position: int = 0, direction: Direction | None = None) -> Metric:
-    """Return the metric of a numeric field: the mean absolute difference of aligned outputs.
+def field_metrics(
+    field: str, span: float, position: int = 0, direction: Direction | None = None
+) -> tuple[Metric, ...]:
+    """Return the metrics of a numeric field.
 
-    Where lower or higher numbers are better, only differences for the worse count. The cost of a call may be
-    unknown, as where a price is: then the difference is unknown, too.
+    The first, ``<field>_difference``, is the mean absolute difference of aligned outputs, in which an output
+    without a partner counts the whole range. The second, ``<field>_change``, leaves outputs without a partner
+    out, as lost and extra outputs have metrics of their own; a gate tests it by default. Where lower or
+    higher numbers are better, only differences for the worse count. The cost of a call may be unknown, as
+    where a price is: its difference is then unknown, too, and there is no second metric.
 
     Args:
-        field: name of the field, such as ``credits``; the metric is then ``credits_difference``.
-        span: the loss of an output without a partner: the field's range.
+        field: name of the field, such as ``credits``.
+        span: the field's range.
         position: position of the field among the fields of the runs, from 0.
         direction: numbers that are better; by default as ``usual_direction`` has it.
 
     Example:
-        >>> field_metric("credits", 2.5).name
-        'credits_difference'
+        >>> [metric.name for metric in field_metrics("credits", 2.5)]
+        ['credits_difference', 'credits_change']
     """
     better = usual_direction(field) if direction is None else direction
 
-    def loss(item: AlignedItem) -> float:
-        baseline, candidate = item.baseline.numbers[:, position], item.candidate.numbers[:, position]
+    def change(item: AlignedItem) -> float:
+        numbers = item.baseline.numbers[:, position], item.candidate.numbers[:, position]
+        return number_loss(*known_pairs(*numbers, item.pairs), span, better)
+
+    def difference(item: AlignedItem) -> float:
         if field in ASKED_FIELDS:
-            baseline, candidate, pairs = known_pairs(baseline, candidate, item.pairs)
-            return number_loss(baseline, candidate, pairs, span, better)
-        return number_loss(baseline, candidate, item.pairs, span, better)
+            return change(item)
+        numbers = item.baseline.numbers[:, position], item.candidate.numbers[:, position]
+        return number_loss(*numbers, item.pairs, span, better)
 
     name = f"{field}_difference"
-    return Metric(
+    metric = Metric(
         name,
         metric_label(name),
-        loss,
-        is_usual=field not in ASKED_FIELDS,
+        difference,
+        is_usual=False,
         is_directed=better != "either",
         span=span,
-        margin=FIELD_MARGIN * span,
+        margin=MARGIN * span,
         unit=field,
         direction=better,
         is_assumed=direction is None and is_lower_by_name(field),
     )
+    if field in ASKED_FIELDS:
+        return (metric,)
+    name = f"{field}_change"
+    tested = replace(metric, name=name, label=metric_label(name), loss=change, is_usual=True, silent=0.0)
+    return metric, tested
 
 
 def metric_label(name: str) -> str:
