@@ -3,7 +3,7 @@
 Names load when they are first used: ``semscale.rate`` brings in NumPy and polars, and the first text an
 engine.
 
-Example:
+Examples:
     >>> import semscale
     >>> "rate" in dir(semscale)
     True

@@ -32,7 +32,7 @@ class RowError(InputError):
         message: the message, with ``{row}`` for the row.
         row: its number, from 0.
 
-    Example:
+    Examples:
         >>> wrong = RowError("the stratum of {row} has a single cluster", 4)
         >>> str(wrong), str(wrong.at("the row with region 'north'"))[:50]
         ('the stratum of row 5 has a single cluster', "the stratum of the row with region 'north' has a s")

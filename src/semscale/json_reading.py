@@ -25,7 +25,7 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON value
         json.JSONDecodeError: it is no JSON, has more than 100 levels of lists and objects, or a whole number
             of more than 308 digits, which no float can hold; ``json.loads`` raises three kinds of errors.
 
-    Example:
+    Examples:
         >>> parse_json('{"score": 4}')
         {'score': 4}
         >>> parse_json("[" * 100_000)
@@ -78,7 +78,7 @@ _DECODER = json.JSONDecoder(parse_int=_whole)
 def encodable(text: str) -> str:
     r"""Replace unpaired surrogates, which are no characters, by U+FFFD.
 
-    Example:
+    Examples:
         >>> encodable("good\ud83d") == "good\ufffd"
         True
     """

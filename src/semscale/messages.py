@@ -50,7 +50,7 @@ def nearest_names(name: str, known: Iterable[str], *, n: int, alike: float = 0.5
         n: the most names to return.
         alike: the lowest similarity of a name, 0 to 1 (``difflib``'s ratio).
 
-    Example:
+    Examples:
         >>> nearest_names("trst", ["quality", "trust", "trusty"], n=2)
         ['trust', 'trusty']
     """
@@ -65,7 +65,7 @@ def nearest_name(name: str, known: Iterable[str], *, alike: float = 0.6) -> str 
         known: the known names.
         alike: the lowest similarity of the name, 0 to 1 (``difflib``'s ratio).
 
-    Example:
+    Examples:
         >>> nearest_name("purchse-intent", ["trust", "purchase-intent"])
         'purchase-intent'
     """
@@ -75,7 +75,7 @@ def nearest_name(name: str, known: Iterable[str], *, alike: float = 0.6) -> str 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the end of a message that suggests the nearest known name; "" if none is similar enough.
 
-    Example:
+    Examples:
         >>> did_you_mean("trst", ["quality", "trust"]), did_you_mean("x", ["quality"])
         ("; did you mean 'trust'?", '')
     """
@@ -86,7 +86,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameError:
     """Build the error for an unknown name; its message has the nearest name and all known ones.
 
-    Example:
+    Examples:
         >>> str(unknown_name("scale", "trst", ["quality", "trust"]))
         "unknown scale 'trst': did you mean 'trust'? (known: quality, trust)"
     """
@@ -115,7 +115,7 @@ def first_mistake(error: "ValidationError", known: Collection[str]) -> str:
 def shortened(value: object) -> str:
     """Return the ``repr`` of a value, shortened to at most 60 characters.
 
-    Example:
+    Examples:
         >>> shortened("a" * 100)[-4:]
         "...'"
     """
@@ -126,7 +126,7 @@ def shortened(value: object) -> str:
 def _named(path: Sequence[int | str]) -> str:
     """Name a place in a file for its author, counting from 1.
 
-    Example:
+    Examples:
         >>> _named(("points", 0, "value")), _named(("anchor_sets", "plain", 1)), _named(("title",))
         ('point 1, value', "anchor set 'plain', anchor 2", 'title')
     """
@@ -210,7 +210,7 @@ def known_settings(function: Callable[_P, _R]) -> Callable[_P, _R]:
     Returns:
         The function; a call with an unknown setting raises ``TypeError``.
 
-    Example:
+    Examples:
         >>> @known_settings
         ... def rate(texts, *, scale="trust", temperature=1.0): ...
         >>> rate([], temprature=2)

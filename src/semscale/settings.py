@@ -7,7 +7,7 @@ of help in ``Field(description=...)``, and an ``Option`` where a command has it.
 - the fields of the HTTP request with their bounds in OpenAPI (``request_model``),
 - the fields of the signature (``Settings.signed``).
 
-Example:
+Examples:
     >>> class RoundingSettings(Settings):
     ...     digits: Annotated[int, Field(ge=0, description="Digits after the point."), Option("Output")] = 2
     >>> RoundingSettings(digits=-1)

@@ -15,7 +15,7 @@ _RESERVED = "|:"
 class Signature:
     """The settings that were really applied, in the order in which they were applied.
 
-    Example:
+    Examples:
         >>> signature = Signature.of("rate", scale="quality#1f2e3d4c", temperature=1.0)
         >>> str(signature).split("|")[1:]
         ['rate', 'scale:quality#1f2e3d4c', 'temperature:1']
@@ -37,7 +37,7 @@ class Signature:
         Raises:
             InputError: the line is no signature.
 
-        Example:
+        Examples:
             >>> signature = Signature.of("rate", seed=1)
             >>> Signature.parse(str(signature)) == signature
             True
@@ -56,7 +56,7 @@ class Signature:
     def with_settings(self, prefix: str, settings: Mapping[str, object]) -> "Signature":
         """Return the signature with further settings; one whose name is taken gets a prefix.
 
-        Example:
+        Examples:
             >>> Signature.of("judge", seed="default").with_settings("estimate", {"seed": 0, "n": 3}).fields
             (('seed', 'default'), ('estimate_seed', '0'), ('n', '3'))
         """
@@ -67,7 +67,7 @@ class Signature:
     def replaced(self, settings: Mapping[str, object]) -> "Signature":
         """Return the signature with other values of some fields; a field that it lacks is not added.
 
-        Example:
+        Examples:
             >>> Signature.of("judge", seed=1).replaced({"seed": "default", "samples": 2}).fields
             (('seed', 'default'),)
         """
@@ -79,7 +79,7 @@ class Signature:
     def differences(self, other: "Signature") -> dict[str, tuple[str | None, str | None]]:
         """Return the fields in which two signatures differ, with both values; ``None`` for a missing one.
 
-        Example:
+        Examples:
             >>> a, b = Signature.of("rate", seed=1), Signature.of("rate", seed=2)
             >>> a.differences(b)
             {'seed': ('1', '2')}

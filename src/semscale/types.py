@@ -52,7 +52,7 @@ class Status(StrEnum):
 def count_statuses(statuses: Iterable[Status]) -> dict[Status, int]:
     """Count the items of each status that occurs, in the order of ``Status``.
 
-    Example:
+    Examples:
         >>> found = count_statuses([Status.EMPTY, Status.SCORED, Status.EMPTY])
         >>> [(str(status), n) for status, n in found.items()]
         [('scored', 1), ('empty', 2)]

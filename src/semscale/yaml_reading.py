@@ -91,7 +91,7 @@ def parse_yaml(content: bytes, *, source: str) -> object:
     Raises:
         InputError: it is not UTF-8 or not YAML, with its line in the message, or has more than 200,000 bytes.
 
-    Example:
+    Examples:
         >>> parse_yaml(b"alpha: 0.01", source="gate.yaml")
         {'alpha': 0.01}
     """
@@ -133,7 +133,7 @@ def line_of(content: bytes, path: Sequence[str | int]) -> int:
         path: keys and positions in lists, from 0, that lead to the value; where the file does not have the
             whole path, the last part of it that the file has counts.
 
-    Example:
+    Examples:
         >>> line_of(b"name: a\nlist:\n  - first\n  - second", ["list", 1])
         4
         >>> line_of(b"name: a\nlist: []", ["list", 7, "text"])

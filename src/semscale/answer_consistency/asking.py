@@ -152,7 +152,7 @@ def prompt_status(prompt: object) -> Status:
     Raises:
         InputError: it is neither a text nor a list of messages.
 
-    Example:
+    Examples:
         >>> [str(prompt_status(prompt)) for prompt in ("Is 7 prime?", " ", None)]
         ['scored', 'empty', 'missing']
     """
@@ -594,7 +594,7 @@ def early_decision(
         2006.04347; and 2024, Estimating means of bounded random variables by betting, section 5,
         doi:10.1093/jrsssb/qkad009.
 
-    Example:
+    Examples:
         >>> early_decision([1.0, 1.0, 1.0, 1.0], 0.5, 10), early_decision([1.0, 0.0], 0.5, 10)
         (True, None)
     """

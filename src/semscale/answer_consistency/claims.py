@@ -507,7 +507,7 @@ def groundedness(
 ) -> JudgedAnswers:
     """Judge answers by passages in one call; arguments and result are those of ``Groundedness``.
 
-    Example:
+    Examples:
         >>> judged = groundedness(
         ...     ["The tower is in Paris. It was built in 1920."],
         ...     [["The Eiffel tower stands in Paris and was built in 1889."]],
@@ -633,7 +633,7 @@ def sentence_claims(text: object) -> list[str]:
     Marks of lists and headings before a sentence are left out. A sentence of replies alone, such as "Yes." or
     "OK.", states nothing by itself and is left out, like one without letters and digits.
 
-    Example:
+    Examples:
         >>> sentence_claims("It is tall. It is old."), sentence_claims(None)
         (['It is tall.', 'It is old.'], [])
         >>> sentence_claims("Yes, of course. - It costs $5.")
@@ -670,7 +670,7 @@ def read_claims(reply: str) -> list[str] | None:
         Claims in their order; an empty list where the reply says that there are none, and ``None`` where it
         has neither.
 
-    Example:
+    Examples:
         >>> read_claims("Here they are:\n- The tower is tall.\n- It is old.")
         ['The tower is tall.', 'It is old.']
         >>> read_claims("NONE"), read_claims("I cannot do that.")
@@ -769,7 +769,7 @@ def aggregate_claims(values: Sequence[Floats], aggregation: str) -> Floats:
     Returns:
         Shape (n,); NaN for an answer none of whose claims has a value.
 
-    Example:
+    Examples:
         >>> values = [np.array([0.2, 0.6, np.nan]), np.array([np.nan])]
         >>> aggregate_claims(values, "mean").tolist(), aggregate_claims(values, "min").tolist()
         ([0.4, nan], [0.2, nan])

@@ -165,7 +165,7 @@ class Consistencies(Result):
         Raises:
             InputError: another number of texts or prompts than of items, or a setting out of range.
 
-        Example:
+        Examples:
             >>> import semscale
             >>> answers, samples = ["Yes", "12"], [["yes", "Yes."], ["12", "13"]]
             >>> result = semscale.consistency(answers, samples, measures=["uncontradicted"])

@@ -470,7 +470,7 @@ def consistency(answers: object, samples: object = None, **settings: Any) -> Con
     Raises:
         InputError: as ``Consistency`` and ``Consistency.measure``.
 
-    Example:
+    Examples:
         >>> import semscale
         >>> result = semscale.consistency(["Yes", "12"], [["yes", "Yes."], ["12", "13"]])
         >>> result.measures["uncontradicted"].tolist()

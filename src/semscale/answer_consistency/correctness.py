@@ -306,7 +306,7 @@ def measure_areas(measures: Mapping[str, Floats], labels: Floats, *, interval: f
         labels: shape (n,), 1 right, 0 wrong, NaN not known.
         interval: coverage of DeLong's intervals.
 
-    Example:
+    Examples:
         >>> nan = np.nan
         >>> areas = measure_areas(
         ...     {"a": np.array([0.1, 0.9, 0.2, 0.8]), "b": np.array([0.3, 0.4, nan, nan])},
@@ -339,7 +339,7 @@ def _area(values: Floats, labels: Floats, interval: float) -> Estimate:
 class LabelCounts:
     """Counts of answers that are labelled right, and wrong.
 
-    Example:
+    Examples:
         >>> str(LabelCounts.count(np.array([1.0, 0.0, np.nan, 1.0])))
         '2 right and 1 wrong'
     """
@@ -381,7 +381,7 @@ class FewestLabels:
         total: right and wrong together.
         of_each: of each kind; 0 where thresholds need only one.
 
-    Example:
+    Examples:
         >>> FewestLabels.for_ensemble("tuned")
         FewestLabels(total=80, of_each=10)
     """

@@ -277,7 +277,7 @@ def meaning_clusters(same: Mask) -> Integers:
     References:
         Farquhar et al. (2024), doi 10.1038/s41586-024-07421-0.
 
-    Example:
+    Examples:
         >>> same = np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]], bool)
         >>> meaning_clusters(same).tolist()
         [0, 1, 0]
@@ -309,7 +309,7 @@ def best_text(texts: Sequence[str], clusters: Integers, weights: Floats | None =
     References:
         As uqlm 0.6 picks the "uncertainty-minimized response".
 
-    Example:
+    Examples:
         >>> best_text(["Rome", "Paris", "It is Paris"], np.array([0, 1, 1]))
         2
         >>> best_text(["Rome", "Paris", "It is Paris", "Paris"], np.array([0, 1, 1, 1]))
@@ -333,7 +333,7 @@ def cluster_entropy(counts: Integers) -> float:
     References:
         Farquhar et al. (2024), doi 10.1038/s41586-024-07421-0, discrete semantic entropy.
 
-    Example:
+    Examples:
         >>> round(cluster_entropy(np.array([2, 2])), 3)  # log 2
         0.693
     """
@@ -359,7 +359,7 @@ def meaning_entropy(same: Mask, mass: Floats | None = None) -> tuple[float, floa
     References:
         Farquhar et al. (2024), doi 10.1038/s41586-024-07421-0.
 
-    Example:
+    Examples:
         >>> same = np.eye(2, dtype=bool)
         >>> meaning_entropy(same, np.array([0.5, 0.5]))[1:], meaning_entropy(same, np.array([0.5, np.nan]))
         ((0.0, 2.0), (nan, nan, nan))
@@ -430,7 +430,7 @@ def semantic_negentropy(counts: Integers) -> float:
     References:
         Bouchard and Chauhan (2025), arXiv 2504.19254.
 
-    Example:
+    Examples:
         >>> semantic_negentropy(np.array([2, 2]))  # log 2 / log 4 = 1/2
         0.5
     """
@@ -446,7 +446,7 @@ def sets_agreement(counts: Integers) -> float:
     References:
         Number of semantic sets: Lin, Trivedi and Sun (2024), arXiv 2305.19187.
 
-    Example:
+    Examples:
         >>> sets_agreement(np.array([3, 1, 1]))  # (5 - 3) / 4
         0.5
     """
@@ -466,7 +466,7 @@ def neighbour_agreement(similarity: Floats) -> float:
     References:
         Nguyen, Payani and Mirzasoleiman (2025), arXiv 2506.00245.
 
-    Example:
+    Examples:
         >>> neighbour_agreement(np.ones((3, 3))), round(neighbour_agreement(np.eye(3)), 9)
         (1.0, 0.0)
     """
@@ -498,7 +498,7 @@ def kernel_agreement(similarity: Floats, *, time: float = KERNEL_TIME) -> float:
         github.com/AlexanderVNikitin/kernel-language-entropy. McCabe et al. (2025), arXiv 2509.14478, and
         theirs, github.com/lucasmccabe/esa.
 
-    Example:
+    Examples:
         >>> round(kernel_agreement(np.ones((3, 3))), 9), round(kernel_agreement(np.eye(3)), 9)
         (1.0, 0.0)
     """
@@ -531,7 +531,7 @@ def alphabet_size(counts: Integers, similarity: Floats) -> float:
         McCabe et al. (2025), arXiv 2509.14478, and their code, github.com/lucasmccabe/esa. Spectral estimate:
         Lin, Trivedi and Sun (2024), arXiv 2305.19187. Chao and Shen (2003), doi 10.1023/A:1026096204727.
 
-    Example:
+    Examples:
         >>> alphabet_size(np.array([3]), np.ones((3, 3))), alphabet_size(np.array([1, 1]), np.eye(2))
         (1.0, 4.0)
     """

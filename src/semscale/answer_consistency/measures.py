@@ -311,7 +311,7 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
         Some of ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``, ``entailment``, ``logprobs``,
         ``sample_logprobs`` and ``p_true``.
 
-    Example:
+    Examples:
         >>> sorted(needed_parts(["snne"], "exact", has_entailment=False))
         ['meanings']
         >>> sorted(needed_parts(["snne"], "auto", has_entailment=False))
@@ -440,7 +440,7 @@ def measure_tokens(answers: Sequence[Tokens | None], names: Iterable[str]) -> di
     Returns:
         For each measure its values, shape (n,); NaN where tokens are not known.
 
-    Example:
+    Examples:
         >>> from semscale.chat.messages import TokenLogprob
         >>> measure_tokens([[TokenLogprob("Paris", 0.0)], None], ["min_probability"])["min_probability"]
         array([ 1., nan])

@@ -53,7 +53,7 @@ def p_true(tokens: Sequence[TokenLogprob] | None) -> float:
     References:
         Kadavath et al. (2022), arXiv 2207.05221.
 
-    Example:
+    Examples:
         >>> top = (("True", math.log(0.6)), (" False", math.log(0.2)))
         >>> round(p_true([TokenLogprob("True", math.log(0.6), top)]), 6)
         0.75
@@ -91,7 +91,7 @@ def p_true_request(prompt: str, answer: str, samples: Sequence[str] = ()) -> Req
 def shown_answers(prompt: str, answer: str, samples: Sequence[str] = ()) -> str:
     """Lay out a question, other answers to it, and the answer that is to be judged.
 
-    Example:
+    Examples:
         >>> print(shown_answers("Capital of France?", "Paris", ["Lyon", "Lyon", "Paris"]))
         Question: Capital of France?
         Possible answer: Lyon

@@ -248,7 +248,7 @@ def guards_read_samples(answer: str, samples: Sequence[str]) -> list[bool]:
         answer: the answer.
         samples: its usable samples.
 
-    Example:
+    Examples:
         >>> guards_read_samples("A dog", ["Wolf", "It is a wolf."])
         [True, True]
         >>> guards_read_samples("I think it is a dog.", ["Hund", "Das ist ein Hund.", "It is not a wolf."])
@@ -304,7 +304,7 @@ def normalised_cosine(cosine: Floats) -> Floats:
     References:
         uqlm 0.6, "Normalized Cosine Similarity" (NCS).
 
-    Example:
+    Examples:
         >>> normalised_cosine(np.array([-1.0, 0.0, 1.0])).tolist()
         [0.0, 0.5, 1.0]
     """
@@ -318,7 +318,7 @@ def above_floor(cosine: Floats, floor: float) -> Floats:
         cosine: shape (p,), -1 to 1.
         floor: below 1.
 
-    Example:
+    Examples:
         >>> above_floor(np.array([0.0, 0.5, 0.75, 1.0]), 0.5).tolist()
         [0.0, 0.0, 0.5, 1.0]
     """
@@ -339,7 +339,7 @@ def normalised(text: str) -> str:
 
     A point or comma between digits, a sign before one, and % & # @ * / stay.
 
-    Example:
+    Examples:
         >>> normalised(" The  Answer: 3.5%! "), normalised("8 emails")
         ('the answer 3.5%', '8 emails')
     """
@@ -376,7 +376,7 @@ def null_values(pairs: Pairs) -> dict[str, Floats]:
     Returns:
         Arrays of shape (n,), 0 to 1, by name; NaN for items without pairs.
 
-    Example:
+    Examples:
         >>> from semscale.matching.pairs import pair_up
         >>> nulls = null_values(pair_up(["abc"], [["abcd", "abcdef"]]))  # (3/4 + 3/6) / 2
         >>> nulls["equal_lengths"].tolist(), nulls["brevity"].tolist(), nulls[EXACT_MATCH].tolist()

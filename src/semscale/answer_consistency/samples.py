@@ -72,7 +72,7 @@ def pair_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
     Raises:
         InputError: lists of unequal length, or something other than a list where samples should be.
 
-    Example:
+    Examples:
         >>> sampled = pair_samples(["Paris", "12"], [["Paris", None], []])
         >>> [str(status) for status in sampled.status], sampled.n_left_out.tolist()
         (['scored', 'too-few-samples'], [1, 0])
@@ -116,7 +116,7 @@ def select_pairs(pairs: Pairs, chosen: Mask, status: Statuses) -> Pairs:
 def without_declining(samples: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """Replace samples that decline to answer by ``None``.
 
-    Example:
+    Examples:
         >>> without_declining([["Paris", "I can't help with that."]])
         [['Paris', None]]
     """
@@ -140,7 +140,7 @@ def read_texts(
     Raises:
         InputError: lists of unequal length, or something other than a list where samples should be.
 
-    Example:
+    Examples:
         >>> read_texts([["Paris", "Rome"], None])
         (['Paris', None], [['Rome'], []])
     """
@@ -184,7 +184,7 @@ def item_means(values: Floats, item: Integers, n: int) -> Floats:
     Returns:
         Shape (n,); NaN where an item has no value.
 
-    Example:
+    Examples:
         >>> item_means(np.array([0.2, 0.4, np.nan]), np.array([0, 0, 2]), 3).round(3).tolist()
         [0.3, nan, nan]
     """
@@ -327,7 +327,7 @@ def read_labels(cells: object, first: int = 0) -> Floats:
     Raises:
         RowError: a cell that is neither; its row is named.
 
-    Example:
+    Examples:
         >>> read_labels([True, "wrong", None, 1.0]).tolist()
         [1.0, 0.0, nan, 1.0]
     """

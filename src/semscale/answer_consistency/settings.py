@@ -42,7 +42,7 @@ def check_guards(names: Iterable[str]) -> tuple[str, ...]:
     Raises:
         InputError: a guard that does not exist.
 
-    Example:
+    Examples:
         >>> check_guards(["number", "negation"])
         ('negation', 'number')
     """

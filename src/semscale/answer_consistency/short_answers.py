@@ -54,7 +54,7 @@ def same_answer_cosine(signature: Signature, floor: float) -> float:
             seven tenths of the way from the floor to 1, as cosines of some models lie in a narrow band.
         floor: cosine of unrelated answers; 0 where it is not known.
 
-    Example:
+    Examples:
         >>> other = Signature.of("embed", model="organisation/other#0")
         >>> [round(same_answer_cosine(other, floor), 2) for floor in (0.0, 0.8)]
         [0.78, 0.94]
@@ -93,7 +93,7 @@ class ShortAnswerGuard:
             same_answer: cosine from which they count as wordings of one answer.
             differing_cosine: cosine of the vectors of their ``differing_words``, where they have some.
 
-        Example:
+        Examples:
             >>> guard = ShortAnswerGuard()
             >>> [finding.kind for finding in guard.check("Paris", "It is London.", 0.6)]
             ['other-answer']
@@ -128,7 +128,7 @@ def differing_words(answer: str, sample: str) -> tuple[str, str] | None:
         One word of each; ``None`` where they share no content words, differ elsewhere or in more, where one
         denies something, and where one of the two says nothing there.
 
-    Example:
+    Examples:
         >>> differing_words("The animal is a dog.", "The animal is a cat.")
         ('dog', 'cat')
         >>> differing_words("Mars is the largest.", "Jupiter is the largest."), differing_words("dog", "cat")
@@ -255,7 +255,7 @@ def differing_members(words: Collection[str], other_words: Collection[str]) -> t
         The first such word of each; ``None`` where every category is named by one text alone, or some member
         of it by both.
 
-    Example:
+    Examples:
         >>> differing_members(["my", "bright", "red"], ["navy"])
         ('red', 'navy')
         >>> differing_members(["red", "or", "blue"], ["blue"]), differing_members(["gray"], ["grey"])
@@ -275,7 +275,7 @@ def shares_member(words: Collection[str], other_words: Collection[str]) -> bool:
         words: of one text, in lower case.
         other_words: of the other.
 
-    Example:
+    Examples:
         >>> shares_member(["light", "gray"], ["grey"]), shares_member(["gray"], ["white"])
         (True, False)
     """
@@ -335,7 +335,7 @@ class _Token(NamedTuple):
 def is_short_answer(text: str) -> bool:
     """Tell whether a text is an answer of a few words, such as ``Paris`` or ``It is 8 emails.``.
 
-    Example:
+    Examples:
         >>> is_short_answer("It is Paris."), is_short_answer("Paris has many bridges over the river.")
         (True, False)
     """
@@ -352,7 +352,7 @@ def is_same_short_answer(text: str, other: str) -> bool:
     Case, endings, punctuation, articles, ``is`` and ``was``, and a subject such as ``it`` before these do
     not count. A single letter does: ``vitamin A`` is not ``vitamin``.
 
-    Example:
+    Examples:
         >>> is_same_short_answer("Paris", "It is Paris."), is_same_short_answer("8", "8 emails")
         (True, False)
         >>> is_same_short_answer("5", "-5"), is_same_short_answer("before lunch", "after lunch")

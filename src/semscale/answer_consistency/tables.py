@@ -446,7 +446,7 @@ class ItemRows:
     Items are identified by 64-bit hashes, so that no names are held. They are numbered from 0 by their first
     rows; a row without an item is an item by itself.
 
-    Example:
+    Examples:
         >>> rows = ItemRows()
         >>> rows.add(["a", "b", None], ["yes", "no", "no"])
         >>> rows.add(["a", None], ["Yes", " "])

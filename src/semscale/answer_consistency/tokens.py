@@ -36,7 +36,7 @@ def min_probability(tokens: Tokens) -> float:
     References:
         Manakul, Liusie and Gales (2023), arXiv 2303.08896.
 
-    Example:
+    Examples:
         >>> round(min_probability([TokenLogprob("a", math.log(0.5)), TokenLogprob("b", math.log(0.2))]), 6)
         0.2
     """
@@ -49,7 +49,7 @@ def normalised_probability(tokens: Tokens) -> float:
     References:
         Malinin and Gales (2021), arXiv 2002.07650.
 
-    Example:
+    Examples:
         >>> round(normalised_probability([TokenLogprob("a", math.log(0.5)), TokenLogprob("b", 0.0)]) ** 2, 6)
         0.5
     """
@@ -59,7 +59,7 @@ def normalised_probability(tokens: Tokens) -> float:
 def sequence_probability(tokens: Tokens) -> float:
     """Give the product of the tokens' probabilities, which falls with the length of the answer.
 
-    Example:
+    Examples:
         >>> round(sequence_probability([TokenLogprob("a", math.log(0.5))] * 2), 6)
         0.25
     """
@@ -200,7 +200,7 @@ def semantic_density(relations: Floats, weights: Floats) -> float:
         Qiu and Miikkulainen (2024), arXiv 2405.13845. They count equal samples once; here, as in uqlm, each
         sample counts.
 
-    Example:
+    Examples:
         >>> relations = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
         >>> round(semantic_density(relations, np.array([0.6, 0.2])), 6)  # (.6 * 1 + .2 * .5) / .8
         0.875
@@ -332,7 +332,7 @@ def read_tokens(
     Raises:
         InputError: another number of cells, a cell that is no such list, or a probability above 1.
 
-    Example:
+    Examples:
         >>> read_tokens([[-0.5], None, '[{"token": "Paris", "logprob": -0.1}]'], 3)[2][0].token
         'Paris'
     """
@@ -356,7 +356,7 @@ def read_sample_tokens(
     Raises:
         InputError: lists of other lengths, or an entry that is no list of log-probabilities.
 
-    Example:
+    Examples:
         >>> read_sample_tokens([[[-0.5], None], None], [2, 1])[0][0][0].logprob
         -0.5
     """

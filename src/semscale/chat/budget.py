@@ -41,7 +41,7 @@ class Price:
     def of(self, usage: Usage) -> float:
         """Return the cost of a call.
 
-        Example:
+        Examples:
             >>> Price(1e-6, 4e-6, "USD").of(Usage(1000, 500))
             0.003
         """
@@ -55,7 +55,7 @@ def amount(value: float, *, digits: int | None = 2) -> str:
         value: at least 0.
         digits: significant digits of what is less than 1; ``None`` writes the value as it was given.
 
-    Example:
+    Examples:
         >>> amount(1234.5678), amount(90), amount(0.0000123), amount(1e-6, digits=None)
         ('1,234.57', '90', '0.000012', '0.000001')
     """
@@ -198,7 +198,7 @@ class Budget:
             parts: how many there are, at least 1.
             sharers: who have one each, in the plural.
 
-        Example:
+        Examples:
             >>> part = Budget(calls=10).divided(3, "judges")
             >>> part.calls, part.whole.calls, part.sharers
             (3, 10, '3 judges')
@@ -363,7 +363,7 @@ def estimated_prompt(request: Request) -> int:
 
     Further fields of the endpoint, such as the questions of a decision, count by their bytes, too.
 
-    Example:
+    Examples:
         >>> estimated_prompt(Request.of("Is 7 prime?"))  # 11 bytes
         12
     """
@@ -449,7 +449,7 @@ class Forecast:
     def beyond(self, budget: Budget) -> list[str]:
         """Return the caps of a budget that the run may reach.
 
-        Example:
+        Examples:
             >>> plan = Forecast(9, 0, 0, 9, Usage(90, 90), 0, None, "", "")
             >>> plan.beyond(Budget(calls=5, tokens=500))
             ['9 calls, of 5 allowed']

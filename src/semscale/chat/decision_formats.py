@@ -24,7 +24,7 @@ class Option:
         value: its name.
         meaning: when it is right; empty where the name says it all.
 
-    Example:
+    Examples:
         >>> Option("low", "can wait a week").described, Option("high").described
         ('low: can wait a week', 'high')
     """
@@ -113,7 +113,7 @@ class DecisionRequest:
     Raises:
         InputError: no message or no question.
 
-    Example:
+    Examples:
         >>> asked = DecisionRequest.of("It crashed twice.", {"angry": PredicateQuestion("Is this angry?")})
         >>> asked.questions["angry"].options[1].value
         'yes'
@@ -148,7 +148,7 @@ def question_record(question: Question) -> dict[str, Any]:
 def question_from(record: Mapping[str, Any]) -> Question:
     """Read a question back.
 
-    Example:
+    Examples:
         >>> asked = ScoreQuestion("How good?", (Option("bad"), Option("good", "no faults")))
         >>> question_from(question_record(asked)) == asked
         True
@@ -186,7 +186,7 @@ def standard_error(readings: Sequence[float]) -> float:
 
     Equal readings have no spread to judge by, and an error of 0 would say that nothing is open.
 
-    Example:
+    Examples:
         >>> standard_error([0.25, 0.75]), standard_error([1.0, 1.0]), standard_error([0.5])
         (0.25, nan, nan)
     """
@@ -229,7 +229,7 @@ class DecisionAnswer:
         Returns:
             At least 0; NaN, not known, for fewer than two readings, and where all are equal.
 
-        Example:
+        Examples:
             >>> DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))).standard_error((0, 1))
             0.25
             >>> DecisionAnswer.of((0.5, 0.5)).standard_error((0, 1))
@@ -259,7 +259,7 @@ class DecisionAnswer:
         Raises:
             ValueError: a value is no probability.
 
-        Example:
+        Examples:
             >>> DecisionAnswer.of([0.33, 0.33, 0.33]).covered
             0.99
             >>> DecisionAnswer.of([0.3, 0.3]).reason
@@ -305,7 +305,7 @@ _ANSWERS = TypeAdapter(dict[str, DecisionAnswer])
 def as_reply(decided: DecisionAnswers) -> Reply:
     """Write answers as a reply, so that ledgers and runs treat them as any other.
 
-    Example:
+    Examples:
         >>> decided = DecisionAnswers({"ok": DecisionAnswer.of([0.25, 0.75])}, model="m")
         >>> answers_in(as_reply(decided))["ok"].masses
         (0.25, 0.75)
@@ -340,7 +340,7 @@ def what_is_wrong(decided: DecisionAnswers, n_options: Mapping[str, int]) -> str
         decided: the answers of a decision model.
         n_options: how many options each question has, by its name.
 
-    Example:
+    Examples:
         >>> what_is_wrong(DecisionAnswers({"ok": DecisionAnswer((2, 3))}), {"ok": 2})
         "the probabilities of 'ok' must be from 0 to 1, got 2"
     """
@@ -377,7 +377,7 @@ def _is_distribution(masses: Sequence[float], n: int) -> bool:
 def why_unreadable(error: Exception) -> str:
     """Return the reason why answers cannot be read, for messages.
 
-    Example:
+    Examples:
         >>> why_unreadable(KeyError("noul"))
         "the field 'noul' is missing"
     """
@@ -471,7 +471,7 @@ DECISIONS_LIMITS = DecisionLimits(levels=10, options=255, questions=400, reads_i
 def decisions_body(model: str, request: DecisionRequest) -> dict[str, Any]:
     """Write the body of a call.
 
-    Example:
+    Examples:
         >>> asked = DecisionRequest.of("Fine.", {"good": PredicateQuestion("Is it good?")})
         >>> decisions_body("m", asked)["questions"]
         [{'type': 'predicate', 'name': 'good', 'instructions': 'Is it good?'}]
@@ -542,7 +542,7 @@ def in_order(masses: Mapping[str, float], names: list[str]) -> list[float]:
     Raises:
         ValueError: an option has none, or one is for no option.
 
-    Example:
+    Examples:
         >>> in_order({"b": 0.75, "a": 0.25}, ["a", "b"])
         [0.25, 0.75]
     """
@@ -559,7 +559,7 @@ _NOUL = "noul"
 def systemone_body(model: str, request: DecisionRequest) -> dict[str, Any]:
     """Write the body of a call; the messages' texts are the state.
 
-    Example:
+    Examples:
         >>> asked = DecisionRequest.of("Fine.", {"good": PredicateQuestion("Is it good?")})
         >>> systemone_body("m", asked)["questions"]
         {'good': {'type': 'noul', 'instructions': 'Is it good?'}}
@@ -630,7 +630,7 @@ def rotations(n: int) -> tuple[Order, ...]:
 
     Models prefer some positions of a list, so answers are averaged over these orders.
 
-    Example:
+    Examples:
         >>> rotations(3)
         ((0, 1, 2), (1, 2, 0), (2, 0, 1))
     """
@@ -710,7 +710,7 @@ def averaged(answers: Sequence[DecisionAnswer | None], n_orders: int) -> Decisio
         answers: one for each order that has one.
         n_orders: how many orders were asked for.
 
-    Example:
+    Examples:
         >>> found = averaged([DecisionAnswer((0.75, 0.25), 1.0), DecisionAnswer((0.25, 0.75), 0.5)], 2)
         >>> found.masses, found.covered, found.order_bias
         ((0.5, 0.5), 0.75, 0.25)

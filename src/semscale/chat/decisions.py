@@ -302,7 +302,7 @@ def decide(
         ReplyError: the model takes none of the forms, or no call can succeed.
         InterruptedRunError: a cap was reached; finished requests are in the ledger.
 
-    Example:
+    Examples:
         >>> from semscale.chat.decisions import DecisionAnswers, DecisionLimits, PredicateQuestion
         >>> from semscale.signature import Signature
         >>> class Sure:

@@ -102,7 +102,7 @@ def declines_to_answer(text: str) -> bool:
     Args:
         text: any, in English.
 
-    Example:
+    Examples:
         >>> declines_to_answer("I\u2019m sorry, but I can\u2019t help with that."), declines_to_answer("N/A")
         (True, True)
         >>> declines_to_answer("I cannot swim."), declines_to_answer("It is not applicable to cats.")
@@ -123,7 +123,7 @@ def says_not_known(text: str) -> bool:
     Args:
         text: any, in English.
 
-    Example:
+    Examples:
         >>> says_not_known("I don\u2019t know."), says_not_known("Sorry, I have no idea")
         (True, True)
         >>> says_not_known("I don't know, but probably Rome."), says_not_known("Unknown")
@@ -151,7 +151,7 @@ def declines_to_score(text: str) -> bool:
     Args:
         text: as ``readable`` gives it.
 
-    Example:
+    Examples:
         >>> declines_to_score("I cannot say."), declines_to_score("Score: N/A"), declines_to_score("hm")
         (True, True, False)
     """

@@ -197,7 +197,7 @@ def request_body(model: str, request: Request, *, limit_name: str = "max_tokens"
         request: the request.
         limit_name: the endpoint's name for the limit on a reply's tokens.
 
-    Example:
+    Examples:
         >>> request_body("m", Request.of("Hello", temperature=0.0, max_tokens=5))["max_tokens"]
         5
     """
@@ -208,7 +208,7 @@ def request_body(model: str, request: Request, *, limit_name: str = "max_tokens"
 def limit_name_at(base_url: str) -> str:
     """Return an endpoint's name for the limit on a reply's tokens.
 
-    Example:
+    Examples:
         >>> limit_name_at("http://localhost:11434/v1"), limit_name_at("https://api.openai.com/v1")
         ('max_tokens', 'max_completion_tokens')
     """
@@ -219,7 +219,7 @@ def limit_name_at(base_url: str) -> str:
 def content_of(message: Message) -> str | list[dict[str, Any]]:
     """Write the content of a message: its text, or its parts where it has images.
 
-    Example:
+    Examples:
         >>> content_of(Message("user", "Hello"))
         'Hello'
     """
@@ -332,7 +332,7 @@ def _reply(body: object, raw: str, scrubber: "Scrubber", model: str) -> Reply:
 def text_of(content: object) -> str:
     """Return the text of a message's content, which may be a list of parts; reasoning is no text.
 
-    Example:
+    Examples:
         >>> text_of([{"type": "reasoning", "text": "2 + 2"}, {"type": "text", "text": "4"}]), text_of(None)
         ('4', '')
     """
@@ -417,7 +417,7 @@ class Scrubber:
     Args:
         secrets: what must not appear; values of fewer than four characters are no secrets.
 
-    Example:
+    Examples:
         >>> Scrubber(["sk-0123456789abcdef"]).line("Bearer sk-0123456789abcdef is wrong")
         'Bearer [key] is wrong'
     """
@@ -583,7 +583,7 @@ def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
     References:
         RFC 9110, section 10.2.3.
 
-    Example:
+    Examples:
         >>> read_retry_after({"retry-after-ms": "1500", "retry-after": "2"}, now=0.0)
         1.5
         >>> read_retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=50.0)

@@ -252,7 +252,7 @@ class ContentKeys:
     Args:
         model: its name and signature are part of every key; the version of Semscale is not.
 
-    Example:
+    Examples:
         >>> from semscale.signature import Signature
         >>> class Echo:
         ...     name, signature = "echo", Signature.of("chat", engine="echo")
@@ -317,7 +317,7 @@ def dump_reply(reply: Reply) -> str:
 def write_json(content: Mapping[str, object]) -> str:
     r"""Write JSON that every database keeps: unpaired surrogates, which UTF-8 cannot hold, are escaped.
 
-    Example:
+    Examples:
         >>> print(write_json({"text": "né"}), write_json({"text": "\ud83d"}))
         {"text":"né"} {"text":"\ud83d"}
     """
@@ -335,7 +335,7 @@ def load_reply(text: str) -> Reply:
     Raises:
         ValueError: :func:`dump_reply` did not write it.
 
-    Example:
+    Examples:
         >>> from semscale.chat.messages import TokenLogprob, Usage
         >>> reply = Reply("4", usage=Usage(12, 1), logprobs=(TokenLogprob("4", -0.5, (("4", -0.5),)),))
         >>> load_reply(dump_reply(reply)) == reply

@@ -249,7 +249,7 @@ def likeliest_tokens(texts: Sequence[str], logprobs: Sequence[float]) -> TokenLo
         texts: of the beams, at least one.
         logprobs: their scores, natural logarithms of probabilities.
 
-    Example:
+    Examples:
         >>> found = likeliest_tokens(["A", "B", "A"], [math.log(0.5), math.log(0.25), math.log(0.125)])
         >>> found.token, round(math.exp(found.logprob), 3), [text for text, _ in found.top]
         ('A', 0.625, ['A', 'B'])

@@ -70,7 +70,7 @@ class Message:
     Raises:
         InputError: an unknown role, no part, or one that is neither text nor image.
 
-    Example:
+    Examples:
         >>> Message("user", "Is 7 prime?").text
         'Is 7 prime?'
     """
@@ -159,7 +159,7 @@ class Request:
     Raises:
         InputError: there is no message, or ``sample`` is negative.
 
-    Example:
+    Examples:
         >>> request = Request.of("Is 7 prime?", system="Answer yes or no.", temperature=0.0)
         >>> [message.role for message in request.messages]
         ['system', 'user']
@@ -236,7 +236,7 @@ def media_type_of(picture: bytes) -> str:
     Raises:
         InputError: it is none of PNG, JPEG, GIF and WebP.
 
-    Example:
+    Examples:
         >>> media_type_of(b"GIF89a...")
         'image/gif'
     """
@@ -430,7 +430,7 @@ def checked_reply(reply: Reply, *, model: str, instead: str = "") -> Reply:
     Raises:
         CallError: it has no text; the call may be repeated.
 
-    Example:
+    Examples:
         >>> checked_reply(Reply("<think>2 + 2</think> 4"), model="m").text
         '<think>2 + 2</think> 4'
     """

@@ -46,7 +46,7 @@ class Limits:
     Raises:
         InputError: a limit is not above 0.
 
-    Example:
+    Examples:
         >>> Limits().longest_silence, Limits(timeout=400.0).longest_silence
         (300.0, 800.0)
     """
@@ -152,7 +152,7 @@ class Retries:
             repeated: how often the call was repeated already.
             chance: a random number from 0 to 1.
 
-        Example:
+        Examples:
             >>> from semscale.chat.messages import FailureKind
             >>> failure = CallError("down", kind=FailureKind.SERVER)
             >>> [Retries().wait_after(failure, repeated, chance=1.0) for repeated in (0, 1, 2, 6)]

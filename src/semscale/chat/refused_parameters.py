@@ -43,7 +43,7 @@ def refused_parameters(body: str) -> tuple[str, ...]:
     Returns:
         Names out of ``PARAMETERS``; empty if the refusal is about something else.
 
-    Example:
+    Examples:
         >>> refused_parameters('[{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]')
         ('seed',)
         >>> refused_parameters("max_tokens is not supported. Use max_completion_tokens instead.")
@@ -108,7 +108,7 @@ class ParameterForm:
     def applied(self, request: Request) -> Request:
         """Return the request in this form.
 
-        Example:
+        Examples:
             >>> form = ParameterForm(frozenset({"temperature"}), "max_completion_tokens")
             >>> sent = form.applied(Request.of("a", temperature=0.0, max_tokens=5)).parameters
             >>> sent.temperature, sent.max_tokens, sent.extra

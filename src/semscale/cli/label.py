@@ -270,7 +270,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
 def number_notes(asked: int, drawn: int) -> list[str]:
     """Describe what a number of drawn texts is too small for, and whether fewer were there than asked for.
 
-    Example:
+    Examples:
         >>> number_notes(100, 100)
         []
     """

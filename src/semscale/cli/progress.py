@@ -98,7 +98,7 @@ def _megabytes(size: int | None) -> str:
 def amount(stage: str, done: int, total: int | None) -> str:
     """Format how much of a stage is done: megabytes of downloads, else items.
 
-    Example:
+    Examples:
         >>> amount("embedding", 1500, 3000)
         '1,500 of 3,000'
         >>> amount("pulling all-MiniLM-L6-v2", 41_200_000, 91_600_000)
@@ -112,7 +112,7 @@ def amount(stage: str, done: int, total: int | None) -> str:
 def rate(stage: str, speed: float | None) -> str:
     """Say how fast a stage goes, in the units of :func:`amount`; nothing before that is known.
 
-    Example:
+    Examples:
         >>> rate("asking m", 12.4), rate("pulling all-MiniLM-L6-v2", 2_500_000.0), rate("asking m", None)
         ('12.4/s', '2.5 MB/s', '')
     """
@@ -124,7 +124,7 @@ def rate(stage: str, speed: float | None) -> str:
 def time_left(stage: str, seconds: float | None) -> str:
     """Say how long a stage still takes; nothing before that is known, or at its end.
 
-    Example:
+    Examples:
         >>> time_left("rating", 3_725.4), time_left("rating", 0.0), time_left("rating", None)
         ('1:02:06 left', '', '')
     """
@@ -141,7 +141,7 @@ class Pace:
     Args:
         now: gives the time in seconds.
 
-    Example:
+    Examples:
         >>> times = iter([0.0, 10.0])
         >>> pace = Pace(now=lambda: next(times))
         >>> pace.add(50_000, 100_000)  # kept by an earlier run

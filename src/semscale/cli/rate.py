@@ -285,7 +285,7 @@ def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
     Raises:
         InputError: a column is named twice, has two scales or none, or a scale is for another column.
 
-    Example:
+    Examples:
         >>> scales_of(["why", "wish"], ["why=trust", "wish=quality"])
         {'why': 'trust', 'wish': 'quality'}
         >>> scales_of(["why", "wish"], ["trust"])

@@ -106,7 +106,7 @@ class CodeCounts:
         decided: shape (g, k), answers that count and about which each code was decided.
         assigned: shape (g, k), those that have it.
 
-    Example:
+    Examples:
         >>> counts = CodeCounts(1)
         >>> counts.add(np.array([0, 1, 1]), np.array([[1.0], [0.0], [np.nan]]), np.ones(3, dtype=bool))
         >>> counts.base.tolist(), counts.decided[:, 0].tolist(), counts.assigned[:, 0].tolist()
@@ -387,7 +387,7 @@ class PairCounts:
     Args:
         k: codes.
 
-    Example:
+    Examples:
         >>> pairs = PairCounts(2)
         >>> pairs.add(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
         >>> pairs.counts.tolist(), pairs.lift[0, 1].item()

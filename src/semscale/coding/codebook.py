@@ -115,7 +115,7 @@ class Codebook:
     def ancestors(self, name: str) -> tuple[str, ...]:
         """Name the codes above a code, the nearest first.
 
-        Example:
+        Examples:
             >>> wide = Code("price", "cost", ("dear",))
             >>> narrow = Code("fees", "what is added", ("a fee",), parent="price")
             >>> Codebook("mine", (wide, narrow)).ancestors("fees")
@@ -213,7 +213,7 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
     Raises:
         InputError: as ``load_codebook``.
 
-    Example:
+    Examples:
         >>> text = b"name: b\ncodes: [{name: a, definition: d, exmples: [x]}]"
         >>> parse_codebook(text, source="b.yaml")
         Traceback (most recent call last):
@@ -260,7 +260,7 @@ def _merged(codes: Sequence[Code], names: Sequence[str]) -> list[Code]:
 def net_definition(names: Sequence[str]) -> str:
     """Define a net by the names of its codes.
 
-    Example:
+    Examples:
         >>> net_definition(["price", "fees"])
         'At least one of: price, fees.'
     """

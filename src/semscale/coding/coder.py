@@ -209,7 +209,7 @@ def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequenc
     Returns:
         Shape (n, k), -1.5 to 1.5 where there are no negative examples; NaN for nets.
 
-    Example:
+    Examples:
         >>> codes = [np.eye(2, dtype=np.float32)[[0]], np.eye(2, dtype=np.float32)[[1]]]
         >>> code_scores(np.array([[1, 0]], dtype=np.float32), codes, [np.zeros((0, 2))] * 2).tolist()
         [[0.75, -0.25]]

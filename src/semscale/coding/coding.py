@@ -59,7 +59,7 @@ def decide(values: Floats, settings: Sequence[CodeSettings]) -> Floats:
     Returns:
         Shape (n, k): 1 assigned, 0 not assigned, NaN where undecided or where there is no value.
 
-    Example:
+    Examples:
         >>> decide(np.array([[0.9], [0.4], [0.1], [np.nan]]), [CodeSettings()])[:, 0].tolist()
         [1.0, nan, 0.0, nan]
     """

@@ -110,7 +110,7 @@ def hand_codes(columns: Sequence[Sequence[Any]], codebook: Codebook, names: Sequ
     Raises:
         RowError: an unknown code; the message names column and row.
 
-    Example:
+    Examples:
         >>> from semscale.coding.codebook import Code
         >>> book = Codebook("b", (Code("price", "d", ("x",)), Code("size", "e", ("y",))))
         >>> hand_codes([["price; size", "none", ""]], book, ["human"])[0].tolist()
@@ -197,7 +197,7 @@ def probable_codes(likeness: Floats) -> Floats:
     The curve was fitted to all codes of the example's 240 coded sentences together. Its sums there are .6 to
     1.7 times the true numbers of a code, which is enough to plan a sheet and for nothing else.
 
-    Example:
+    Examples:
         >>> probable_codes(np.array([[0.0, 1.0]])).round(2).tolist()
         [[0.02, 0.65]]
     """

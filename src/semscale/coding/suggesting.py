@@ -240,7 +240,7 @@ class AnswerSample:
     References:
         Cohen and Kaplan (2007), Summarizing data using bottom-k sketches, doi 10.1145/1281100.1281133.
 
-    Example:
+    Examples:
         >>> sample = AnswerSample(10)
         >>> sample.add(["good", "bad", None])
         >>> sample.add(["good"])
@@ -519,7 +519,7 @@ def typical_names(texts: Sequence[str], labels: Integers, terms: Sequence[Sequen
     Returns:
         For each cluster its name; empty where no word is typical.
 
-    Example:
+    Examples:
         >>> texts = ["the battery life is good", "short battery life", "battery life", "price", "a price"]
         >>> typical_names(texts, np.array([0, 0, 0, 1, 1]), [("battery", "life"), ("price",)])
         ['battery life', 'price']
@@ -553,7 +553,7 @@ def typical_names(texts: Sequence[str], labels: Integers, terms: Sequence[Sequen
 def _word_as_name(terms: Sequence[str]) -> str:
     """Choose the most typical word that is no short one, such as "use", if one of the first three is not.
 
-    Example:
+    Examples:
         >>> _word_as_name(["use", "software", "easy"]), _word_as_name(["buy"])
         ('software', 'buy')
     """
@@ -586,7 +586,7 @@ def typical_examples(texts: Sequence[str], vectors: Floats, nearness: Floats) ->
         vectors: shape (n, d), of length 1.
         nearness: shape (n,), cosine of each with the centre.
 
-    Example:
+    Examples:
         >>> vectors = np.array([[1.0, 0.0], [1.0, 0.0], [0.6, 0.8]])
         >>> typical_examples(["43 bucks", "56 bucks", "cheap"], vectors, np.array([0.9, 0.9, 0.8]))
         ('43 bucks', 'cheap', '56 bucks')
@@ -645,7 +645,7 @@ def typical_terms(texts: Sequence[str], labels: Integers, k: int, *, most: int =
     References:
         Monroe, Colaresi and Quinn (2008), Fightin' words, doi 10.1093/pan/mpn018, equation 22.
 
-    Example:
+    Examples:
         >>> texts = ["the battery died", "the battery lasts", "the price is high", "the price is low"]
         >>> typical_terms(texts, np.array([0, 0, 1, 1]), 2, most=1)
         [('battery',), ('price',)]
@@ -687,7 +687,7 @@ def terms_in(text: str) -> set[str]:
     counts, of Thai, Lao, Burmese and Khmer each of three to six; of Japanese kana words in katakana do, as
     hiragana is grammar for the most part.
 
-    Example:
+    Examples:
         >>> sorted(terms_in("The battery died"))
         ['battery', 'died', 'the']
         >>> sorted(terms_in("バッテリーが切れた")), sorted(terms_in("电池坏"))
@@ -703,7 +703,7 @@ def terms_in(text: str) -> set[str]:
 def is_fragment(term: str) -> bool:
     """Return whether a term was cut out of a text without spaces, so that it may be no word.
 
-    Example:
+    Examples:
         >>> is_fragment("电池"), is_fragment("battery")
         (True, False)
     """
@@ -716,7 +716,7 @@ def without_parts(counts: Mapping[str, int]) -> set[str]:
     Args:
         counts: answers with each term.
 
-    Example:
+    Examples:
         >>> sorted(without_parts({"充电": 9, "充电器": 8, "电器": 8, "电池": 20}))
         ['充电器', '电池']
     """
@@ -768,7 +768,7 @@ def naming_request(code: SuggestedCode) -> Request:
 def read_name(reply: str) -> tuple[str, str] | None:
     """Read a name and a definition; ``None`` unless both are there and fit a codebook.
 
-    Example:
+    Examples:
         >>> read_name('Sure: {"name": "battery life", "definition": "How long it lasts."}')
         ('battery life', 'How long it lasts.')
     """

@@ -191,7 +191,7 @@ def run_quality_drift_analysis(
         InputError: there is no candidate, a file cannot be read or has no baseline, only one side has a
             submission, or credits have a threshold but are missing.
 
-    Example:
+    Examples:
         >>> import json, tempfile
         >>> feedback = [{"title": "Cause", "description": "You name it.", "credits": 1.0}]
         >>> submission = {"id": 2, "text": "Because it rained.", "feedbacks": feedback}
@@ -235,7 +235,7 @@ def score_bucket(score: float) -> str:
     Raises:
         InputError: the score is no number from 0 to 100.
 
-    Example:
+    Examples:
         >>> [score_bucket(score) for score in (0, 0.5, 10, 99.9, 100)]
         ['0', '0-9', '10-19', '90-99', '100']
     """
@@ -264,7 +264,7 @@ def sample_exercise(
     Raises:
         InputError: no submission is in the language, or none has a score.
 
-    Example:
+    Examples:
         >>> submissions = [{"id": score, "score": score} for score in (0, 3, 95, 100)]
         >>> sampled = sample_exercise({"id": 1, "submissions": submissions}, language=None)
         >>> [submission["score"] for submission in sampled["submissions"]]
@@ -369,7 +369,7 @@ def update_report(path: str | Path, entries: Mapping[str, Mapping[str, Any]]) ->
     Raises:
         InputError: the file is no report, and stays unchanged; or it cannot be written.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp(), REPORT)
         >>> for day in ("Monday", "Tuesday"):

@@ -62,7 +62,7 @@ def calculate_bertscore_similarity(
     Raises:
         UnknownNameError: ``pairing`` is neither of the two.
 
-    Example:
+    Examples:
         >>> baseline = ["Names the cause.", "Forgets the effect."]
         >>> round(calculate_bertscore_similarity(baseline, baseline[::-1])["f1"], 6)
         1.0
@@ -112,7 +112,7 @@ def calculate_credit_drift(
     Raises:
         InputError: credits are no numbers, or the range is not above 0.
 
-    Example:
+    Examples:
         >>> two = [{"description": "Good.", "credits": 1.0}, {"description": "Late.", "credits": 0}]
         >>> calculate_credit_drift(two, two[::-1])["max_drift"], calculate_credit_drift(two, [])["mean_drift"]
         (0.0, inf)

@@ -329,7 +329,7 @@ class ScoreArray(npt.NDArray[np.float64]):
     Raises:
         NoTensorError: (an ``AttributeError`` and a ``TypeError``) what only a tensor has is asked for.
 
-    Example:
+    Examples:
         >>> scores = np.array([0.25, 0.75]).view(ScoreArray)
         >>> scores.cpu().numpy().tolist(), scores.mean().item()
         ([0.25, 0.75], 0.5)

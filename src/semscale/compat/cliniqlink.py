@@ -5,7 +5,7 @@ method ``cliniqlink-code``, with word weights and the baseline estimated from th
 files; unlike the evaluator's, the draw of the baseline has a seed. An empty reply scores 0, as in the
 evaluator.
 
-Example:
+Examples:
     >>> evaluator = ClinIQLinkSampleDatasetEvaluate()
     >>> evaluator.evaluate_true_false("True", "true."), evaluator.evaluate_list(["a", "b"], "A", ["a", "b"])
     (1.0, 0.6666666666666666)

@@ -226,7 +226,7 @@ def mean_figures(values: Floats, samples: Sequence[str], *, coverage: float = 0.
     Returns:
         ``mean``, ``low``, ``high``, ``scored`` and ``unscored``.
 
-    Example:
+    Examples:
         >>> figures = mean_figures(np.array([1.0, 0.0, np.nan]), ["a", "b", "c"])
         >>> figures["mean"], figures["scored"], figures["unscored"]
         (0.5, 2.0, 1.0)

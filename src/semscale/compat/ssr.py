@@ -5,7 +5,7 @@ modules ``compute`` and ``response_rater`` work, too. Ratings follow the publish
 epsilon, with the edge cases of the guide: equal similarities give a uniform PMF, and T = 0 with a tie leaves
 the PMF unchanged. Scales may have 2 to 11 points.
 
-Example:
+Examples:
     >>> from semscale.compat.ssr.compute import scale_pmf
     >>> scale_pmf([0.2, 0.8], temperature=0.0).tolist()
     [0.0, 1.0]
@@ -54,7 +54,7 @@ def response_embeddings_to_pmf(
     Raises:
         InputError: the shapes differ, or vectors, whose rows the message names, have NaN or length 0.
 
-    Example:
+    Examples:
         >>> response_embeddings_to_pmf(np.array([[1.0, 1.0, 0.0]]), np.eye(3)).round(3).tolist()
         [[0.5, 0.5, 0.0]]
     """
@@ -82,7 +82,7 @@ def scale_pmf(pmf: npt.ArrayLike, temperature: float, max_temp: float = np.inf) 
     Raises:
         InputError: the temperature or its limit is negative, or ``pmf`` is no PMF.
 
-    Example:
+    Examples:
         >>> scale_pmf([0.2, 0.8], temperature=0.0).tolist()
         [0.0, 1.0]
     """
@@ -108,7 +108,7 @@ class ResponseRater:
         InputError: (a ``ValueError``) a column is missing, a set is incomplete, or a set has the reserved
             name ``mean``.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> references = pl.DataFrame(
         ...     {"id": ["a", "a"], "int_response": [1, 2], "sentence": ["No.", "Yes."],

@@ -56,7 +56,7 @@ def damaged(run: Run, kind: str, *, share: float = 1.0, seed: int = 0) -> tuple[
         UnknownNameError: no damage has this name.
         InputError: the share is outside 0 to 1, or the seed is invalid.
 
-    Example:
+    Examples:
         >>> run = Run("faq", "model-a", (Item("1", (Output("It is hot."),)), Item("2", (Output("Yes"),))))
         >>> worse, which = damaged(run, "negate")
         >>> worse.items[0].outputs[0].text, which.tolist()

@@ -84,7 +84,7 @@ def negated(text: str) -> str | None:
     Returns:
         The changed text; ``None`` if no sentence could be reversed.
 
-    Example:
+    Examples:
         >>> negated("It works. Nothing is missing. Great phone.")
         'It does not work. Something is missing. Great phone.'
     """
@@ -141,7 +141,7 @@ def _denied(sentence: Sentence, at: int) -> str | None:
     Returns:
         The whole sentence; ``None`` if the word is not clearly a finite verb.
 
-    Example:
+    Examples:
         >>> _denied(Sentence("This shows it."), 1), _denied(Sentence("This shows it."), 0)
         ('This does not show it.', None)
     """
@@ -266,7 +266,7 @@ _VOWELS = "aeiou"
 def finite_form(word: str) -> Form | None:
     """Look up the finite form that a lower-case word is; ``None`` if it is no known one.
 
-    Example:
+    Examples:
         >>> finite_form("shows"), finite_form("table")
         (Form(base='show', helper='does', is_noun_like=True), None)
     """
@@ -276,7 +276,7 @@ def finite_form(word: str) -> Form | None:
 def is_participle(word: str) -> bool:
     """Tell whether a lower-case word is a participle that can follow "have": "been", "taken", "provided".
 
-    Example:
+    Examples:
         >>> is_participle("taken"), is_participle("been"), is_participle("took"), is_participle("need")
         (True, True, False, False)
     """
@@ -294,7 +294,7 @@ def word_class(name: str) -> frozenset[str]:
 def third_person(base: str) -> str:
     """Return a verb's form for "it".
 
-    Example:
+    Examples:
         >>> third_person("show"), third_person("try"), third_person("touch"), third_person("go")
         ('shows', 'tries', 'touches', 'goes')
     """
@@ -306,7 +306,7 @@ def third_person(base: str) -> str:
 def regular_past(base: str) -> str:
     """Return the past form of a regular verb.
 
-    Example:
+    Examples:
         >>> regular_past("show"), regular_past("use"), regular_past("rely"), regular_past("play")
         ('showed', 'used', 'relied', 'played')
     """
@@ -341,7 +341,7 @@ def _participles() -> frozenset[str]:
 def cased_as(word: str, model: str) -> str:
     """Give a word the capitals of the word that it replaces.
 
-    Example:
+    Examples:
         >>> cased_as("shows", "Demonstrates"), cased_as("film", "MOVIE"), cased_as("i", "I")
         ('Shows', 'FILM', 'I')
     """
@@ -395,7 +395,7 @@ def renumbered(text: str) -> str | None:
     Returns:
         The changed text; ``None`` if nothing could be changed.
 
-    Example:
+    Examples:
         >>> renumbered("Two of 1,000 users waited 0.5 s in 2020.")
         'Five of 2,003 users waited 4.0 s in 2003.'
     """
@@ -465,7 +465,7 @@ def paraphrased(text: str, rng: np.random.Generator) -> str | None:
     Returns:
         The changed text; ``None`` if no rule applies besides those of quotation marks, dashes and bullets.
 
-    Example:
+    Examples:
         >>> paraphrased("It isn't clear.", np.random.default_rng(1))
         'It is not clear.'
     """
@@ -560,7 +560,7 @@ def _adjectives() -> re.Pattern[str]:
 def truncated(text: str) -> str | None:
     """Keep the first third of a text's words, at least one; ``None`` for a text of one word.
 
-    Example:
+    Examples:
         >>> truncated("The plug is hot and it smells.")
         'The plug is'
     """

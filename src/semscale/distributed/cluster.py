@@ -237,7 +237,7 @@ class ActorPool:
         Raises:
             InputError: no node has room for an actor.
 
-        Example:
+        Examples:
             >>> ActorPool().size([{"CPU": 4}, {"CPU": 2}, {}])
             6
             >>> ActorPool(cpus=4, gpus=1).size([{"CPU": 16, "GPU": 2}])
@@ -426,7 +426,7 @@ def cluster_error(error: BaseException) -> ClusterError | None:
 def one_line(error: BaseException) -> str:
     r"""Return the message of an error of Ray in one line, without the colours of a screen.
 
-    Example:
+    Examples:
         >>> one_line(ValueError("\x1b[36mray::report()\x1b[39m\n  no such file"))
         'ray::report() no such file'
     """

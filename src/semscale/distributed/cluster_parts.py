@@ -355,7 +355,7 @@ class BatchActor:
 class AttemptLog:
     """Notes which pieces of work have begun and not ended; an actor that outlives those who work.
 
-    Example:
+    Examples:
         >>> log = AttemptLog()
         >>> log.begin("part 3", "10.0.0.2"), log.begin("part 3", "10.0.0.3"), log.end("part 3")
         ([], ['10.0.0.2'], None)

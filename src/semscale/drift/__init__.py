@@ -2,7 +2,7 @@
 
 Names load when they are first used.
 
-Example:
+Examples:
     >>> from semscale import drift
     >>> "compare" in dir(drift)
     True

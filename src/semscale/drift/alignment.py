@@ -170,7 +170,7 @@ def align(similarity: Floats, distance: Floats | None = None) -> Integers:
     References:
         Crouse 2016, On implementing 2D rectangular assignment algorithms, doi:10.1109/TAES.2016.140952.
 
-    Example:
+    Examples:
         >>> align(np.array([[0.2, 0.9, 0.3], [0.4, 0.8, 0.1]])).tolist()
         [[0, 1], [1, 0]]
         >>> align(np.ones((2, 2)), np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
@@ -191,7 +191,7 @@ def align_by_position(n_baseline: int, n_candidate: int) -> Integers:
     Returns:
         Shape (the smaller number, 2).
 
-    Example:
+    Examples:
         >>> align_by_position(3, 2).tolist()
         [[0, 0], [1, 1]]
     """

@@ -51,7 +51,7 @@ class PromptTemplate:
         name: the file's name.
         text: the prompt.
 
-    Example:
+    Examples:
         >>> template = PromptTemplate("a.txt", 'Answer {question} as {"answer": ...}, not as {{question}}.')
         >>> template.fill({"question": "Is 7 prime?"})
         'Answer Is 7 prime? as {"answer": ...}, not as {question}.'

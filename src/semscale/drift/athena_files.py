@@ -42,7 +42,7 @@ class StatedTime:
         Raises:
             InputError: it is no time.
 
-        Example:
+        Examples:
             >>> StatedTime("2026-01-31T12:00:00", "a.json: 'generated_at'").read().isoformat()
             '2026-01-31T12:00:00+00:00'
         """

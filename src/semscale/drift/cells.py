@@ -55,7 +55,7 @@ def outputs_in(cell: Any, location: CellLocation, fields: Sequence[str] = ()) ->
     Raises:
         InputError: a part is neither a text nor an object with a text, or a field is no number.
 
-    Example:
+    Examples:
         >>> cell = ["Well done.", None, {"text": "Too short.", "credits": -1}]
         >>> outputs = outputs_in(cell, CellLocation("a.jsonl", 0, "output"))
         >>> [(output.text, dict(output.fields)) for output in outputs]
@@ -132,7 +132,7 @@ def names_in(batch: pl.DataFrame, title: str, location: CellLocation) -> list[st
 def feedback_text(feedback: Mapping[str, Any], location: CellLocation) -> str | None:
     """Join a feedback's title and description with a space, like Athena; ``None`` if it has neither.
 
-    Example:
+    Examples:
         >>> feedback = {"title": "Cause", "description": "Well seen."}
         >>> feedback_text(feedback, CellLocation("a.json", 0, "feedbacks"))
         'Cause Well seen.'
@@ -152,7 +152,7 @@ def numbers_of(cell: Any, n: int, location: CellLocation) -> list[float | None]:
     Raises:
         InputError: the cell contains something else than numbers, or not n of them.
 
-    Example:
+    Examples:
         >>> numbers_of("[1, null]", 2, CellLocation("a.csv", 0, "credits"))
         [1.0, None]
     """

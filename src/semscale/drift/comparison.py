@@ -226,7 +226,7 @@ def run_losses(losses: Floats) -> Floats:
     Returns:
         Shape (n, k); 0 for a single run.
 
-    Example:
+    Examples:
         >>> run_losses(np.array([[[0.0, 0.5, 0.7], [0.5, 0.0, 0.2], [0.7, 0.2, 0.0]]])).round(3).tolist()
         [[0.6, 0.35, 0.45]]
     """
@@ -253,7 +253,7 @@ def run_drifts(losses: Floats, power: int = 1) -> Floats:
     Returns:
         Shape (n, k).
 
-    Example:
+    Examples:
         >>> losses = np.array([[[0.0, 0.5, 0.7], [0.5, 0.0, 0.2], [0.7, 0.2, 0.0]]])
         >>> run_drifts(losses).round(3).tolist()  # .6 - (.6 + .35 + .45) / 3 for the first run
         [[0.133, -0.117, -0.017]]
@@ -293,7 +293,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         InputError: a run cannot be compared with the baseline (see ``match_runs`` and ``check_rerun``), or
             the candidate is one of the reruns.
 
-    Example:
+    Examples:
         >>> from semscale.history.items import Item, Output
         >>> def run(model, *texts):
         ...     return Run("greetings", model, (Item("1", tuple(Output(text) for text in texts)),))

@@ -434,7 +434,7 @@ def check_settings(
         InputError: the baseline lacks a field, no drift can reach a margin, or thresholds contradict each
             other.
 
-    Example:
+    Examples:
         >>> from semscale.history.items import Item, Output
         >>> run = Run("exam", "m", (Item("1", (Output("Good."),)),))
         >>> check_settings(run, GateSettings(thresholds={"max_avg_credit_drift": 0.5}))

@@ -108,7 +108,7 @@ def joint_p_values(drifts: Sequence[Floats]) -> list[float]:
     References:
         Westfall and Young (1993), Resampling-Based Multiple Testing, algorithm 2.5 (minimum of p-values).
 
-    Example:
+    Examples:
         >>> same = np.array([[0.2, -0.1, -0.1]] * 5)  # alone, p is (1/3)^5 / 2 = .002
         >>> [round(p, 2) for p in joint_p_values([same, same, 0 * same])]
         [0.01, 0.01, 1.0]
@@ -152,7 +152,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     References:
         Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70.
 
-    Example:
+    Examples:
         >>> [round(p, 3) for p in holm([0.01, 0.04, 0.02, 1.0])]
         [0.03, 0.04, 0.04, 1.0]
     """

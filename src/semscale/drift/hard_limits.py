@@ -88,7 +88,7 @@ class LimitCheck:
     def sentence(self) -> str:
         """The result in a sentence without its full stop.
 
-        Example:
+        Examples:
             >>> LimitCheck("silenced", 0, 30, ("cells-10", "history-06")).sentence
             '2 of 30 items lost all outputs (limit 0): cells-10, history-06'
         """
@@ -105,7 +105,7 @@ class LimitCheck:
 def most_allowed(allowed: float, n: int) -> float:
     """Return the number of n items that may break a limit: a share of them below 1, else the number itself.
 
-    Example:
+    Examples:
         >>> most_allowed(0, 24), round(most_allowed(0.25, 24), 6), most_allowed(2, 24)
         (0, 6.0, 2)
     """
@@ -249,7 +249,7 @@ def _lost_fields(before: Item, after: Item) -> bool | None:
 def fields_of(item: Item) -> frozenset[str]:
     """Name the fields for which every output of an item with a text has a number, without costs of calls.
 
-    Example:
+    Examples:
         >>> from semscale.history.items import Output
         >>> sorted(fields_of(Item("1", (Output("Good.", {"credits": 1.0, "cost": math.nan}),))))
         ['credits']

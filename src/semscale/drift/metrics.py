@@ -314,7 +314,7 @@ def field_metrics(
         position: position of the field among the fields of the runs, from 0.
         direction: numbers that are better; by default as ``usual_direction`` has it.
 
-    Example:
+    Examples:
         >>> [metric.name for metric in field_metrics("credits", 2.5)]
         ['credits_difference', 'credits_change']
     """
@@ -353,7 +353,7 @@ def field_metrics(
 def metric_label(name: str) -> str:
     """Return the label of a metric by its name; a history stores names only.
 
-    Example:
+    Examples:
         >>> metric_label("bertscore_f1"), metric_label("credits_difference")
         ('BERTScore F1', 'credits difference')
     """
@@ -364,7 +364,7 @@ def metric_label(name: str) -> str:
 def mean_loss(losses: Floats) -> float:
     """Return the mean of losses, shape (n,), without NaN; NaN if no item has a loss.
 
-    Example:
+    Examples:
         >>> mean_loss(np.array([0.5, np.nan, 0.25])), mean_loss(np.array([np.nan]))
         (0.375, nan)
     """
@@ -383,7 +383,7 @@ def similarity_loss(similarities: Sequence[float], longest: int) -> float:
     Returns:
         0 to 1; exactly 0 if every similarity is 1 and no output is missing.
 
-    Example:
+    Examples:
         >>> similarity_loss([1.0, 0.5], 4), similarity_loss([1.0, 1.0], 2), similarity_loss([], 3)
         (0.625, 0.0, 1.0)
     """
@@ -394,7 +394,7 @@ def similarity_loss(similarities: Sequence[float], longest: int) -> float:
 def difference_share(one: float, other: float) -> float:
     """Return the difference of two sizes as a share of the greater one; 0 if both are 0.
 
-    Example:
+    Examples:
         >>> difference_share(3, 1), difference_share(0, 0)
         (0.6666666666666666, 0.0)
     """
@@ -410,7 +410,7 @@ def number_loss(
     Returns:
         0 to ``span``; NaN if no output has the number.
 
-    Example:
+    Examples:
         >>> one, two = np.array([1.0, 0.5, np.nan]), np.array([0.5])
         >>> number_loss(one, two, np.array([[0, 0]]), span=2.0)  # .5 apart, and 2 for the second
         1.25
@@ -449,7 +449,7 @@ def number_differences(
 def known_pairs(baseline: Floats, candidate: Floats, pairs: Integers) -> tuple[Floats, Floats, Integers]:
     """Take the aligned numbers that both runs have, as arguments of ``number_loss``.
 
-    Example:
+    Examples:
         >>> one, two = np.array([1.0, 0.5]), np.array([2.0, np.nan])
         >>> [part.tolist() for part in known_pairs(one, two, np.array([[0, 0], [1, 1]]))]
         [[1.0], [2.0], [[0, 0]]]
@@ -471,7 +471,7 @@ def number_distances(baseline: Floats, candidate: Floats, spans: Floats) -> Floa
     Returns:
         Shape (b, c), 0 to 1; a number that only one of two outputs has counts as distance 1.
 
-    Example:
+    Examples:
         >>> number_distances(np.array([[1.0], [np.nan]]), np.array([[0.5]]), np.array([2.0])).tolist()
         [[0.25], [1.0]]
     """
@@ -485,7 +485,7 @@ def number_distances(baseline: Floats, candidate: Floats, spans: Floats) -> Floa
 def span_of(numbers: Sequence[float]) -> float:
     """Return the range of a field's numbers and 0, which is the greatest loss of a missing output.
 
-    Example:
+    Examples:
         >>> span_of([0.5, 2.5]), span_of([-1.0, 1.0]), span_of([0.0])
         (2.5, 2.0, 1.0)
     """

@@ -169,7 +169,7 @@ class ProgramAsker:
 def line_for(item: ItemToAsk, prompt: str, rerun: int) -> str:
     """Write the line of an item: ``id``, ``prompt``, ``groups`` and ``rerun``, the number of the round.
 
-    Example:
+    Examples:
         >>> line_for(ItemToAsk("q1", "Is 7 prime?"), "Is 7 prime?", 0)
         '{"id": "q1", "prompt": "Is 7 prime?", "groups": {}, "rerun": 0}'
     """
@@ -196,7 +196,7 @@ def read_line(line: str, program: str, number: int) -> tuple[str, Answer]:
     Raises:
         InputError: it is no such object.
 
-    Example:
+    Examples:
         >>> read_line('{"id": "q1", "output": "Yes.", "latency": 0.5}', "ask.py", 1)[1].outputs
         (Output(text='Yes.', fields={'call_latency': 0.5}),)
     """

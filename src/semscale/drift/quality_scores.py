@@ -59,7 +59,7 @@ class ItemReferences:
 def references_of(baseline: Run, candidate: Run) -> ItemReferences:
     """Collect the references of two runs with the same items; those of the candidate's run are newer and win.
 
-    Example:
+    Examples:
         >>> old = Run("sums", "a", (Item("1", (), reference="3"), Item("2", (), reference="4")))
         >>> new = Run("sums", "b", (Item("1", (), reference="2"), Item("2", ())))
         >>> references_of(old, new)

@@ -172,7 +172,7 @@ def read_items(
     Raises:
         InputError: the file cannot be read or has invalid content; the message names file and row.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp(), "answers.csv")
         >>> _ = path.write_text('id,output,credits\n7,"[""Yes."", ""No.""]","[1, 0.5]"\n')
@@ -193,7 +193,7 @@ def is_table(paths: RunPaths, format: str | None = None) -> bool:  # noqa: A002 
     Raises:
         InputError: there is no such format.
 
-    Example:
+    Examples:
         >>> is_table("answers.csv"), is_table("exercise-7.json"), is_table("exercise-7.json", "jsonl")
         (True, False, True)
     """

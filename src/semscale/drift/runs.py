@@ -99,7 +99,7 @@ def match_items(baseline: Run, candidate: Run) -> ItemMatching:
     Raises:
         InputError: of an item that both have, only one run has the input.
 
-    Example:
+    Examples:
         >>> from semscale.history.items import Item
         >>> old = Run("exam", "m1", (Item("a", (), "Why?"), Item("b", (), "How?"), Item("c", (), "Who?")))
         >>> new = Run("exam", "m2", (Item("a", (), "Why?"), Item("b", (), "When?"), Item("d", (), "Who?")))
@@ -164,7 +164,7 @@ def check_comparable(baseline: Run, candidate: Run) -> Run:
         InputError: the runs differ in dataset, ids, inputs, groups or signature, or the candidate's outputs
             lack a numeric field.
 
-    Example:
+    Examples:
         >>> from semscale.history.items import Output
         >>> first, second = (Item(name, (Output("Yes."),)) for name in "ab")
         >>> mixed = check_comparable(Run("exam", "m1", (first, second)), Run("exam", "m2", (second, first)))

@@ -302,7 +302,7 @@ class ScoreCache:
         max_bytes: above this size the least recently used entries are removed; the default is that of
             ``EntryStore``.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> from semscale.embedding.cross_encoder import pair_keys
         >>> good, bad = pair_keys("a meter's signature", ["a", "b"], ["c", "d"])
@@ -438,7 +438,7 @@ def scoring_files_hash() -> str:
 
     The package's version stays the same while somebody edits a guard; this hash does not.
 
-    Example:
+    Examples:
         >>> len(scoring_files_hash())
         16
     """

@@ -61,7 +61,7 @@ def is_lower_by_name(field: str) -> bool:
 
     A longer name, such as ``product_price``, may mean anything.
 
-    Example:
+    Examples:
         >>> [is_lower_by_name(name) for name in ("cost", "cost_usd", "latency_ms", "product_price", "score")]
         [True, True, True, False, False]
     """
@@ -74,7 +74,7 @@ def usual_direction(field: str) -> Direction:
     Returns:
         ``lower`` for what a call took (``ASKED_FIELDS``), and where the name means that; else ``either``.
 
-    Example:
+    Examples:
         >>> usual_direction("call_tokens"), usual_direction("cost"), usual_direction("credits")
         ('lower', 'lower', 'either')
     """
@@ -87,7 +87,7 @@ def read_directions(fields: Mapping[str, Direction]) -> dict[str, Direction]:
     Raises:
         InputError: a direction does not exist.
 
-    Example:
+    Examples:
         >>> read_directions({"credits": "either", "cost": "lower"})
         {'credits': 'either', 'cost': 'lower'}
     """
@@ -232,7 +232,7 @@ class GateSettings(Settings):
         InputError: a setting is invalid; the message names it.
         TypeError: a setting is unknown; the message names the nearest one.
 
-    Example:
+    Examples:
         >>> GateSettings(limits=["silenced=2"], by="exercise").limits
         {'silenced': 2.0}
     """
@@ -307,7 +307,7 @@ class GateSettings(Settings):
         Raises:
             InputError: no other metric is to be tested.
 
-        Example:
+        Examples:
             >>> GateSettings(metrics=("match", "side_by_side")).without_metric("side_by_side").metrics
             ('match',)
         """

@@ -78,7 +78,7 @@ class DriftSummary(Presentable):
         heads: the last hashes of the dataset's entries in the history that stores the comparison.
         ruler: the check of the ruler; ``None`` where the dataset has no anchors.
 
-    Example:
+    Examples:
         >>> from semscale.drift import Item, Output, Run
         >>> from semscale.drift import compare, decide
         >>> old = Run("greetings", "old", (Item("1", (Output("Good morning."),)),))

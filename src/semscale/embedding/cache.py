@@ -106,7 +106,7 @@ class EmbeddingCache:
     Raises:
         InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` is no size.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> from semscale.embedding.cache import cache_keys
         >>> good, bad = cache_keys("an embedder's signature", ["good", "bad"])
@@ -306,7 +306,7 @@ class StateCache:
         max_bytes: above this size the least recently used entries are removed; the default is that of
             ``EntryStore``.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> from semscale.embedding.cache import cache_keys
         >>> good, bad = cache_keys("an encoder's signature", ["good", "bad"])
@@ -366,7 +366,7 @@ def rounded(states: npt.NDArray[np.float32]) -> Rounded:
     Args:
         states: shape (t, hidden).
 
-    Example:
+    Examples:
         >>> rounded(np.array([[1.0, -0.5], [0.25, 0.0]], np.float32)).tolist()
         [[32767, -16384], [8192, 0]]
     """
@@ -385,7 +385,7 @@ def cache_keys(signature: str, texts: Sequence[str]) -> list[bytes]:
     Returns:
         n keys; two are equal if and only if their texts are.
 
-    Example:
+    Examples:
         >>> a, b = cache_keys("exact", ["good", "good"])
         >>> a == b, a == cache_keys("fast", ["good"])[0], len(a)
         (True, False, 16)

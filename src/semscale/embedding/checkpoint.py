@@ -233,7 +233,7 @@ def activation_of(name: str) -> Activation:
     Raises:
         UnsupportedModelError: it cannot be run.
 
-    Example:
+    Examples:
         >>> activation_of("gelu_new")
         'gelu_tanh'
     """
@@ -494,7 +494,7 @@ def position_table(parameters: Parameters, architecture: Architecture) -> npt.ND
 def canonical_name(name: str) -> str:
     """Translate a parameter's name into BERT's.
 
-    Example:
+    Examples:
         >>> canonical_name("distilbert.transformer.layer.3.attention.q_lin.weight")
         'encoder.layer.3.attention.self.query.weight'
     """

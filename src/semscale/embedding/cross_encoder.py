@@ -415,7 +415,7 @@ def truncated_lengths(first: int, second: int, room: int) -> tuple[int, int]:
         second: tokens of the second one.
         room: the most tokens of both.
 
-    Example:
+    Examples:
         >>> truncated_lengths(3, 4, 10), truncated_lengths(3, 20, 10), truncated_lengths(20, 30, 11)
         ((3, 4), (3, 7), (5, 6))
     """
@@ -536,7 +536,7 @@ def _fill(every: PairLogits, rows: list[int], some: PairLogits) -> None:
 def pair_keys(signature: str, first: Sequence[str], second: Sequence[str]) -> list[bytes]:
     """Return the key of each pair of texts under one model's signature.
 
-    Example:
+    Examples:
         >>> keys = pair_keys("a model's signature", ["a", "ab", "a"], ["bc", "c", "bc"])
         >>> keys[0] == keys[2], keys[0] == keys[1]
         (True, False)
@@ -554,7 +554,7 @@ class PairCache:
         max_bytes: above this size the least recently used entries are removed; the default is that of
             ``EntryStore``.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> logits = PairLogits(np.array([[1, 2]], np.float32), np.array([True]), np.array([False]))
         >>> good, bad = pair_keys("a model's signature", ["a", "b"], ["c", "d"])

@@ -126,7 +126,7 @@ class ArrayEmbedder:
     Raises:
         InputError: shapes differ, a row is NaN, infinite or zero, or equal texts have different vectors.
 
-    Example:
+    Examples:
         >>> embedder = ArrayEmbedder(["good", "bad"], [[3.0, 4.0], [0.0, 2.0]], name="by-hand")
         >>> embedder.embed(["bad", "good"]).vectors.round(3).tolist()[0]
         [0.0, 1.0]
@@ -342,7 +342,7 @@ def unit_rows(vectors: npt.ArrayLike) -> Vectors:
     Raises:
         InputError: not a table of numbers, or a row is NaN, infinite or zero.
 
-    Example:
+    Examples:
         >>> unit_rows([[0.0, 0.0]])
         Traceback (most recent call last):
         ...

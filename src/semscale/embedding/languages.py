@@ -167,7 +167,7 @@ _LOADING = Lock()
 def has_enough_letters(text: str) -> bool:
     """Tell whether a text is long enough to show its language.
 
-    Example:
+    Examples:
         >>> has_enough_letters("good!"), has_enough_letters("Das ist gut."), has_enough_letters("太贵了吧")
         (False, False, True)
     """
@@ -184,7 +184,7 @@ def identified_languages(texts: Sequence[str], *, longest: int | None = LONGEST)
         texts: any number.
         longest: characters of each text that are looked at; ``None`` for all.
 
-    Example:
+    Examples:
         >>> identified_languages(["Ich würde es sofort kaufen.", "John Smith"])
         ['de', None]
     """
@@ -198,7 +198,7 @@ def probability_of(text: str, languages: Collection[str]) -> float:
         text: any text; its first 500 characters are looked at.
         languages: ISO 639-1 codes.
 
-    Example:
+    Examples:
         >>> probability_of("Ich würde es sofort kaufen.", {"en", "fr"}) < 0.01
         True
     """
@@ -219,7 +219,7 @@ def _load_ahead() -> None:
 def identifier_name() -> str:
     """Name what identifies languages, for signatures: the library, and the weight of rare languages.
 
-    Example:
+    Examples:
         >>> library, _, rule = identifier_name().partition("/")
         >>> library.partition("-")[0], rule
         ('py3langid', 'rare-0.1')
@@ -265,7 +265,7 @@ def _loaded() -> "LanguageIdentifier":
 def language_of(text: str) -> str | None:
     """Return the ISO 639-1 code of a text's language; ``None`` where it is not clear, as in a word or two.
 
-    Example:
+    Examples:
         >>> language_of("It is not safe."), language_of("Das ist nicht sicher."), language_of("Paris")
         ('en', 'de', None)
         >>> language_of("不安全")
@@ -293,7 +293,7 @@ _ENGLISH_WORDS = frozenset(
 def is_plainly_english(text: str) -> bool:
     """Tell whether two words of a text show that it is English.
 
-    Example:
+    Examples:
         >>> is_plainly_english("It is not safe."), is_plainly_english("Safe!")
         (True, False)
     """
@@ -312,7 +312,7 @@ _FEWEST_LETTERS = 2
 def language_of_script(text: str) -> str | None:
     """Return the language that uses a text's script most; ``None`` for Latin letters and a single letter.
 
-    Example:
+    Examples:
         >>> language_of_script("太贵了"), language_of_script("дорого"), language_of_script("teuer")
         ('zh', 'ru', None)
     """
@@ -345,7 +345,7 @@ def joined_language(texts: Sequence[str]) -> str | None:
         An ISO 639-1 code, or ``None`` where the readings differ, where one of them is not clear, and with
         fewer than 5 distinct texts.
 
-    Example:
+    Examples:
         >>> joined_language(["gut", "schlecht", "zu teuer", "geht so", "weiß nicht", "nein danke"])
         'de'
     """
@@ -577,7 +577,7 @@ class LanguageCounter:
     def counts(self) -> tuple[LanguageCount, ...]:
         """Languages from the most frequent to the rarest; those that are not clear come last.
 
-        Example:
+        Examples:
             >>> counter = LanguageCounter()
             >>> counter.add([["de"], [None], ["en"], ["en"]], [Status.SCORED] * 4)
             >>> [(*found.languages, found.rows) for found in counter.counts]
@@ -596,7 +596,7 @@ class LanguageCounter:
 def are_english(counts: Iterable[LanguageCount]) -> bool:
     """Tell whether no text is clearly in another language than English.
 
-    Example:
+    Examples:
         >>> are_english([LanguageCount(("en", None), 3, 3)]), are_english([LanguageCount(("de",), 1, 1)])
         (True, False)
     """

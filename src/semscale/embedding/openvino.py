@@ -87,7 +87,7 @@ class Arithmetic:
     def __str__(self) -> str:
         """Name it as signatures do.
 
-        Example:
+        Examples:
             >>> str(Arithmetic()), str(Arithmetic(bfloat16=True, int8=True))
             ('float32', 'int8/128+bfloat16')
         """
@@ -427,7 +427,7 @@ def token_batches(lengths: Integers, budget: int) -> list[Integers]:
     Returns:
         Arrays of row numbers that together hold every row once.
 
-    Example:
+    Examples:
         >>> token_batches(np.array([5, 9, 5, 5]), budget=10)
         [array([1]), array([0, 2]), array([3])]
     """
@@ -521,7 +521,7 @@ def check_finite(output: npt.NDArray[np.floating[Any]], model: str) -> None:
     Raises:
         ModelError: a number is NaN or infinite.
 
-    Example:
+    Examples:
         >>> check_finite(np.array([[0.6, np.nan]]), "model.safetensors")
         Traceback (most recent call last):
         semscale.errors.ModelError: model.safetensors gives vectors that are not finite: its weights are \
@@ -688,7 +688,7 @@ def quantised(
         Integers of the same shape, -127 to 127, and scales, shape (outputs, 1); their product is the matrix,
         each number to within half a scale.
 
-    Example:
+    Examples:
         >>> integers, scales = quantised(np.array([[63.5, -31.0, 0.2], [0, 0, 0]], np.float32))
         >>> integers.tolist(), scales.tolist()
         ([[127, -62, 0], [0, 0, 0]], [[0.5], [0.0]])
@@ -738,7 +738,7 @@ def multiplies_int8(precision: str) -> bool:
 def engine_name() -> str:
     """Name OpenVINO and its version for signatures, without importing it: cached vectors need no engine.
 
-    Example:
+    Examples:
         >>> engine_name().partition("-")[0]
         'openvino'
     """

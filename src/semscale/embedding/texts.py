@@ -37,7 +37,7 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
         InputError: an item is not a string or has more than 100,000 characters, or ``texts`` is itself a
             string.
 
-    Example:
+    Examples:
         >>> checked_texts(["good", "good\ud83d"]) == ["good", "good\ufffd"]
         True
     """
@@ -60,7 +60,7 @@ def distinct(texts: Sequence[str]) -> tuple[list[str], Integers]:
     Returns:
         The distinct texts, and an array of shape (n,) so that ``texts[i] == distinct[where[i]]``.
 
-    Example:
+    Examples:
         >>> distinct(["b", "a", "b"])
         (['b', 'a'], array([0, 1, 0]))
     """
@@ -76,7 +76,7 @@ def text_status(cell: object, *, most_characters: int | None = MOST_CHARACTERS) 
         cell: anything.
         most_characters: length above which a text is too long; ``None`` where no model of ours reads it.
 
-    Example:
+    Examples:
         >>> [str(text_status(cell)) for cell in ("?", " ", None, 5)]
         ['scored', 'empty', 'missing', 'not-text']
     """
@@ -95,7 +95,7 @@ def answer_status(cell: object, missing: Set[str] = frozenset(), *, reads_emoji:
         missing: codes for a missing answer, as ``missing_keys`` gives them.
         reads_emoji: whether the model reads emoji, so that a text of nothing else can be rated.
 
-    Example:
+    Examples:
         >>> [str(answer_status(cell)) for cell in ("good", " ", "?!", None, 3)]
         ['scored', 'empty', 'uninformative', 'missing', 'not-text']
     """
@@ -110,7 +110,7 @@ def answer_status(cell: object, missing: Set[str] = frozenset(), *, reads_emoji:
 def has_emoji(text: str) -> bool:
     """Check whether a text has a face, a hand or a heart, which some models read as people do.
 
-    Example:
+    Examples:
         >>> [has_emoji(text) for text in ("👍", "😡!", "★★★★★", "???", ":)")]
         [True, True, False, False, False]
     """
@@ -123,7 +123,7 @@ def is_wordless(text: str) -> bool:
     Letters are the Unicode categories L*, digits N*. Punctuation, symbols, emoji, white space, zero-width and
     control characters are neither.
 
-    Example:
+    Examples:
         >>> [is_wordless(text) for text in ("???", "👍", "&nbsp;", "5", "好")]
         [True, True, True, False, False]
     """
@@ -139,7 +139,7 @@ def shifted(progress: Progress | None, before: int, total: int) -> Progress | No
         before: how many were done before the part began.
         total: how many all are.
 
-    Example:
+    Examples:
         >>> shifted(print, 8, 10)("embedding", 1, 2)
         embedding 9 10
     """

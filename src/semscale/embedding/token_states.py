@@ -576,7 +576,7 @@ def window_starts(content: int, room: int, overlap: int) -> Integers:
         room: tokens in a window, at least 1.
         overlap: the fewest tokens that two neighbouring windows share, less than ``room``.
 
-    Example:
+    Examples:
         >>> window_starts(10, room=4, overlap=1).tolist()
         [0, 3, 6]
         >>> window_starts(9, room=4, overlap=1).tolist()
@@ -599,7 +599,7 @@ def owning_windows(content: int, starts: Integers, room: int) -> Integers:
     Returns:
         Shape (content,), numbers of windows, ascending.
 
-    Example:
+    Examples:
         >>> owning_windows(10, np.array([0, 3, 6]), room=4).tolist()
         [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
     """

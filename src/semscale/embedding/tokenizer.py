@@ -155,7 +155,7 @@ def cut_windows(
     Raises:
         ModelError: the tokens around a text leave no room for it.
 
-    Example:
+    Examples:
         >>> list(cut_windows([0, 11, 12, 13, 14, 15, 2], (1, 1), 5, 1))
         [[0, 11, 12, 13, 2], [0, 13, 14, 15, 2]]
     """
@@ -264,7 +264,7 @@ def check_tokens(
 def prefix_setting(prefix: str) -> dict[str, str]:
     """Return the field of a signature that names a prefix; none where there is no prefix.
 
-    Example:
+    Examples:
         >>> prefix_setting("query: "), prefix_setting("")
         ({'prefix': 'query%3A%20'}, {})
     """
@@ -281,7 +281,7 @@ def of_prefix(offsets: npt.NDArray[np.integer[Any]], prefix: str) -> Mask:
     Returns:
         Shape (t,); special tokens that the tokenizer adds lie nowhere, and may be marked.
 
-    Example:
+    Examples:
         >>> of_prefix(np.array([[0, 5], [5, 6], [6, 11]]), "query: ").tolist()
         [True, True, False]
     """
@@ -319,7 +319,7 @@ class UnknownTokens:
         tokenizer: of the model.
         prefix: what is put before every text; its tokens do not count.
 
-    Example:
+    Examples:
         >>> from tokenizers import Tokenizer, models
         >>> vocabulary = {"[UNK]": 0, "good": 1, "!": 2}
         >>> unknown = UnknownTokens(Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]")))
@@ -367,7 +367,7 @@ def are_unread(shares: Vectors) -> Mask:
 
     A share that is not known, NaN, says nothing against a text.
 
-    Example:
+    Examples:
         >>> are_unread(np.array([0.5, 0.6, np.nan], np.float32)).tolist()
         [False, True, False]
     """
@@ -518,7 +518,7 @@ def is_unigram(document: dict[str, Any]) -> bool:
     Args:
         document: the content of the file.
 
-    Example:
+    Examples:
         >>> is_unigram({"model": {"type": "WordPiece"}})
         False
     """

@@ -100,7 +100,7 @@ def other_certainty(left: Text, right: Text) -> Cues | None:
 
     An opinion ("I think", "it seems") agrees with a plain statement.
 
-    Example:
+    Examples:
         >>> other_certainty(Text("The patch may fix the crash."), Text("The patch fixes the crash."))
         (Cue(kind='hedged', first=2, last=2), None)
         >>> other_certainty(Text("Perhaps it rains."), Text("It may rain."))
@@ -153,7 +153,7 @@ class _Condition(NamedTuple):
 def other_condition(left: Text, right: Text) -> Cues | None:
     """Find conditions that exclude each other, are turned round, or appear in only one of the texts.
 
-    Example:
+    Examples:
         >>> other_condition(Text("Run it if the cache is cold."), Text("Run it unless the cache is cold."))
         (Cue(kind='if', first=2, last=2), Cue(kind='unless', first=2, last=2))
         >>> other_condition(Text("Do not run it unless asked to."), Text("Run it only if asked to."))
@@ -268,7 +268,7 @@ _CLAUSE_STARTS = word_list("before_only")
 def other_exclusivity(left: Text, right: Text) -> Cues | None:
     """Find a restriction to one thing that the other text lacks, lifts or turns round.
 
-    Example:
+    Examples:
         >>> other_exclusivity(Text("Only admins can log in."), Text("Even admins can log in."))
         (Cue(kind='only', first=0, last=0), Cue(kind='even', first=0, last=0))
         >>> other_exclusivity(Text("Only admins can log in."), Text("Nobody but admins can log in."))
@@ -355,7 +355,7 @@ _ORDER_ALIKE = 0.6
 def other_order(left: Text, right: Text) -> Cues | None:
     """Find two events in another order.
 
-    Example:
+    Examples:
         >>> other_order(Text("Wash it before you cut it."), Text("Cut it before you wash it."))
         (Cue(kind='before', first=2, last=2), Cue(kind='before', first=2, last=2))
         >>> other_order(Text("Wash it before you cut it."), Text("Cut it after you wash it."))
@@ -389,7 +389,7 @@ class _Amount(NamedTuple):
 def other_quantity(left: Text, right: Text) -> Cues | None:
     """Find words for how many that exclude each other.
 
-    Example:
+    Examples:
         >>> other_quantity(Text("Most tests passed."), Text("Few of the tests passed."))
         (Cue(kind='most', first=0, last=0), Cue(kind='few', first=0, last=1))
         >>> other_quantity(Text("All tests passed."), Text("Every test passed."))
@@ -486,7 +486,7 @@ def exchanged_roles(left: Text, right: Text) -> Cues | None:
     Returns:
         The words from the first of the two to the second, in each text.
 
-    Example:
+    Examples:
         >>> exchanged_roles(Text("The dog chased the cat."), Text("The cat chased the dog."))
         (Cue(kind='exchanged', first=1, last=4), Cue(kind='exchanged', first=1, last=4))
         >>> exchanged_roles(Text("The dog chased the cat."), Text("The cat was chased by the dog."))

@@ -23,7 +23,7 @@ def parts_at(text: Text, cue: Cue) -> tuple[range, range]:
         Positions of the words of the main clause A, and of the clause B behind the cue; none for a clause if
         no comma shows where it begins.
 
-    Example:
+    Examples:
         >>> parts_at(Text("Before lunch, wash your hands."), Cue("before", 0, 0))
         (range(3, 6), range(1, 2))
     """
@@ -91,7 +91,7 @@ class EventOrder(NamedTuple):
 def read_orders(text: Text) -> list[EventOrder]:
     """Find pairs of events; a phrase with no event on one side gives none.
 
-    Example:
+    Examples:
         >>> (order,) = read_orders(Text("Wash it and cut it afterwards."))
         >>> order.earlier, order.later
         ({'wash'}, {'cut'})
@@ -177,7 +177,7 @@ def are_counterparts(guard: str, first: str, second: str) -> bool:
         first: a class of its phrases.
         second: another one.
 
-    Example:
+    Examples:
         >>> are_counterparts("quantity", "few", "most"), are_counterparts("quantity", "few", "some")
         (True, False)
     """

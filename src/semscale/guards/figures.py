@@ -94,7 +94,7 @@ _NEAR = 80
 def find_figures(source: str) -> Iterator[re.Match[str]]:
     """Find numbers in digits; the groups of a match are its bound, currency, sign, power and other parts.
 
-    Example:
+    Examples:
         >>> [found["number"] for found in find_figures("at least $ 1,000 or 2.5 million")]
         ['1,000', '2.5']
     """
@@ -243,7 +243,7 @@ _MARKS_BEHIND = ".,;:!?)"
 def find_identifiers(text: Text) -> list[Quantity]:
     """Find the identifiers of a text, in order; none overlap.
 
-    Example:
+    Examples:
         >>> [one.values for one in find_identifiers(Text("10.0.0.1 runs v2.10.0, see www.example.org"))]
         [('10.0.0.1',), ('2.10', 2.1), ('www.example.org',)]
     """
@@ -379,7 +379,7 @@ def find_labels(text: Text, numbers: Mapping[int, Quantity], measured: set[int])
         numbers: its numbers without a unit, by their first character.
         measured: positions of characters that belong to a number with its unit.
 
-    Example:
+    Examples:
         >>> [(label.label, label.values) for label in find_labels(Text("bulbs A and C"), {}, set())]
         [('bulb', ('a',)), ('bulb', ('c',))]
     """

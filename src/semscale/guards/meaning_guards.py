@@ -34,7 +34,7 @@ def negation_findings(left: Text, right: Text) -> list[Finding]:
     Returns:
         Findings in the order of the prediction; spans reach from the negation to the negated word.
 
-    Example:
+    Examples:
         >>> texts = Text("Aspirin is not indicated."), Text("Aspirin is indicated.")
         >>> [(one.kind, one.prediction.text, one.reference.text) for one in negation_findings(*texts)]
         [('negated-prediction', 'not indicated', 'indicated')]
@@ -91,7 +91,7 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
     Returns:
         Findings in the order of the prediction.
 
-    Example:
+    Examples:
         >>> texts = Text("The left lung is affected."), Text("The right lung is affected.")
         >>> [(one.kind, one.prediction.text, one.reference.text) for one in opposite_findings(*texts)]
         [('opposed', 'left', 'right')]
@@ -160,7 +160,7 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
     Returns:
         Invented names, then missing ones, each in the order of its text, with a span on one side only.
 
-    Example:
+    Examples:
         >>> texts = Text("It is a substrate of CYP2D6."), Text("It is a substrate of CYP3A4.")
         >>> [(one.kind, (one.prediction or one.reference).text) for one in name_findings(*texts)]
         [('invented-name', 'CYP2D6'), ('missing-name', 'CYP3A4')]
@@ -210,7 +210,7 @@ def name_index(text: Text) -> NameIndex:
 def denied_names(text: Text) -> set[Name]:
     """Return the names that a negation reaches: "not Paris" does not state Paris.
 
-    Example:
+    Examples:
         >>> [name.shown for name in denied_names(Text("It is not Paris but Rome."))]
         ['Paris']
     """

@@ -73,7 +73,7 @@ class Name(NamedTuple):
 def read_names(text: Text) -> list[Name]:
     """Find the names in a text, in order, without units ("5 mM"), labels ("chapter IV") and ordinals.
 
-    Example:
+    Examples:
         >>> [(name.kind, name.shown) for name in read_names(Text("The drug Metformin inhibits MATE2-K."))]
         [('name', 'Metformin'), ('code', 'MATE2-K')]
     """
@@ -126,7 +126,7 @@ def _by_capitals(source: str) -> list[Name]:
 def normal(word: str) -> str:
     """Fold a word for comparison: lower case, without marks and possessive.
 
-    Example:
+    Examples:
         >>> normal("O'Neill's"), normal("MATE2-K"), normal("U.S.")
         ('oneill', 'mate2k', 'us')
     """
@@ -198,7 +198,7 @@ def _known_names() -> frozenset[str]:
 def is_known_name(word: str) -> bool:
     """Tell whether a word is in the list of names that are recognised where a sentence begins.
 
-    Example:
+    Examples:
         >>> is_known_name("norway"), is_known_name("yesterday")
         (True, False)
     """

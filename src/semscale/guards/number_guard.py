@@ -67,7 +67,7 @@ def number_findings(left: Text, right: Text) -> list[Finding]:
     Returns:
         Findings in the order of the prediction; numbers that it lacks come last.
 
-    Example:
+    Examples:
         >>> texts = Text("Take 50 mg."), Text("Take 0.5 mg.")
         >>> [(one.kind, one.prediction.text, one.reference.text) for one in number_findings(*texts)]
         [('other-value', '50 mg', '0.5 mg')]
@@ -408,7 +408,7 @@ def read_numbers(source: str, language: str | None) -> StatedNumbers:
         source: the text.
         language: ISO 639-1 code; ``None`` where it is not clear.
 
-    Example:
+    Examples:
         >>> [sorted(map(int, one.values)) for one in read_numbers("1.000 oder ٣", "de").figures]
         [[1000], [3]]
         >>> read_numbers("drei von 1.000", "de").words
@@ -590,7 +590,7 @@ def figure_findings(
     Returns:
         One finding of kind ``other-value`` for each two numbers that stand in each other's place.
 
-    Example:
+    Examples:
         >>> [one.reason for one in figure_findings("Nimm 5 mg.", "Nimm 3 mg.", languages=("de", "de"))]
         ['"5" stands in the place of "3".']
         >>> figure_findings("Nimm 1.000 mg.", "Nimm 1000 mg.", languages=("de", "de"))

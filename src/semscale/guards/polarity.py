@@ -202,7 +202,7 @@ def read_polarity(text: Text) -> Polarity:
     Args:
         text: a text.
 
-    Example:
+    Examples:
         >>> polarity = read_polarity(Text("The bulb is not lit"))
         >>> [(mention.key, mention.sign) for mention in polarity.mentions()]
         [('bulb', 1), ('lit', -1)]
@@ -241,7 +241,7 @@ def lift_exceptions(
         negated: for each negated word the positions of its negations; changed in place.
         doubtful: positions of words that may be denied or not; changed in place.
 
-    Example:
+    Examples:
         >>> from semscale.guards.words import role_of
         >>> negated, words = {3: [2], 7: [4]}, "it is not valid unless it is positive".split()
         >>> lift_exceptions(words, [role_of(word) for word in words], negated, set())
@@ -293,7 +293,7 @@ def negation_reach(words: list[str], roles: Sequence[int], content: frozenset[in
         roles: the role of each word.
         content: positions of its content words.
 
-    Example:
+    Examples:
         >>> from semscale.guards.words import role_of
         >>> words = ["it", "is", "not", "safe"]
         >>> negation_reach(words, [role_of(word) for word in words], frozenset((3,))).negated
@@ -664,7 +664,7 @@ def may_state_findings(polarity: Polarity) -> bool:
 def contradicting_findings(prediction: Polarity, reference: Polarity) -> list[tuple[int, int]]:
     """Find what is clear in one text and has a finding in the other, by positions of the words.
 
-    Example:
+    Examples:
         >>> from semscale.guards.polarity import read_polarity
         >>> from semscale.guards.text import Text
         >>> texts = "The lung is clear.", "There is an infiltrate."

@@ -49,7 +49,7 @@ def unit_name(spelling: str) -> str:
     Args:
         spelling: the unit in a text, such as ``mg``, ``hours`` or ``mg/dL``.
 
-    Example:
+    Examples:
         >>> unit_name("mg/dL"), unit_name("hours"), unit_name("cats")
         ('milligram / deciliter', 'hour', '')
     """
@@ -65,7 +65,7 @@ def conversion_of(name: str) -> UnitConversion:
     Args:
         name: a name from ``unit_name``; "" for a number without a unit.
 
-    Example:
+    Examples:
         >>> conversion_of("milligram").factor == conversion_of("gram").factor / 1000
         True
         >>> conversion_of("dollar")
@@ -87,7 +87,7 @@ def conversion_of(name: str) -> UnitConversion:
 def measure_the_same(first: str, second: str) -> bool:
     """Tell whether two units can be converted into each other; equal ones need no pint, which loads slowly.
 
-    Example:
+    Examples:
         >>> measure_the_same("milligram", "gram"), measure_the_same("gram", "hour")
         (True, False)
     """
@@ -147,7 +147,7 @@ _POINTED = re.compile(r"[.:]\w")
 def read_quantities(text: Text) -> list[Quantity]:
     """Find all numbers and labels, in order.
 
-    Example:
+    Examples:
         >>> quantities = read_quantities(Text("Terminal 4 reads 1.5 volts"))
         >>> [(quantity.values, quantity.unit, quantity.label) for quantity in quantities]
         [((4.0,), '', 'terminal'), ((1.5,), 'volt', '')]
@@ -298,7 +298,7 @@ def spoken_measures(text: Text) -> list[Quantity]:
     Those that may be no measure are weak, and replace a number of the other text all the same where they
     state a measure.
 
-    Example:
+    Examples:
         >>> measures = spoken_measures(Text("half an hour, two thirds, one in four"))
         >>> [(measure.values, measure.unit) for measure in measures]
         [((0.5,), 'hour'), ((0.6666666666666666,), ''), ((0.25,), '')]
@@ -314,7 +314,7 @@ def spoken_measures(text: Text) -> list[Quantity]:
 def single_units(text: Text) -> list[Quantity]:
     """Find single units, all of them weak: a fortnight, for a week, the day.
 
-    Example:
+    Examples:
         >>> [(measure.values, measure.unit) for measure in single_units(Text("It takes a fortnight."))]
         [((1.0,), 'fortnight')]
     """
@@ -515,7 +515,7 @@ def spoken_times(text: Text) -> Iterator[Quantity]:
 
     One without a number, as "noon", is weak.
 
-    Example:
+    Examples:
         >>> [time.values for time in spoken_times(Text("Leave at half past ten, arrive at noon."))]
         [(10.5, 22.5), (12.0,)]
     """
@@ -581,7 +581,7 @@ def _token(word: str) -> _Token:
 def spelt_numbers(text: Text) -> list[Quantity]:
     """Find numbers that are written in words; a word that may mean something else ("one", "may") is weak.
 
-    Example:
+    Examples:
         >>> numbers = spelt_numbers(Text("twenty-one of the first twelve"))
         >>> [(number.values, number.weak) for number in numbers]
         [((21.0,), False), ((1.0,), True), ((12.0,), False)]

@@ -46,7 +46,7 @@ class Guard:
             prediction: the text to be judged.
             reference: the text that it should agree with.
 
-        Example:
+        Examples:
             >>> [finding.reason for finding in GUARDS["number"].check("Take 5 mg.", "Take 6 mg.")]
             ['The prediction says "5 mg", the reference "6 mg".']
         """
@@ -86,7 +86,7 @@ class Guards:
     Raises:
         InputError: a guard or a mode does not exist.
 
-    Example:
+    Examples:
         >>> guards = Guards({"name": "off"})
         >>> [finding.kind for finding in guards.check("Ann took 12.", "Bob took 13.")]
         ['other-value']
@@ -134,7 +134,7 @@ def finding_counts(findings: Iterable[Finding]) -> dict[str, int]:
     Returns:
         A count for each of ``FINDING_KINDS``, in that order, 0 included.
 
-    Example:
+    Examples:
         >>> counts = finding_counts(Guards().check("It is not safe.", "It is safe."))
         >>> counts["negation:negated-prediction"], counts["number:other-value"]
         (1, 0)

@@ -107,7 +107,7 @@ def _turned(first: Relation, second: Relation) -> bool:
 def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> set[str]:
     """List the axes on which both the word and the order are reversed, so that the texts agree.
 
-    Example:
+    Examples:
         >>> first, second = "Iron is heavier than cork", "Cork is lighter than iron"
         >>> len(restated(read_relations(Text(first)), read_relations(Text(second))))
         1
@@ -123,7 +123,7 @@ def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> s
 def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> list[tuple[int, int]]:
     """Find comparisons that one text states in the reverse order of the other, by positions of their words.
 
-    Example:
+    Examples:
         >>> first, second = "Iron is heavier than cork", "Cork is heavier than iron"
         >>> reversals(read_relations(Text(first)), read_relations(Text(second)))
         [(2, 2)]
@@ -174,7 +174,7 @@ class _Entry(NamedTuple):
 def read_exchanges(text: Text) -> list[Exchange]:
     """Find the events and relations that a listed word states together with at least one of their ends.
 
-    Example:
+    Examples:
         >>> (bought,) = read_exchanges(Text("Ann bought it from Bob"))
         >>> sorted(bought.source), sorted(bought.goal)
         (['bob'], ['ann'])
@@ -197,7 +197,7 @@ def same_events(
 ) -> list[tuple[Exchange, Exchange]]:
     """Pair what the two texts state by converse words with the same ends, so that the words are no opposites.
 
-    Example:
+    Examples:
         >>> ours, theirs = "Ann bought it from Bob", "Bob sold it to Ann"
         >>> pairs = same_events(read_exchanges(Text(ours)), read_exchanges(Text(theirs)))
         >>> [(one.at, other.at) for one, other in pairs]
@@ -213,7 +213,7 @@ def same_events(
 def exchanged_ends(prediction: Sequence[Exchange], reference: Sequence[Exchange]) -> list[tuple[int, int]]:
     """Find events that one text states with the ends exchanged, by positions of their words.
 
-    Example:
+    Examples:
         >>> ours, theirs = "Ann bought it from Bob", "Ann sold it to Bob"
         >>> exchanged_ends(read_exchanges(Text(ours)), read_exchanges(Text(theirs)))
         [(1, 1)]

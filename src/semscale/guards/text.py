@@ -63,7 +63,7 @@ class Text:
         content: stems of content words and numbers by their positions, in order.
         cues: its phrases in order, by the guard to which they belong.
 
-    Example:
+    Examples:
         >>> text = Text("Isn’t it 0.5 mg?")
         >>> text.words, text.starts
         (["isn't", 'it', '0.5', 'mg', '?'], [0, 6, 9, 13, 15])
@@ -153,7 +153,7 @@ class Text:
 def read_text(source: str) -> Text:
     """Return a text with its words; recent ones are cached, with all that was computed for them.
 
-    Example:
+    Examples:
         >>> read_text("Take 5 mg.").words
         ['take', '5', 'mg', '.']
     """
@@ -195,7 +195,7 @@ class Word(NamedTuple):
 def read_words(source: str) -> list[Word]:
     """Split a text in any script into words, numbers and marks, in order.
 
-    Example:
+    Examples:
         >>> [word.text for word in read_words("Isn’t it 0.5 mg?")]
         ["isn't", 'it', '0.5', 'mg', '?']
     """
@@ -224,7 +224,7 @@ def _starts(lower: str, words: Sequence[str]) -> list[int]:
 def fold(text: str) -> str:
     """Convert to lower case and straighten apostrophes; all characters keep their positions.
 
-    Example:
+    Examples:
         >>> fold("İt ISN’T")
         "it isn't"
     """
@@ -239,7 +239,7 @@ def same_but_for_marks(first: str, second: str) -> bool:
 
     Marks between digits count as differences, because 1.5 is not 15; so do signs and units such as % and $.
 
-    Example:
+    Examples:
         >>> same_but_for_marks("It’s  OPEN.", "its open"), same_but_for_marks("1.5", "15")
         (True, False)
     """
@@ -253,7 +253,7 @@ def same_but_for_marks(first: str, second: str) -> bool:
 def is_english_script(text: str) -> bool:
     """Tell whether at least four fifths of a text's letters are Latin or Greek (common in symbols).
 
-    Example:
+    Examples:
         >>> is_english_script("5 µg of β-blocker"), is_english_script("не подключён"), is_english_script("12")
         (True, False, True)
     """
@@ -286,7 +286,7 @@ def similarity(left: Text, right: Text, guard: str) -> float:
     Returns:
         0 to 1; 0 for texts without content.
 
-    Example:
+    Examples:
         >>> similarity(Text("Only admins may log in"), Text("Admins may log in too"), "exclusivity")
         1.0
     """
@@ -316,7 +316,7 @@ def alignment(left: Text, right: Text, guard: str) -> float:
     References:
         Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004.
 
-    Example:
+    Examples:
         >>> alignment(Text("Perhaps the cache is stale"), Text("The stale cache"), "certainty")
         0.5
     """
@@ -446,7 +446,7 @@ class PhraseReader:
         lexicons: for each guard its classes, each with its phrases, several in a line with commas between
             them, and under ``groups`` the words of each group.
 
-    Example:
+    Examples:
         >>> lexicon = {"hedged": ["<be> said to"], "harmless": ["said so"], "groups": {"be": "is was"}}
         >>> PhraseReader({"certainty": lexicon}).read("it was said to work".split())
         {'certainty': [Cue(kind='hedged', first=1, last=3)]}

@@ -27,7 +27,7 @@ def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
 def word_list(name: str) -> frozenset[str]:
     """Return a list of ``wordlists`` as a set.
 
-    Example:
+    Examples:
         >>> "terminal" in word_list("labelled")
         True
     """
@@ -47,7 +47,7 @@ _OF_THREAD = _OfThread()
 def kind_of(word: str) -> str:
     """Return ``w`` for a word, ``n`` for a number and ``p`` for a mark, by the first character.
 
-    Example:
+    Examples:
         >>> kind_of("isn't"), kind_of("0.5"), kind_of("?")
         ('w', 'n', 'p')
     """
@@ -64,7 +64,7 @@ def stem(word: str) -> str:
     References:
         Porter, "Snowball: a language for stemming algorithms", 2001.
 
-    Example:
+    Examples:
         >>> stem("connected") == stem("connection")
         True
     """
@@ -96,7 +96,7 @@ def sides(word: str) -> tuple[Side, ...]:
     Args:
         word: the word in lower case.
 
-    Example:
+    Examples:
         >>> sides("systolic"), sides("diastolic")
         ((Side(key='medicine.0', side=1),), (Side(key='medicine.0', side=-1),))
         >>> sides("unlabeled")
@@ -122,7 +122,7 @@ def is_listed(word: str) -> bool:
 def bare_word(word: str) -> str:
     """Remove the negating prefix un-, dis- or non- from a word; return "" if there is none.
 
-    Example:
+    Examples:
         >>> bare_word("unsafe"), bare_word("display"), bare_word("safe")
         ('safe', '', '')
     """
@@ -136,7 +136,7 @@ def bare_word(word: str) -> str:
 def regular_forms(word: str) -> set[str]:
     """Return the regular inflections of an English verb or adjective.
 
-    Example:
+    Examples:
         >>> sorted(regular_forms("reduce"))
         ['reduce', 'reduced', 'reducely', 'reducer', 'reduces', 'reducest', 'reducing']
     """
@@ -225,7 +225,7 @@ def role_of(word: str) -> int:
     Args:
         word: a word, number or mark in lower case.
 
-    Example:
+    Examples:
         >>> role_of("lamp") == CONTENT, role_of(";") == END, bool(role_of("isn't") & CUE)
         (True, True, True)
     """
@@ -264,7 +264,7 @@ def is_content(words: list[str], at: int) -> bool:
 def is_answer(words: Sequence[str], at: int) -> bool:
     """Tell whether a yes or no answers a question: "No, it is", "No it is", but not "No drug is safe".
 
-    Example:
+    Examples:
         >>> is_answer(["no", "it", "is"], 0), is_answer(["no", "drug", "is"], 0)
         (True, False)
     """
@@ -333,7 +333,7 @@ def begins_sentence(words: Sequence[str], at: int) -> bool:
 def ends_clause(words: Sequence[str], at: int) -> bool:
     """Tell whether a word or mark ends a clause.
 
-    Example:
+    Examples:
         >>> ends_clause(["no", "fever", ",", "so", "rest"], 2)
         True
         >>> ends_clause(["no", "fever", ",", "chills", "or", "cough"], 2)
@@ -367,7 +367,7 @@ _FARTHEST_BOUND = 4
 def denies_next(words: Sequence[str], at: int) -> bool:
     """Tell whether a word negates the words after it.
 
-    Example:
+    Examples:
         >>> denies_next("you omitted the label".split(), 1), denies_next("it was omitted here".split(), 2)
         (True, False)
     """
@@ -391,7 +391,7 @@ def denies_before(words: Sequence[str], at: int) -> int | None:
     Returns:
         The position of that word; ``None`` if there is no such phrase.
 
-    Example:
+    Examples:
         >>> denies_before("fever is absent".split(), 2), denies_before("fever was not ruled out".split(), 4)
         (2, 3)
     """
@@ -411,7 +411,7 @@ def denies_before(words: Sequence[str], at: int) -> int | None:
 def weakens_next(words: Sequence[str], at: int) -> bool:
     """Tell whether a word leaves open whether there is any of what follows: few tests, but not a few tests.
 
-    Example:
+    Examples:
         >>> weakens_next(["few", "tests"], 0), weakens_next(["a", "few", "tests"], 1)
         (True, False)
     """

@@ -61,7 +61,7 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
             version.
         MissingExtraError: the extra ``postgres`` is not installed, for a server.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with open_history(Path(folder) / "history.sqlite") as history:

@@ -62,7 +62,7 @@ def dump_item(item: Item) -> str:
     Raises:
         InputError: a number is infinite.
 
-    Example:
+    Examples:
         >>> dump_item(Item("a", (Output("fine\0", {"credits": float("nan")}),)))
         '{"id": "a", "outputs": [{"text": "fine\\u0000", "fields": {"credits": null}}]}'
     """
@@ -81,7 +81,7 @@ def dump_item(item: Item) -> str:
 def load_item(text: str) -> Item:
     """Parse an item from :func:`dump_item`.
 
-    Example:
+    Examples:
         >>> load_item('{"id": "a", "outputs": [{"text": null}]}')
         Item(id='a', outputs=(Output(text=None, fields={}),), input=None, groups={}, reference=None)
     """

@@ -30,7 +30,7 @@ def new_id() -> str:
 def short_id(id_: str) -> str:
     """Return the first characters of an id, as shown in output; they are enough to name a run.
 
-    Example:
+    Examples:
         >>> short_id("4f9ce8981d4c4f0a8c2f1f1f0a8c2f1f")
         '4f9ce898'
     """
@@ -174,7 +174,7 @@ class Approval:
 def named(names: Iterable[str]) -> str:
     """List up to five names, and the number of further ones.
 
-    Example:
+    Examples:
         >>> named(["a", "b"]), named("abcdefg")
         ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")
     """
@@ -203,7 +203,7 @@ def find_id(name: str, ids: Sequence[str], what: str) -> str:
     Raises:
         UnknownNameError: the name fits no id or several.
 
-    Example:
+    Examples:
         >>> find_id("5a1f", ["5a1f0c", "77aa21"], "run")
         '5a1f0c'
     """
@@ -226,7 +226,7 @@ def find_id(name: str, ids: Sequence[str], what: str) -> str:
 def near_id(name: str, ids: Sequence[str]) -> str:
     """Suggest similar ids like ``near``, with ids shortened as in tables.
 
-    Example:
+    Examples:
         >>> near_id("zzzz", ["102e35c70a2d4f13", "77aa210990214c0a"])
         " (known: '102e35c7', '77aa2109')"
     """
@@ -248,7 +248,7 @@ def near(name: str, known: Sequence[str], shown: Mapping[str, str] | None = None
         known: all names.
         shown: the form in which to show each name; by default unchanged.
 
-    Example:
+    Examples:
         >>> near("fedback", ["feedback"]), near("x", [])
         (": did you mean 'feedback'?", ': the history has none')
     """

@@ -126,7 +126,7 @@ class StoredComparison:
 def without_fields(signature: str, names: Collection[str]) -> str:
     """Leave some fields out of a signature.
 
-    Example:
+    Examples:
         >>> without_fields("semscale 0.1|drift|seed:7|common:1f2e3d4c", {"common"})
         'semscale 0.1|drift|seed:7'
     """
@@ -150,7 +150,7 @@ def load_figure(content: Mapping[str, Any]) -> StoredFigure:
 def dump_check(check: StoredCheck) -> dict[str, object]:
     """Lay a check out for JSON; attributes at their defaults are left out.
 
-    Example:
+    Examples:
         >>> dump_check(StoredCheck("limit", "silenced", True, value=0.0))
         {'kind': 'limit', 'name': 'silenced', 'passed': True, 'value': 0.0}
     """
@@ -171,7 +171,7 @@ def load_check(content: Mapping[str, Any]) -> StoredCheck:
 def pack(values: Floats) -> bytes:
     """Pack scores, shape (n,), into little-endian 64-bit floats.
 
-    Example:
+    Examples:
         >>> unpack(pack(np.array([0.5, np.nan])))
         array([0.5, nan])
     """

@@ -195,7 +195,7 @@ class ModelCapabilities:
     def form(self) -> str:
         """The name of the form, for reports of models that do not take it.
 
-        Example:
+        Examples:
             >>> ModelCapabilities(True, 20).form, ModelCapabilities(False, None, "decisions").form
             ('prose by a schema with 20 log-probabilities', 'decisions')
         """
@@ -220,7 +220,7 @@ def capabilities_to_try(
 ) -> tuple[ModelCapabilities, ...]:
     """List the capabilities to try, those with most options first.
 
-    Example:
+    Examples:
         >>> [(option.structured, option.top_logprobs) for option in capabilities_to_try(False, "auto")]
         [(False, 20), (False, 5), (False, None)]
     """
@@ -252,7 +252,7 @@ def count_refusals(refusals: Iterable[tuple[str, str]]) -> tuple[FormRefusal, ..
     Args:
         refusals: pairs of form and reason.
 
-    Example:
+    Examples:
         >>> count_refusals([("decisions", "no route"), ("decisions", "no route")])
         (FormRefusal(form='decisions', reason='no route', n=2),)
     """
@@ -262,7 +262,7 @@ def count_refusals(refusals: Iterable[tuple[str, str]]) -> tuple[FormRefusal, ..
 def refusals_in_words(refusals: Sequence[FormRefusal]) -> str:
     """Write refusals in a line.
 
-    Example:
+    Examples:
         >>> refusals_in_words(count_refusals([("decisions", "no route"), ("systemone", "busy")]))
         'decisions: no route; systemone: busy'
         >>> refusals_in_words([FormRefusal("decisions", "HTTP 400", 3)])

@@ -311,7 +311,7 @@ def share_moved(before: Floats, after: Floats, plan: IntervalPlan) -> MeanEstima
         after: shape (n,), likewise.
         plan: how intervals are made.
 
-    Example:
+    Examples:
         >>> share_moved(np.array([0.5, 0.5, np.nan]), np.array([0.75, 0.5, 1.0]), IntervalPlan()).value
         0.5
     """
@@ -422,7 +422,7 @@ def level_calibration(
         Guo, Pleiss, Sun and Weinberger (2017), On Calibration of Modern Neural Networks, arXiv 1706.04599,
         equation 3: the expected calibration error of the predicted class.
 
-    Example:
+    Examples:
         >>> pmf = np.array([[0.2, 0.8], [0.2, 0.8], [0.2, 0.8], [0.2, 0.8], [0.8, 0.2]])
         >>> figures = level_calibration(
         ...     pmf, np.array([1.0, 1, 1, 0, 0]), np.array([0.0, 1]), IntervalPlan()
@@ -448,7 +448,7 @@ def level_shares(labels: Floats, levels: Floats) -> Floats:
     Returns:
         Shape (n, k), rows sum to 1; NaN without a label.
 
-    Example:
+    Examples:
         >>> level_shares(np.array([[1.0, 0.9], [np.nan, np.nan]]), np.array([0.0, 1.0])).tolist()
         [[0.0, 1.0], [nan, nan]]
     """

@@ -770,7 +770,7 @@ def system_names(a: str | None, b: str | None, systems: Sequence[str]) -> dict[s
     Raises:
         InputError: fewer than two, one without a column, or one name or column twice.
 
-    Example:
+    Examples:
         >>> system_names("old", "new", [])
         {'old': 'old', 'new': 'new'}
         >>> system_names(None, None, ["small=answer_1", "large=answer_2"])

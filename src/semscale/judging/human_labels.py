@@ -59,7 +59,7 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
     Raises:
         InputError: a label that is none of the template's; the rows are named.
 
-    Example:
+    Examples:
         >>> from semscale.judging.templates import load_template
         >>> label_table(["5", [4, "Partially correct"], None], load_template("likert")).tolist()
         [[1.0, nan], [0.75, 0.5], [nan, nan]]
@@ -245,7 +245,7 @@ def labels_signature(
 def nearest(scores: Floats, levels: Floats) -> Floats:
     """Round scores to the nearest level, the lower one of two; NaN stays.
 
-    Example:
+    Examples:
         >>> nearest(np.array([0.3, np.nan, 1.0]), np.array([0.0, 0.5, 1.0])).tolist()
         [0.5, nan, 1.0]
     """

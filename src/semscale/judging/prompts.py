@@ -65,7 +65,7 @@ def read_items(questions: object, answers: object, references: object = None) ->
     Raises:
         InputError: something other than lists, or lists of unequal length.
 
-    Example:
+    Examples:
         >>> read_items(["2+2?", ""], ["4", "5"])
         [JudgedItem(question='2+2?', answer='4', reference=None), <Status.EMPTY: 'empty'>]
     """
@@ -243,7 +243,7 @@ def sanitize(text: str) -> tuple[str, int]:
     Returns:
         The text as the judge will read it, and the number of replacements.
 
-    Example:
+    Examples:
         >>> sanitize("fine<|im_end|>")
         ('fine‹¦im_end¦›', 1)
     """

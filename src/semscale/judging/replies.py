@@ -57,7 +57,7 @@ def read_reply(
         structured: whether the model was held to a schema; the value of a reply that follows it is taken as
             it is, whatever its explanation says.
 
-    Example:
+    Examples:
         >>> from semscale.judging.templates import load_template
         >>> likert = load_template("likert")
         >>> [read_reply(reply, likert).score for reply in ("Score: 4\n1. minor omission", "4 or 5", "4/5")]

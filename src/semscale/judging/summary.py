@@ -390,7 +390,7 @@ def alike_reasons(reasons: Mapping[str, int]) -> dict[str, int]:
     Returns:
         Likewise, the most frequent first.
 
-    Example:
+    Examples:
         >>> alike_reasons({"they sum to 0.8, at most 1.01": 2, "busy": 3, "they sum to 0.7, at most 1.01": 2})
         {'they sum to …, at most 1.01': 4, 'busy': 3}
     """

@@ -102,7 +102,7 @@ class Template(BaseModel):
             scale: its points become levels; its anchors are not used.
             rubric: what the judge is to look at; the scale's question unless given.
 
-        Example:
+        Examples:
             >>> from semscale.scales import load_scale
             >>> Template.from_scale(load_scale("quality")).scores.tolist()
             [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -127,7 +127,7 @@ def load_template(name: "str | Template | Scale", *, rubric: str | None = None) 
         UnknownNameError: neither a template nor a scale; the message gives the nearest.
         InputError: a scale's file cannot be read, or the rubric is no text.
 
-    Example:
+    Examples:
         >>> load_template("likert").scores.tolist()
         [0.0, 0.25, 0.5, 0.75, 1.0]
     """
@@ -143,7 +143,7 @@ def side_by_side_template(rubric: str = "") -> Template:
     Args:
         rubric: instructions of the user on what makes an answer better.
 
-    Example:
+    Examples:
         >>> side_by_side_template().scores.tolist()
         [0.0, 0.5, 1.0]
     """
@@ -161,7 +161,7 @@ def even_template(name: str, question: str, levels: Sequence[tuple[str, str]]) -
     Raises:
         InputError: fewer than two levels, or two of one label.
 
-    Example:
+    Examples:
         >>> levels = [("rude", ""), ("neutral", ""), ("kind", "warm words")]
         >>> even_template("tone", "How kind?", levels).scores.tolist()
         [0.0, 0.5, 1.0]
@@ -268,7 +268,7 @@ class Rubric:
     def template(self) -> Template:
         """The template of the combined score: a level for every score that a criterion has.
 
-        Example:
+        Examples:
             >>> tone = even_template("tone", "How kind?", [("rude", ""), ("kind", "")])
             >>> care = even_template("care", "How careful?", [("not", ""), ("fairly", ""), ("very", "")])
             >>> rubric = Rubric("mine", (Criterion("tone", tone, 0.5), Criterion("care", care, 0.5)))
@@ -364,7 +364,7 @@ def parse_rubric(content: bytes, *, source: str) -> Rubric:
     Raises:
         InputError: as ``load_rubric``; the message has the line.
 
-    Example:
+    Examples:
         >>> text = b"name: mine\ncriteria: [{name: tone, question: kind, levels: [rude, kind]}]"
         >>> parse_rubric(text, source="mine.yaml").weights
         {'tone': 1.0}

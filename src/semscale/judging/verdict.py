@@ -129,7 +129,7 @@ def _verdict_lists() -> TypeAdapter[list[Verdict]]:
 def verdicts_to_json(verdicts: Sequence[Verdict]) -> str:
     """Write verdicts as JSON, which ``verdicts_from_json`` reads back.
 
-    Example:
+    Examples:
         >>> failed = Verdict.without_score(Status.FAILED, "no reply")
         >>> verdicts_from_json(verdicts_to_json([failed]))[0].status
         <Status.FAILED: 'failed'>
@@ -192,7 +192,7 @@ def combine_criteria(rubric: Rubric, verdicts: Sequence[Verdict]) -> Verdict:
 def empirical_distribution(scores: Sequence[float]) -> Distribution:
     """Assign each score its share among the scores of several samples.
 
-    Example:
+    Examples:
         >>> empirical_distribution([0.75, 1.0, 0.75, 0.5])
         ((0.5, 0.25), (0.75, 0.5), (1.0, 0.25))
     """
@@ -203,7 +203,7 @@ def empirical_distribution(scores: Sequence[float]) -> Distribution:
 def most_frequent(scores: Sequence[float]) -> float:
     """Return the score that was stated most often; of equals the one nearest to the mean, then the lowest.
 
-    Example:
+    Examples:
         >>> most_frequent([1.0, 0.5, 0.0, 0.5]), most_frequent([0.0, 0.75, 1.0])
         (0.5, 0.75)
     """

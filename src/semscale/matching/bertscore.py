@@ -175,7 +175,7 @@ def bertscore(  # noqa: PLR0913 - the settings of a score
     References:
         Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT, arXiv 1904.09675.
 
-    Example:
+    Examples:
         >>> import semscale
         >>> scores = semscale.bertscore(["He is in Paris.", None], ["He is in Paris.", "Rome"])
         >>> scores.f1.round(3).tolist(), [str(status) for status in scores.status]
@@ -442,7 +442,7 @@ def _bert_model(name: str, entry: Mapping[str, Any]) -> BertModel:
 def find_bert_model(name: str) -> BertModel | None:
     """Find a model by its name, or by its name on the Hugging Face hub.
 
-    Example:
+    Examples:
         >>> find_bert_model("FacebookAI/roberta-large").layer
         17
         >>> find_bert_model("somebody/something") is None
@@ -553,7 +553,7 @@ def rescale_scores(scores: Floats, baseline: Floats) -> Floats:
         The BERTScore authors' note on rescaling: journal/rescale_baseline.md in the repository of
         bert_score.
 
-    Example:
+    Examples:
         >>> rescale_scores(np.array([1.0, 0.5, 0.25]), np.array([0.5, 0.5, 0.5])).tolist()
         [1.0, 0.0, -0.5]
     """

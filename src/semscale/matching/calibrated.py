@@ -245,7 +245,7 @@ def load_calibrated_weights(model: str | None = None) -> CalibratedWeights:
     Args:
         model: name of a known model.
 
-    Example:
+    Examples:
         >>> [load_calibrated_weights(model).model for model in ("e5-small", "organisation/other")]
         ['e5-small', 'all-MiniLM-L6-v2']
     """
@@ -297,7 +297,7 @@ def above_floor(similarity: Floats, floor: float) -> Floats:
         similarity: 0 to 1.
         floor: 0 or more, less than 1.
 
-    Example:
+    Examples:
         >>> above_floor(np.array([0.2, 0.75, 1.0]), 0.5).tolist()
         [0.0, 0.5, 1.0]
     """
@@ -312,7 +312,7 @@ def estimated_floors(unrelated: Floats, known: Mapping[str, float]) -> dict[str,
         known: floors for layers without a pair, or whose pairs are all equal to the model, such as one word
             in several spellings: nothing could lie above a floor of 1.
 
-    Example:
+    Examples:
         >>> known = {"word": 0.4, "context": 0.2, "text": 0.6}
         >>> estimated_floors(np.array([[0.5, 0.5, 1, 1, np.nan], [0.25, 0.25, 1, 1, np.nan]]), known)
         {'word': 0.375, 'context': 0.2, 'text': 0.6}
@@ -338,7 +338,7 @@ def combine(layers: Mapping[str, Floats], penalty: Floats, shares: Mapping[str, 
     Returns:
         Shape (p,), 0 to 1; exactly 1 where all layers are 1 and there is no penalty.
 
-    Example:
+    Examples:
         >>> layers = {"word": np.array([1.0, 0.5, np.nan]), "context": np.array([1.0, 0.5, np.nan])}
         >>> layers["text"] = np.array([1.0, 0.5, 0.5])
         >>> shares = {"word": 0.2, "context": 0.5, "text": 0.3}

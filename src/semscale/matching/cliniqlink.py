@@ -247,7 +247,7 @@ def read_task(path: Path) -> Task:
 def reply_text(reply: object) -> str:
     """Return the text of a reply as pipelines nest it, in lists and under ``generated_text`` or ``text``.
 
-    Example:
+    Examples:
         >>> reply_text([{"generated_text": " True "}])
         'True'
     """
@@ -261,7 +261,7 @@ def reply_text(reply: object) -> str:
 def without_thoughts(reply: str) -> str:
     """Remove the text between ``<think>`` marks, also where the second mark is missing.
 
-    Example:
+    Examples:
         >>> without_thoughts("<think>Is it?</think> True")
         'True'
     """
@@ -362,7 +362,7 @@ _CLOSED: dict[str, tuple[str, Callable[[Task], TaskItems]]] = {
 def options_of(item: Mapping[str, Any]) -> list[str]:
     """List an item's options without the letters that some have in their texts.
 
-    Example:
+    Examples:
         >>> options_of({"options": {"B": "lung", "A": "heart"}}), options_of({"options": ["A. heart"]})
         (['heart', 'lung'], ['heart'])
     """
@@ -379,7 +379,7 @@ def options_of(item: Mapping[str, Any]) -> list[str]:
 def option_f1(listed: Set[str], right: Set[str]) -> float:
     """Compute the F1 of listed options; NaN where none is right.
 
-    Example:
+    Examples:
         >>> option_f1({"a", "c"}, {"a"})  # precision 1/2, recall 1
         0.6666666666666666
     """
@@ -394,7 +394,7 @@ def _f1(hits: int, listed: int, right: int) -> float:
 def true_or_false(reply: str) -> bool | None:
     """Read the verdict that a reply starts with; ``None`` where it starts with something else.
 
-    Example:
+    Examples:
         >>> true_or_false("False."), true_or_false("True, because ..."), true_or_false("It is true")
         (False, True, None)
     """
@@ -407,7 +407,7 @@ def option_key(text: str) -> str:
 
     Percent signs, commas and colons stay, as options differ by them.
 
-    Example:
+    Examples:
         >>> option_key(" Apo B-48 (chylomicron)")
         'apo b 48 chylomicron'
     """
@@ -423,7 +423,7 @@ def chosen_option(reply: str, options: Sequence[str]) -> str | None:
     Returns:
         The option's key, or ``None`` where the reply states no option, or a letter and a text that differ.
 
-    Example:
+    Examples:
         >>> [chosen_option(reply, ["3%", "30%"]) for reply in ("B", "30%.", "A: 3%", "A: 30%", "none")]
         ['30%', '30%', '3%', None, None]
     """
@@ -438,7 +438,7 @@ def chosen_options(reply: str, options: Sequence[str]) -> tuple[set[str], set[st
     Returns:
         The keys of the options that were chosen, and of entries that are no option.
 
-    Example:
+    Examples:
         >>> chosen_options("A, Apo E and more", ["Apo B", "Apo E"])
         ({'apo b'}, {'apo e and more'})
     """
@@ -487,7 +487,7 @@ def _parts(reply: str, keys: Sequence[str]) -> list[str]:
 def named_step(text: str) -> int | None:
     """Return the first step that a text names by its number.
 
-    Example:
+    Examples:
         >>> named_step("- **Step 3** contains the incorrect inference."), named_step("none of them")
         (3, None)
     """
@@ -498,7 +498,7 @@ def named_step(text: str) -> int | None:
 def explanation_in(text: str) -> str:
     """Return the text after the heading "Explanation:" or else that word; all of it where there is neither.
 
-    Example:
+    Examples:
         >>> explanation_in("Step: 2. Explanation: it stains well")
         'it stains well'
     """
@@ -509,7 +509,7 @@ def explanation_in(text: str) -> str:
 def expected_step(lines: str | Sequence[str]) -> tuple[int | None, str]:
     """Read the wrong step and its explanation from an item's ``incorrect_reasoning_step``.
 
-    Example:
+    Examples:
         >>> expected_step(["- Step 3 contains the error.", "- Explanation: no such link."])
         (3, 'no such link.')
     """
@@ -522,7 +522,7 @@ def expected_step(lines: str | Sequence[str]) -> tuple[int | None, str]:
 def step_factor(distance: int) -> float:
     """Return the factor for a named step that is off by n: 1, .7, .3, then half for every further step.
 
-    Example:
+    Examples:
         >>> [step_factor(distance) for distance in range(5)]
         [1.0, 0.7, 0.3, 0.15, 0.075]
     """

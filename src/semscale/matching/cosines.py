@@ -127,7 +127,7 @@ def row_cosines(left: Floats, right: Floats) -> Floats:
     Returns:
         Shape (p,), -1 to 1.
 
-    Example:
+    Examples:
         >>> row_cosines(np.array([[3.0, 4.0], [1.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 2.0]])).tolist()
         [1.0, 0.0]
     """
@@ -151,7 +151,7 @@ def unit_rows(rows: npt.NDArray[Rows], out: npt.NDArray[Rows] | None = None) -> 
     Returns:
         Shape (r, d), in the precision of ``rows``.
 
-    Example:
+    Examples:
         >>> unit_rows(np.array([[3, 4], [0, 0]], np.float32)).tolist()
         [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
@@ -183,7 +183,7 @@ def mean_best(
     Returns:
         Shape (..., p, 2); NaN where no row, or no column, has a weight.
 
-    Example:
+    Examples:
         >>> matrix = np.array([[1.0, 0.5], [0.0, 0.25]])
         >>> mean_best([matrix], [(np.ones(2), np.array([1.0, 0.0]))], np.abs).tolist()
         [[0.625, 1.0]]
@@ -225,7 +225,7 @@ def scoring_order(prediction: Integers, reference: Integers) -> Integers:
     Returns:
         Shape (p,), numbers of the pairs.
 
-    Example:
+    Examples:
         >>> scoring_order(np.array([0, 2, 3, 4]), np.array([1, 5, 1, 5])).tolist()
         [0, 2, 1, 3]
     """

@@ -391,7 +391,7 @@ def checked_labels(stated: Sequence[str]) -> tuple[str, ...]:
     Raises:
         InputError: not each of them once.
 
-    Example:
+    Examples:
         >>> checked_labels(["Contradiction", " neutral", "entailment"])
         ('contradiction', 'neutral', 'entailment')
     """
@@ -422,7 +422,7 @@ def label_columns(labels: Sequence[str], stated: Sequence[str] | None, model: st
         ModelError: the model has more or fewer than three classes, or names of another kind, and no order is
             stated.
 
-    Example:
+    Examples:
         >>> label_columns(["CONTRADICTION", "ENTAILMENT", "NEUTRAL"], None, "a model")
         [1, 2, 0]
     """
@@ -508,7 +508,7 @@ def sentences_of(text: str) -> list[str]:
 
     White space belongs to the sentence after it, so that the joined pieces are the text again.
 
-    Example:
+    Examples:
         >>> sentences_of("Good, e.g. fast. Cheap!")
         ['Good, e.g. fast.', ' Cheap!']
     """
@@ -530,7 +530,7 @@ def worded_sentences(text: str) -> list[str]:
     The number of an entry in a list belongs to the sentence after it. A text without any word is its own
     sentence.
 
-    Example:
+    Examples:
         >>> worded_sentences("It is safe. 👍\n1. Take 5 mg!"), worded_sentences("安全です。良い。")
         (['It is safe.', '1. Take 5 mg!'], ['安全です。', '良い。'])
     """
@@ -559,7 +559,7 @@ def support(probabilities: Floats) -> SentenceSupport:
         Laban et al. 2022, SummaC, section 3 (zero-shot: the maximum over premises, then the mean over
         hypotheses), doi:10.1162/tacl_a_00453. The rule for contradiction is ours.
 
-    Example:
+    Examples:
         >>> backed, denied = [[0.9, 0.1, 0.0], [0.1, 0.1, 0.8]], [[0.1, 0.9, 0.0], [0.0, 0.3, 0.7]]
         >>> judged = support(np.array([backed, denied]))
         >>> judged.values.round(2).tolist(), judged.deciding.tolist()

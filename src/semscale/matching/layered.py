@@ -262,7 +262,7 @@ def aligned_f1(similarity: Floats, prediction_weights: Floats, reference_weights
     Returns:
         -1 to 1; 0 where one side has no token, or where P + R is 0.
 
-    Example:
+    Examples:
         >>> aligned_f1(np.array([[1.0, 0.0]]), np.ones(1), np.ones(2))  # P = 1, R = 1/2
         0.6666666666666666
     """
@@ -283,7 +283,7 @@ def layered_score(word: Floats, sentence: Floats, paragraph: Floats) -> Floats:
 
     Equal texts score .75, as 1 - .25 never reaches .95; the published evaluator does the same.
 
-    Example:
+    Examples:
         >>> layered_score(np.array([1.0, 0.0]), np.array([1.0, 0.1]), np.array([1.0, 0.0])).tolist()
         [0.75, 0.0]
     """
@@ -306,7 +306,7 @@ def alignment_frame(
         A table as of ``explained_side``, where each side's weights sum to 1, and its contributions to
         precision (prediction) or recall (reference). Empty where one side has no token.
 
-    Example:
+    Examples:
         >>> ones = np.ones(1)
         >>> frame = alignment_frame(["heart"], ["cardiac"], np.array([[0.6]]), (ones, ones))
         >>> frame["matched_token"].to_list()
@@ -335,7 +335,7 @@ def content_only(text: str, *, marks_apart: bool = False) -> str:
         marks_apart: punctuation is a token of its own; otherwise only white space separates tokens, so that a
             stop word with a mark at its end, such as "the,", stays.
 
-    Example:
+    Examples:
         >>> content_only("Surgery is not indicated - the, end")
         'Surgery indicated the, end'
         >>> content_only("Surgery isn't indicated - the, end", marks_apart=True)
@@ -368,7 +368,7 @@ def pieces_of(tokenizer: "Tokenizer") -> Pieces:
 def _as_bert(token: str) -> str:
     """Write a piece of SentencePiece as BERT's vocabulary would.
 
-    Example:
+    Examples:
         >>> [_as_bert(token) for token in ("▁card", "iology")]
         ['card', '##iology']
     """
@@ -378,7 +378,7 @@ def _as_bert(token: str) -> str:
 def alphanumeric(pieces: Iterable[str]) -> list[str]:
     """Return the pieces that are letters and digits only, which drops every continuation (``##ing``).
 
-    Example:
+    Examples:
         >>> alphanumeric(["card", "##iom", "-", "b12"])
         ['card', 'b12']
     """
@@ -443,7 +443,7 @@ def smoothed_idf(documents: Iterable[Sequence[str]], *, unseen: float | None = N
     References:
         Spärck Jones 1972, doi:10.1108/eb026526; smoothed as by scikit-learn's ``TfidfTransformer``.
 
-    Example:
+    Examples:
         >>> idf = smoothed_idf([["heart", "attack"], ["heart"]])
         >>> idf.of(["heart", "lung"]).round(3).tolist()  # ln(3 / 3) + 1, ln(3 / 1) + 1
         [1.0, 2.099]

@@ -177,7 +177,7 @@ def match(
     Raises:
         InputError: as ``Matcher`` and ``Matcher.match``.
 
-    Example:
+    Examples:
         >>> matches = match(["It is not safe.", None], ["It is safe.", "It is safe."])
         >>> [str(status) for status in matches.status], matches.findings[0][0].reason
         (['scored', 'missing'], 'The prediction says "not safe", the reference "safe".')
@@ -605,7 +605,7 @@ def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
     Raises:
         InputError: an unknown guard or mode, or ``weigh`` for a method that has no weights for findings.
 
-    Example:
+    Examples:
         >>> dict(guards_for("cosine", {"name": "off"}).modes)["negation"].value
         'warn'
     """

@@ -189,7 +189,7 @@ def compare_matches(
     Raises:
         InputError: another number of items, or signatures that differ; the field is named.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from semscale.types import Status
         >>> def matches(*score):

@@ -138,7 +138,7 @@ def pair_up(predictions: object, references: object) -> Pairs:
     Raises:
         InputError: something other than lists, lists of unequal length, or a set of references.
 
-    Example:
+    Examples:
         >>> pairs = pair_up(["Paris", None], [["Paris", "the city of Paris"], "Rome"])
         >>> pairs.prediction.tolist(), pairs.reference.tolist(), [str(status) for status in pairs.status]
         ([0, 0], [0, 1], ['scored', 'missing'])
@@ -173,7 +173,7 @@ def best_pairs(score: Floats, item: Integers) -> Integers:
     Returns:
         Shape (items that have pairs,), row numbers of pairs, ascending.
 
-    Example:
+    Examples:
         >>> best_pairs(np.array([0.2, 0.9, 0.9, 0.4]), np.array([0, 0, 0, 2])).tolist()
         [1, 3]
     """
@@ -206,7 +206,7 @@ def _listed(cell: object) -> Sequence[Any]:
 def guards_read(prediction: str, reference: str) -> bool:
     """Return whether guards check a pair: they read English, and texts whose language is not clear.
 
-    Example:
+    Examples:
         >>> guards_read("It is safe.", "It is not safe."), guards_read("Das ist sicher.", "It is not safe.")
         (True, False)
     """
@@ -216,7 +216,7 @@ def guards_read(prediction: str, reference: str) -> bool:
 def with_identifier(signature: Signature) -> Signature:
     """Add the identifier of languages to a signature of something that depends on it, unless it is there.
 
-    Example:
+    Examples:
         >>> named = with_identifier(with_identifier(Signature.of("match")))
         >>> [(name, value.partition("-")[0]) for name, value in named.fields]
         [('language', 'any+py3langid')]
@@ -229,7 +229,7 @@ def with_identifier(signature: Signature) -> Signature:
 def with_guards(signature: Signature, guards: Guards) -> Signature:
     """Add guards to the signature of a match, and the identifier of the languages that they check.
 
-    Example:
+    Examples:
         >>> from semscale.guards.registry import GUARDS
         >>> off = Guards(dict.fromkeys(GUARDS, "off"))
         >>> dict(with_guards(Signature.of("match"), off).fields)
@@ -255,7 +255,7 @@ def are_across(prediction: str, reference: str, languages: frozenset[str]) -> bo
         reference: the other one.
         languages: that the model reads.
 
-    Example:
+    Examples:
         >>> are_across("Das ist nicht sicher.", "It is not safe.", frozenset({"de", "en"}))
         True
         >>> are_across("Das ist nicht sicher.", "It is not safe.", frozenset({"en"}))
@@ -300,7 +300,7 @@ def in_other_language(pairs: Pairs, *signatures: Signature) -> Mask:
 def may_be_name(text: str) -> bool:
     """Return whether a text may be a name or a title, whose language does not tell who reads it.
 
-    Example:
+    Examples:
         >>> may_be_name("Søren Kierkegaard"), may_be_name("Der Name der Rose"), may_be_name("Цюрих")
         (True, True, True)
         >>> may_be_name("Das ist nicht sicher."), may_be_name("不是很好吃，太贵了")
@@ -384,7 +384,7 @@ def corpus_texts(corpus: Iterable[object]) -> list[str]:
     Raises:
         InputError: something other than texts, or no text.
 
-    Example:
+    Examples:
         >>> corpus_texts(["a", None, " ", "b"])
         ['a', 'b']
     """
@@ -404,7 +404,7 @@ def corpus_texts(corpus: Iterable[object]) -> list[str]:
 def corpus_hash(texts: Iterable[str]) -> str:
     """Return 12 hex digits of a SHA-256 over a corpus's texts, regardless of their order.
 
-    Example:
+    Examples:
         >>> corpus_hash(["a", "b"]) == corpus_hash(["b", "a"]) != corpus_hash(["ab"])
         True
     """
@@ -428,7 +428,7 @@ def unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
     Raises:
         InputError: fewer than two texts.
 
-    Example:
+    Examples:
         >>> sorted(unrelated_pairs(["a", "b", "c"], n=9, seed=0).tolist())
         [[0, 1], [0, 2], [1, 2]]
     """

@@ -72,7 +72,7 @@ def guard_modes(modes: object) -> object:
     Raises:
         InputError: a text without ``=``, or a guard that is named twice.
 
-    Example:
+    Examples:
         >>> guard_modes(["all=off", "number=warn"])["number"]
         'warn'
     """

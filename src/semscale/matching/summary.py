@@ -432,7 +432,7 @@ def thirds(score: Floats, components: Mapping[str, Floats]) -> dict[str, tuple[f
     Returns:
         Empty without components, and with fewer than 6 scores; without a component that a whole third lacks.
 
-    Example:
+    Examples:
         >>> scores = np.array([0.6, 0.1, 0.2, 0.3, 0.4, 0.5])
         >>> [tuple(np.round(means, 2).tolist()) for means in thirds(scores, {"word": 1 - scores}).values()]
         [(0.15, 0.35, 0.55), (0.85, 0.65, 0.45)]
@@ -461,7 +461,7 @@ def scores_by_group(score: Floats, groups: Sequence[str | None]) -> dict[str | N
         score: shape (n,); NaN where there is none, and such items are left out.
         groups: n names; items without one form the group ``None``.
 
-    Example:
+    Examples:
         >>> groups = scores_by_group(np.array([0.5, np.nan, 0.1, 0.2]), ["b", "b", "a", None])
         >>> {name: scores.tolist() for name, scores in groups.items()}
         {'b': [0.5], 'a': [0.1], None: [0.2]}
@@ -535,7 +535,7 @@ def share_above(scores: Floats, others: Floats) -> float:
     References:
         Mann and Whitney 1947, doi:10.1214/aoms/1177730491.
 
-    Example:
+    Examples:
         >>> share_above(np.array([0.9, 0.5]), np.array([0.5, 0.1]))  # 3 wins and a tie among 4
         0.875
     """

@@ -100,7 +100,7 @@ def inverse_document_frequency(frequency: Integers, documents: int) -> Floats:
     References:
         Zhang et al. 2020, BERTScore, section 3, with plus-one smoothing, arXiv 1904.09675.
 
-    Example:
+    Examples:
         >>> inverse_document_frequency(np.array([3, 1, 0]), 3).round(4).tolist()
         [0.0, 0.6931, 1.3863]
     """
@@ -253,7 +253,7 @@ def cosine_matrix(prediction: Vectors, reference: Vectors) -> Vectors:
     Returns:
         Shape (..., t, s), float32.
 
-    Example:
+    Examples:
         >>> cosine_matrix(np.eye(2, dtype=np.float32), np.array([[0.6, 0.8]], np.float32)).tolist()
         [[0.6000000238418579], [0.800000011920929]]
     """
@@ -287,7 +287,7 @@ def greedy_score(cosines: Vectors, prediction_weights: Floats, reference_weights
     References:
         Zhang et al. 2020, BERTScore, section 3 and equation for idf weighting, arXiv 1904.09675.
 
-    Example:
+    Examples:
         >>> cosines = np.array([[1.0, 0.5], [0.0, 0.25]], np.float32)
         >>> greedy_score(cosines, np.array([1.0, 1.0]), np.array([1.0, 0.0]))
         GreedyScore(precision=0.625, recall=1.0, f1=0.7692307692307693)
@@ -314,7 +314,7 @@ def greedy_scores(matrices: Iterable[Vectors], weights: Sequence[tuple[Floats, F
 def f_measure(precision: float, recall: float) -> float:
     """Compute the harmonic mean 2PR / (P + R); 0 where P + R is 0, NaN where either is.
 
-    Example:
+    Examples:
         >>> f_measure(0.5, 1.0), f_measure(0.0, 0.0)
         (0.6666666666666666, 0.0)
     """

@@ -135,7 +135,7 @@ def find_words(
         The k words of all texts with their tokens; the first token of each word, ascending; the token after
         its last one, both of shape (k,); and the number of words of each text, shape (n,).
 
-    Example:
+    Examples:
         >>> offsets = np.array([[0, 0], [0, 2], [2, 6], [6, 7], [0, 0]])
         >>> special = np.array([True, False, False, False, True])
         >>> find_words(["unlike."], offsets, special, np.array([5]))[0]
@@ -178,7 +178,7 @@ class Vocabulary:
         words: lower case.
         pieces: the pieces of each, lower case.
 
-    Example:
+    Examples:
         >>> vocabulary = Vocabulary()
         >>> vocabulary.numbers(["The", ("Unlike", "Un", "like"), "the"]).tolist()
         [0, 1, 0]
@@ -253,7 +253,7 @@ class WordWeights:
         References:
             Spärck Jones 1972, doi:10.1108/eb026526, scaled by its greatest value.
 
-        Example:
+        Examples:
             >>> weights = WordWeights.over([["the", "heart"], ["the", "lung"], ["the", "lung"]], stop=0.5)
             >>> weights.of(["the", "lung", "liver"]).round(2).tolist()
             [0.5, 1.21, 2.0]
@@ -289,7 +289,7 @@ def subject_lengths(roles: Mask, counts: Integers) -> Integers:
     Returns:
         Shape (n,).
 
-    Example:
+    Examples:
         >>> roles = word_roles("the left lung is affected no change".split())
         >>> subject_lengths(roles, np.array([5, 2])).tolist()
         [3, 0]
@@ -308,7 +308,7 @@ def start_with_pronoun(roles: Mask, counts: Integers) -> Mask:
     Returns:
         Shape (n,).
 
-    Example:
+    Examples:
         >>> roles = word_roles("because they are lungs are".split())
         >>> start_with_pronoun(roles, np.array([3, 2])).tolist()
         [True, False]
@@ -347,7 +347,7 @@ def text_means(
     Returns:
         Shape (n, hidden).
 
-    Example:
+    Examples:
         >>> states = np.array([[9.0], [1.0], [3.0], [9.0], [9.0], [7.0]])
         >>> text_means(states, np.array([4, 2]), (1, 1)).tolist()
         [[2.0], [8.0]]
@@ -372,7 +372,7 @@ def word_means(states: npt.NDArray[Rows], starts: Integers, ends: Integers) -> n
     Returns:
         Shape (k, hidden).
 
-    Example:
+    Examples:
         >>> word_means(np.array([[1.0], [2.0], [4.0]]), np.array([0, 1]), np.array([1, 3])).tolist()
         [[1.0], [3.0]]
     """
@@ -701,7 +701,7 @@ def word_matches(similarity: Iterable[Floats], weights: Sequence[tuple[Floats, F
     Returns:
         Precision and recall, shape (..., p, 2), 0 to 1; exactly 1 where every word has its equal.
 
-    Example:
+    Examples:
         >>> similarity = np.array([[1.0, 0.0], [0.5, -0.2]])
         >>> word_matches([similarity], [(np.array([1.0, 3.0]), np.ones(2))]).tolist()
         [[0.625, 0.5]]

@@ -341,7 +341,7 @@ def unrelated_probes(language: str = ENGLISH) -> dict[str, tuple[str, ...]]:
     Args:
         language: ISO 639-1 code; English, where there is no translation. Translated are everyday and factual.
 
-    Example:
+    Examples:
         >>> sorted(unrelated_probes())
         ['dont-know', 'everyday', 'factual', 'gibberish']
     """
@@ -357,7 +357,7 @@ def unrelated_sentences(language: str = ENGLISH) -> tuple[str, ...]:
     Args:
         language: ISO 639-1 code; the sentences are English where they are not translated into it.
 
-    Example:
+    Examples:
         >>> len(unrelated_sentences()), unrelated_sentences("de")[0]
         (50, 'Der Bus zum Hafen fährt von Bahnsteig sechs.')
     """
@@ -367,7 +367,7 @@ def unrelated_sentences(language: str = ENGLISH) -> tuple[str, ...]:
 def language_of_probes(language: str) -> str:
     """Give the language of the unrelated sentences that serve one: itself, or English without a translation.
 
-    Example:
+    Examples:
         >>> language_of_probes("de"), language_of_probes("fi")
         ('de', 'en')
     """

@@ -35,7 +35,7 @@ _BREAKS = re.compile(
 def parts_of(text: str) -> list[str]:
     """Split a text into sentences, and these into clauses of three words or more.
 
-    Example:
+    Examples:
         >>> parts_of("The staff were rude, but the seats were wonderful. We left.")
         ['The staff were rude', 'but the seats were wonderful.', 'We left.']
     """
@@ -51,7 +51,7 @@ def parts_of(text: str) -> list[str]:
 def part_weights(cosines: Floats) -> Floats:
     """Weigh parts by their cosines with the aspect, shape (p,): the softmax of cosine / .02.
 
-    Example:
+    Examples:
         >>> part_weights(np.array([0.85, 0.83])).round(3).tolist()
         [0.731, 0.269]
     """

@@ -144,7 +144,7 @@ def familiarity_of(units: Floats) -> Familiarity:
     Args:
         units: shape (n, d), vectors of length 1, at least two.
 
-    Example:
+    Examples:
         >>> familiar = familiarity_of(np.array([[1.0, 0.0], [0.6, 0.8], [0.8, 0.6]]))
         >>> familiar.unlike(np.array([[0.0, -1.0], [0.8, 0.6]])).tolist()
         [True, False]
@@ -283,7 +283,7 @@ def _refusal(name: str, fitted: str, applied: str) -> InputError:
 def _precision(arithmetic: str) -> str:
     """Name the precision that users give for an arithmetic, or the arithmetic where there is none.
 
-    Example:
+    Examples:
         >>> _precision("int8/128+bfloat16"), _precision("float16")
         ('turbo', 'float16')
     """
@@ -293,7 +293,7 @@ def _precision(arithmetic: str) -> str:
 def hash_of(content: Mapping[str, Any]) -> str:
     """Hash the content of a calibration, 8 hexadecimal digits, whatever the order of its fields.
 
-    Example:
+    Examples:
         >>> hash_of({"a": 1, "b": 2}) == hash_of({"b": 2, "a": 1}) != hash_of({"a": 1, "b": 2.5})
         True
     """
@@ -303,7 +303,7 @@ def hash_of(content: Mapping[str, Any]) -> str:
 def text_hash(text: str) -> str:
     """Hash a text without the white space around it, 12 hexadecimal digits.
 
-    Example:
+    Examples:
         >>> text_hash(" good ") == text_hash("good")
         True
     """

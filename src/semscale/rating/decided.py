@@ -315,7 +315,7 @@ def disattenuated(correlation: Estimate | None, *reliabilities: float) -> float:
     Returns:
         -1 to 1; NaN without a correlation or a known reliability, and where one is not above 0.
 
-    Example:
+    Examples:
         >>> round(disattenuated(Estimate(0.3, 0.1, 0.5), 0.5, 0.72), 6)
         0.5
     """
@@ -336,7 +336,7 @@ def reading_reliability(readings: Sequence[Sequence[Sequence[float]]], values: F
     Returns:
         At most 1; NaN for fewer than two readings or three texts, or where readings do not vary.
 
-    Example:
+    Examples:
         >>> low, mid, high = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
         >>> reading_reliability([[low, low], [mid, mid], [high, high]], np.array([1.0, 2.0, 3.0]))
         1.0
@@ -358,7 +358,7 @@ def set_reliability(agreement: Floats) -> float:
     Returns:
         At most 1; NaN for one set, or without any correlation.
 
-    Example:
+    Examples:
         >>> round(set_reliability(np.array([[1.0, 0.6], [0.6, 1.0]])), 6)
         0.75
     """

@@ -100,7 +100,7 @@ def labelled_texts(
     Raises:
         InputError: lengths differ, a rating is no number, or a wrong range.
 
-    Example:
+    Examples:
         >>> labelled = labelled_texts(["good", "bad", "so"], [5, None, [3, 4]])
         >>> labelled.texts, labelled.answers.tolist()
         (['good', 'so'], [[5.0, nan], [3.0, 4.0]])
@@ -279,7 +279,7 @@ def human_masses(answers: Floats, values: Floats, human_range: tuple[float, floa
 def answers_hash(texts: Sequence[str], answers: Floats) -> str:
     """Hash texts with their answers, 8 hexadecimal digits.
 
-    Example:
+    Examples:
         >>> len(answers_hash(["good"], np.array([[5.0]])))
         8
     """
@@ -378,7 +378,7 @@ def _shuffled(names: Integers, rows: Mask, rng: np.random.Generator) -> Floats:
 def extrapolated(sizes: Floats, errors: Floats, n: int) -> float:
     """Error at n labels by least squares of a + b / n, where a and b are not negative.
 
-    Example:
+    Examples:
         >>> round(extrapolated(np.array([10.0, 20.0]), np.array([0.3, 0.2]), 40), 6)
         0.15
     """
@@ -422,7 +422,7 @@ def mean_bins(rated: Floats, human: Floats) -> tuple[MeanBin, ...]:
         rated: shape (n,), means of ratings.
         human: shape (n,), people's means.
 
-    Example:
+    Examples:
         >>> mean_bins(np.array([1.0, 2.0]), np.array([2.0, 4.0]))
         (MeanBin(rated=1.5, human=3.0, n=2),)
     """

@@ -222,7 +222,7 @@ class GaussianProcess:
 def text_kernel(rows: Reals, texts: npt.NDArray[np.floating[Any]]) -> Floats:
     """Compute the kernel exp(8 (cosine - 1)) of rows (n, d) with texts (m, d) of length 1, shape (n, m).
 
-    Example:
+    Examples:
         >>> text_kernel(np.array([[2.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])).round(6).tolist()
         [[1.0, 0.000335]]
     """
@@ -296,7 +296,7 @@ def fit_location(
         means: shape (n,), people's mean rating of each text.
         distinct: shape (n,), numbers from 0 that equal texts share; all texts differ unless given.
 
-    Example:
+    Examples:
         Scores of labels that they predict without an error: the prior draws the slope down.
 
         >>> scores = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
@@ -386,7 +386,7 @@ class CumulativeProbit(NamedTuple):
     def pmf(self, locations: Floats) -> Floats:
         """Return masses (n, k) for locations (n,); NaN for NaN.
 
-        Example:
+        Examples:
             >>> CumulativeProbit(np.array([0.0]), 1.0).pmf(np.array([0.0])).tolist()
             [[0.5, 0.5]]
         """
@@ -412,7 +412,7 @@ def fit_cumulative_probit(locations: Floats, human: Floats, values: Floats) -> C
     References:
         McCullagh (1980), equation 2.4 with the probit link.
 
-    Example:
+    Examples:
         >>> answers = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
         >>> fit = fit_cumulative_probit(np.array([-1.0, 0.0, 1.0]), answers, np.array([-1.0, 1.0]))
         >>> bool(abs(fit.thresholds[0]) < 1e-3), fit.slope > 0

@@ -39,7 +39,7 @@ LEAST_SPREAD = 0.1
 def growing_prompt(scale: Scale, n: int) -> str:
     """Write the prompt that asks for n further anchor sets.
 
-    Example:
+    Examples:
         >>> from semscale.scales import load_scale
         >>> growing_prompt(load_scale("trust"), 10).splitlines()[0]
         'Write 10 further anchor sets for a survey scale, in the language "en".'
@@ -239,7 +239,7 @@ def spread_of(ratings: "Ratings") -> float:
 def probe_lines(texts: Sequence[str]) -> str:
     """Lay texts out as probes for a scale's file, with levels to be filled in.
 
-    Example:
+    Examples:
         >>> print(probe_lines(["Dear, but good."]))
         probes:
           - {level: , text: "Dear, but good."}

@@ -209,7 +209,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         InputError: lengths differ, a human value is not a number, lies outside ``human_range`` (rows
             named), a weight or a probability is none, or ``interval`` is out of range.
 
-    Example:
+    Examples:
         >>> pmf = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
         >>> compared = compare(pmf, [1.0, [1.0, 2.0], 2.0], values=np.array([1.0, 2.0]))
         >>> compared.n, round(compared.pearson.value, 6), compared.human_pmf.tolist()
@@ -637,7 +637,7 @@ class _ComparedTexts:
 def text_lengths(texts: object) -> Floats:
     """Lengths of texts in characters, shape (n,); NaN for what is no text.
 
-    Example:
+    Examples:
         >>> text_lengths(["good", None]).tolist()
         [4.0, nan]
     """
@@ -701,7 +701,7 @@ def corrected_mean(
     References:
         Angelopoulos et al. (2023), doi 10.1126/science.adi6000.
 
-    Example:
+    Examples:
         >>> means = np.array([2.0, 3.0, 4.0, 3.0, 2.0, 4.0])
         >>> table = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan], [np.nan]])
         >>> round(corrected_mean(means, table, np.arange(1.0, 6.0)).value, 6)
@@ -736,7 +736,7 @@ def human_table(human: object) -> Floats:
     Raises:
         InputError: a value that is neither; the rows are named.
 
-    Example:
+    Examples:
         >>> human_table([1, [2, 3], None]).tolist()
         [[1.0, nan], [2.0, 3.0], [nan, nan]]
     """

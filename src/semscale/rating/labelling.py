@@ -338,7 +338,7 @@ def _with_points(cells: pl.DataFrame) -> pl.DataFrame:
     Without them nobody knows whether 3,4 is a number or the labels of two people. A table that is no sheet
     stays as it is.
 
-    Example:
+    Examples:
         >>> sheet = pl.DataFrame({"row": [1], "text": ["so"], "human": ["3,5"], "inclusion": ["0,5"]})
         >>> _with_points(sheet)["human"].to_list()
         ['3.5']
@@ -405,7 +405,7 @@ def same_text(left: str, right: str) -> bool:
     Blanks, forms of quotation marks and dashes, an apostrophe at the start and compatible forms of signs
     (NFKC) do not count, nor does how a text that is a number is written.
 
-    Example:
+    Examples:
         >>> same_text("“so  so”", '"so so"'), same_text("5", "5.0"), same_text("😀", "😡")
         (True, True, False)
     """
@@ -442,7 +442,7 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
         InputError: a cell that is no number above 0 to 1, or an empty one beside a human rating; the message
             has its row.
 
-    Example:
+    Examples:
         >>> inclusion_in(pl.Series(["0.5", ""]), [3.0, None]).tolist()
         [0.5, nan]
     """
@@ -484,7 +484,7 @@ def humans_in(
     Raises:
         InputError: a cell that is neither, or out of bounds; the message has its row and its text.
 
-    Example:
+    Examples:
         >>> humans_in(pl.Series(["3", "[3, 4]", None]))
         [3.0, [3.0, 4.0], None]
     """
@@ -530,7 +530,7 @@ def _human(cell: Any) -> HumanRating | None:  # noqa: ANN401 - any cell
 def lies_within(bounds: tuple[float, float], rating: HumanRating | None) -> bool:
     """Check whether all numbers of a human rating lie within bounds; one that is missing does.
 
-    Example:
+    Examples:
         >>> lies_within((1, 5), [3.0, 5.0]), lies_within((1, 5), 7.0)
         (True, False)
     """

@@ -396,7 +396,7 @@ def reliability(agreement: Floats) -> float:
     Returns:
         At most 1, minus infinity where sets cancel out; NaN for one set, or for an undefined correlation.
 
-    Example:
+    Examples:
         >>> reliability(np.array([[1.0, 0.5], [0.5, 1.0]]))
         0.6666666666666666
     """
@@ -411,7 +411,7 @@ def reliability(agreement: Floats) -> float:
 def worst(findings: Iterable[LintFinding]) -> Level:
     """Take the most severe verdict.
 
-    Example:
+    Examples:
         >>> worst([LintFinding("warn", "ends", None, "..."), LintFinding("fail", "order", None, "...")])
         'fail'
         >>> worst([])
@@ -548,7 +548,7 @@ def random_pair_cosine(vectors: Floats) -> float:
     Returns:
         0 to 1.
 
-    Example:
+    Examples:
         >>> random_pair_cosine(np.array([[1.0, 0.0], [0.6, 0.8]]))
         0.6
     """
@@ -568,7 +568,7 @@ def cosine_at(share: float, random_cosine: float) -> float:
     References:
         Zhang et al. (2020), BERTScore, arXiv 1904.09675, section "Baseline Rescaling".
 
-    Example:
+    Examples:
         >>> round(cosine_at(0.9, 0.78), 3)
         0.978
     """

@@ -134,7 +134,7 @@ def ssr_ratings(
         InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, wrong settings, or
             rows for which ``paper`` has no value.
 
-    Example:
+    Examples:
         >>> ratings = ssr_ratings([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]])
         >>> ratings.pmf.tolist(), ratings.best_similarity.round(3).tolist()
         ([[0.0, 1.0]], [0.8])
@@ -214,7 +214,7 @@ def similarity_pmf(
     References:
         arXiv 2510.08338, equation for p(r) with its offset epsilon.
 
-    Example:
+    Examples:
         >>> similarity_pmf([0.2, 0.4, 0.6]).round(3).tolist()
         [0.0, 0.333, 0.667]
     """
@@ -272,7 +272,7 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
     Raises:
         InputError: a negative or NaN temperature, or masses that are negative, not finite or all 0.
 
-    Example:
+    Examples:
         >>> sharpen_pmf([0.2, 0.8], temperature=0.5).round(4).tolist()
         [0.0588, 0.9412]
         >>> sharpen_pmf([0.4, 0.4, 0.2], temperature=0.0).tolist()
@@ -346,7 +346,7 @@ def ordinal_ratings(
     Raises:
         InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, or wrong settings.
 
-    Example:
+    Examples:
         >>> ratings = ordinal_ratings([[1.0, 1.0], [1.0, 3.0]], [[1.0, 0.0], [0.0, 1.0]])
         >>> ratings.pmf.round(3).tolist(), ratings.best_similarity.round(3).tolist()
         ([[0.5, 0.5], [0.08, 0.92]], [0.707, 0.949])
@@ -394,7 +394,7 @@ def combined_ratings(
     Raises:
         InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, or wrong settings.
 
-    Example:
+    Examples:
         Cosines .6 and .8 with two anchors whose centres are equal: the softmax has exp(-10) on the first one.
 
         >>> ratings = combined_ratings([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]])
@@ -466,7 +466,7 @@ def ordinal_masses(positions: Floats, k: int, *, width: float = WIDTH) -> Floats
     References:
         McCullagh (1980), equation 2.4 with the probit link and thresholds at half points.
 
-    Example:
+    Examples:
         >>> ordinal_masses(np.array([2.0, 2.5]), 3).T.round(3).tolist()
         [[0.087, 0.826, 0.087], [0.003, 0.497, 0.5]]
     """
@@ -559,7 +559,7 @@ def best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:
     Returns:
         Shape (n,), -1 to 1, to the last bit as the readouts give it.
 
-    Example:
+    Examples:
         >>> best_similarities([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).round(3).tolist()
         [0.8]
     """
@@ -581,7 +581,7 @@ def modes(pmf: Floats, values: Floats) -> Floats:
     Returns:
         Shape (n,); NaN where there is no rating.
 
-    Example:
+    Examples:
         >>> modes(np.array([[0.4, 0.4, 0.2], [0.1, 0.2, 0.7]]), np.array([1.0, 2.0, 3.0])).tolist()
         [1.0, 3.0]
     """
@@ -595,7 +595,7 @@ def modes(pmf: Floats, values: Floats) -> Floats:
 def row_blocks(n: int) -> Iterator[slice]:
     """Cut n rows into blocks that fit a processor's cache.
 
-    Example:
+    Examples:
         >>> list(row_blocks(5000))
         [slice(0, 4096, None), slice(4096, 8192, None)]
     """
@@ -662,7 +662,7 @@ def sum_in_order(parts: Floats) -> Floats:
 
     NumPy's own sum takes an order that depends on the other axes' lengths and on the array's layout.
 
-    Example:
+    Examples:
         >>> sum_in_order(np.array([[0.25, 1.0], [0.5, 2.0]])).tolist()
         [0.75, 3.0]
     """
@@ -679,7 +679,7 @@ def unit_anchors(anchors: npt.ArrayLike, dimensions: int) -> Floats:
         InputError: not 2 to 11 anchors per set, another width than ``dimensions``, or an anchor that is not
             finite or 0.
 
-    Example:
+    Examples:
         >>> unit_anchors([[3.0, 4.0], [0.0, 2.0]], 2).tolist()
         [[[0.6, 0.8], [0.0, 1.0]]]
     """
@@ -755,7 +755,7 @@ def reject(rows: Mask | np.bool_, problem: str) -> None:
     Raises:
         InputError: at least one row is marked.
 
-    Example:
+    Examples:
         >>> reject(np.array([False, True]), "vectors must be finite: not so in")
         Traceback (most recent call last):
         semscale.errors.InputError: vectors must be finite: not so in 1 row(s), from 0: 1

@@ -84,7 +84,7 @@ class DiscriminantCheck:
     def same_as(self) -> dict[str, float]:
         """Measures that order the texts as the ratings do, in either direction, with their r.
 
-        Example:
+        Examples:
             >>> DiscriminantCheck(100, 0.98, -0.2).same_as
             {'sentiment': 0.98}
         """
@@ -123,7 +123,7 @@ class LanguageTexts(LanguageCount):
     def has_own_anchors(self) -> bool:
         """True if anchors in this language rate the texts, and where their language is not clear.
 
-        Example:
+        Examples:
             >>> [LanguageTexts(("de",), 2, 2, 0, anchors).has_own_anchors for anchors in ("en", "de-AT")]
             [False, True]
         """
@@ -457,7 +457,7 @@ def set_correlations(moments: Moments) -> Floats:
     Returns:
         Shape (s, s); NaN where a set's means do not vary, or with fewer than two rows.
 
-    Example:
+    Examples:
         >>> set_correlations(set_moments(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([1.0, 2.0]))).tolist()
         [[1.0, -1.0], [-1.0, 1.0]]
     """
@@ -528,7 +528,7 @@ def _first_distinct(rows: pl.DataFrame, certainty: pl.Expr) -> pl.DataFrame:
 class DistinctCount:
     """Counts distinct texts by their 64-bit hashes, as long as there are at most 5,000,000.
 
-    Example:
+    Examples:
         >>> distinct = DistinctCount()
         >>> distinct.add(["good", "bad", "good"])
         >>> distinct.add(["bad"])

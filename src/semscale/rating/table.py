@@ -337,7 +337,7 @@ def _result_titles(titles: Sequence[str], start: str) -> list[str]:
 def _of_text(name: str, text: str) -> str:
     """Put a text's name into that of a column of the result.
 
-    Example:
+    Examples:
         >>> _of_text("semscale_mean", "why")
         'semscale_why_mean'
     """

@@ -39,7 +39,7 @@ _LINEAR_LIMIT: Final = 0.04045  # of sRGB, below which a channel is proportional
 def sequential(share: float) -> str:
     """Return the colour of a share in [0, 1]: paper at 0, deep blue at 1.
 
-    Example:
+    Examples:
         >>> sequential(0.0), sequential(1.0)
         ('#f6f3ec', '#0a2d52')
     """
@@ -49,7 +49,7 @@ def sequential(share: float) -> str:
 def diverging(share: float) -> str:
     """Return the colour of a value in [-1, 1]: orange below 0, blue above.
 
-    Example:
+    Examples:
         >>> diverging(-1.0), diverging(0.0), diverging(1.0)
         ('#7f3a0c', '#dcd8cc', '#154a7d')
     """
@@ -60,7 +60,7 @@ def diverging(share: float) -> str:
 def ordinal(n_points: int, *, flipped: bool = False) -> tuple[str, ...]:
     """Return a colour for each scale point, from the low end to the high one; ``flipped`` where low is good.
 
-    Example:
+    Examples:
         >>> ordinal(3)
         ('#b4581a', '#dcd8cc', '#326ea6')
     """
@@ -71,7 +71,7 @@ def ordinal(n_points: int, *, flipped: bool = False) -> tuple[str, ...]:
 def ramp(n_points: int) -> tuple[str, ...]:
     """Return a colour for each scale point, light to dark, for a scale without a good and a bad end.
 
-    Example:
+    Examples:
         >>> len(ramp(5))
         5
     """
@@ -81,7 +81,7 @@ def ramp(n_points: int) -> tuple[str, ...]:
 def correlation_colour(r: float) -> str:
     """Return the colour of a correlation or cosine in [-1, 1]; white where it is undefined.
 
-    Example:
+    Examples:
         >>> correlation_colour(float("nan"))
         '#ffffff'
     """
@@ -91,7 +91,7 @@ def correlation_colour(r: float) -> str:
 def ink_on(colour: str) -> str:
     """Return black or white, whichever has the higher contrast on a colour; it is at least 4.58.
 
-    Example:
+    Examples:
         >>> ink_on("#ffffff"), ink_on("#0a2d52")
         ('#000000', '#ffffff')
     """
@@ -104,7 +104,7 @@ def contrast(first: str, second: str) -> float:
     References:
         WCAG 2.2, definition of contrast ratio and relative luminance.
 
-    Example:
+    Examples:
         >>> round(contrast("#000000", "#ffffff"), 6)
         21.0
     """
@@ -359,7 +359,7 @@ class Axis:
             about: how many; the distance is 1, 2 or 5 times a power of ten.
             write: writes a value in another form.
 
-        Example:
+        Examples:
             >>> Axis(0, 1, 0, 100).ticks(5)
             {0.0: '0.0', 0.2: '0.2', 0.4: '0.4', 0.6: '0.6', 0.8: '0.8', 1.0: '1.0'}
         """
@@ -379,7 +379,7 @@ class Axis:
 def percent_label(value: float) -> str:
     """Write a share at a tick.
 
-    Example:
+    Examples:
         >>> percent_label(0.2).split()
         ['20', '%']
     """
@@ -454,7 +454,7 @@ class Rows:
             least: pixels of a row with a name of one or two lines.
             top: upper edge of the first row.
 
-        Example:
+        Examples:
             >>> Rows.fitted(["good", "bad"], 348, 30).height
             30
             >>> Rows.fitted(["neither good nor bad, as far as anybody can say"], 348, 30).height
@@ -515,7 +515,7 @@ def lines_of(name: str, room: int) -> list[str]:
 
     Labels of more than eight lines, which name no group that a person would, end with an ellipsis.
 
-    Example:
+    Examples:
         >>> lines_of("neither good nor bad", 110)
         ['neither good', 'nor bad']
         >>> lines_of("North Rhine-Westphalia", 110)
@@ -541,7 +541,7 @@ def lines_of(name: str, room: int) -> list[str]:
 def split_label(name: str) -> list[str]:
     r"""Split a label at white space, but not at no-break spaces.
 
-    Example:
+    Examples:
         >>> split_label("swap, 10\N{NO-BREAK SPACE}% of items")
         ['swap,', '10\xa0%', 'of', 'items']
     """
@@ -551,7 +551,7 @@ def split_label(name: str) -> list[str]:
 def text_width(text: str) -> int:
     """Estimate the pixels that a label takes in the widest of the usual system fonts.
 
-    Example:
+    Examples:
         >>> text_width("nobody-helped")
         99
     """
@@ -568,7 +568,7 @@ def _pieces(word: str, columns: int) -> list[str]:
 def rectangle(corner: Point, width: float, height: float) -> str:
     """Draw a rectangle from its upper left corner.
 
-    Example:
+    Examples:
         >>> rectangle((1, 2), 10, 5)
         'M1,2h10v5h-10Z'
     """
@@ -579,7 +579,7 @@ def rectangle(corner: Point, width: float, height: float) -> str:
 def line(points: Sequence[Point]) -> str:
     """Join points, with a gap where one has no value.
 
-    Example:
+    Examples:
         >>> line([(0, 1), (2, 3), (4, float("nan")), (6, 7)])
         'M0,1L2,3M6,7'
     """
@@ -594,7 +594,7 @@ def line(points: Sequence[Point]) -> str:
 def diamonds(points: Iterable[Point], half: float) -> str:
     """Draw diamonds, ``half`` pixels from the middle to each corner.
 
-    Example:
+    Examples:
         >>> diamonds([(10, 10)], 4)
         'M10,6l4,4l-4,4l-4,-4Z'
     """

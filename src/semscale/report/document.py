@@ -235,7 +235,7 @@ def as_cell(value: Value) -> Cell:
         value: a phrase of Semscale, a whole number (``Count``), a number (``Number``, two decimals), an
             estimate (``WithInterval``, two decimals), or ``None`` where a number does not exist.
 
-    Example:
+    Examples:
         >>> [type(as_cell(value)).__name__ for value in ("mean", 3, 0.25, None)]
         ['Label', 'Count', 'Number', 'Number']
     """
@@ -554,7 +554,7 @@ def marked(text: str, findings: Iterable[tuple[str, "Span | None"]] = (), *, lim
     Returns:
         Pieces that together are the text.
 
-    Example:
+    Examples:
         >>> from semscale.guards.findings import Span
         >>> text = marked("not well", [("negation", Span(0, 3, "not"))])
         >>> [(piece.text, piece.guard) for piece in text.pieces]

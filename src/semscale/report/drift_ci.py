@@ -124,7 +124,7 @@ def _in_short(summary: DriftSummary) -> str:
 def command(kind: str, title: str, message: str) -> str:
     r"""Write one workflow command.
 
-    Example:
+    Examples:
         >>> command("error", "a: b, c", "100 %\nof it")
         '::error title=a%3A b%2C c::100 %25%0Aof it'
     """

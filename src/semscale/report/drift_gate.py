@@ -444,7 +444,7 @@ def differing(
     Returns:
         Both texts; words that only one of them has are marked ``removed`` or ``added``.
 
-    Example:
+    Examples:
         >>> before, after = differing("It is safe.", "It is not safe.", limit=80)
         >>> [(piece.text, piece.guard) for piece in after.pieces]
         [('It is ', None), ('not ', 'added'), ('safe.', None)]

@@ -147,7 +147,7 @@ def _shared_ids(shared: SharedIds) -> str:
 def none_shared_sentence(shared: SharedIds, dataset: str) -> str:
     """State that a run has no id in common with an earlier run of its dataset, without a full stop.
 
-    Example:
+    Examples:
         >>> none_shared_sentence(SharedIds("4c44e2e2d1", True, 0, 30), "exam").partition(",")[0]
         'no id is shared with the baseline 4c44e2e2 of dataset “exam”'
     """

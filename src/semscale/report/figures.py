@@ -46,7 +46,7 @@ _BINS, _BRIEF_BINS = 20, 10  # of a histogram, and of one on the screen
 def described(rows: Iterable[tuple[str, str]]) -> str:
     """Write rows of a picture for readers who cannot see it: each name with its figures.
 
-    Example:
+    Examples:
         >>> described([("north", "0.50"), ("south", "0.60")])
         'north: 0.50; south: 0.60'
     """

@@ -50,7 +50,7 @@ def printable(text: object) -> str:
     Control characters become their Unicode pictures; lone surrogates, which UTF-8 cannot hold, and U+FFFE and
     U+FFFF, which XML cannot, become U+FFFD.
 
-    Example:
+    Examples:
         >>> printable("a\x00b\x1b[31m")
         'a␀b␛[31m'
     """
@@ -60,7 +60,7 @@ def printable(text: object) -> str:
 def one_line(text: object) -> str:
     r"""Make a text printable and turn every run of white space into one space.
 
-    Example:
+    Examples:
         >>> one_line("two\n lines ")
         'two lines'
     """
@@ -72,7 +72,7 @@ def clipped(text: object, limit: int = 220) -> Clipped:
 
     A text beyond ``LONGEST`` characters is cut in ``full`` too, which says so.
 
-    Example:
+    Examples:
         >>> clipped("short")
         Clipped(shown='short', full=None)
         >>> clipped("one two three", limit=8)
@@ -101,7 +101,7 @@ def number(
         least: below it only that is written, as for p-values.
         most: beyond it likewise.
 
-    Example:
+    Examples:
         >>> number(-1.005), number(float("nan")), number(-0.001)
         ('−1.00', '–', '0.00')
         >>> number(2e-5, 3, least=0.001), number(4e11, 1, most=10_000)
@@ -119,7 +119,7 @@ def number(
 def percent(share: float | None, digits: int = 1) -> str:
     """Write a share in [-1, 1] as a percentage.
 
-    Example:
+    Examples:
         >>> percent(0.3417).split(), percent(None)
         (['34.2', '%'], '–')
     """
@@ -133,7 +133,7 @@ _PERCENT = re.compile(r"(?<=[0-9]) (?=%)")
 def percents_unbroken(text: str) -> str:
     """Hold each number and its percent sign on the same line, in a phrase of Semscale.
 
-    Example:
+    Examples:
         >>> percents_unbroken("in 95 % of rows").split(" ")[1].split()
         ['95', '%']
     """
@@ -143,7 +143,7 @@ def percents_unbroken(text: str) -> str:
 def coverage(interval: float) -> str:
     """Write the coverage of an interval, never rounded to 100 %.
 
-    Example:
+    Examples:
         >>> coverage(0.95), coverage(0.999)
         ('95 %', '99.9 %')
     """
@@ -153,7 +153,7 @@ def coverage(interval: float) -> str:
 def count(value: int | None) -> str:
     """Write a whole number with thousands apart.
 
-    Example:
+    Examples:
         >>> count(3708)
         '3,708'
     """
@@ -163,7 +163,7 @@ def count(value: int | None) -> str:
 def counted(value: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun.
 
-    Example:
+    Examples:
         >>> counted(1, "text"), counted(2, "text")
         ('1 text', '2 texts')
     """
@@ -173,7 +173,7 @@ def counted(value: int, noun: str, plural: str | None = None) -> str:
 def plain(value: float | None) -> str:
     """Write a value of a scale as its author did: no decimals where there are none.
 
-    Example:
+    Examples:
         >>> plain(3.0), plain(-0.5), plain(None)
         ('3', '−0.5', '–')
     """
@@ -183,7 +183,7 @@ def plain(value: float | None) -> str:
 def signed(shown: str) -> str:
     """Put a plus sign before a number that is written out and greater than 0.
 
-    Example:
+    Examples:
         >>> signed("0.12 [0.02, 0.22]"), signed("−0.12"), signed("0.00"), signed("–")
         ('+0.12 [0.02, 0.22]', '−0.12', '0.00', '–')
     """
@@ -195,7 +195,7 @@ def signed(shown: str) -> str:
 def digits_for(low: float, high: float) -> int:
     """Choose decimals for means on a scale from ``low`` to ``high``: two, unless it is very short or long.
 
-    Example:
+    Examples:
         >>> digits_for(1, 5), digits_for(0, 1), digits_for(0, 100)
         (2, 3, 1)
     """
@@ -211,7 +211,7 @@ def has_interval(estimate: Interval) -> bool:
 def with_interval(estimate: Interval, digits: int = 2) -> str:
     """Write a figure with its interval: ``3.41 [3.35, 3.47]``; the figure alone where there is no interval.
 
-    Example:
+    Examples:
         >>> from collections import namedtuple
         >>> E = namedtuple("E", "value low high")
         >>> with_interval(E(3.412, 3.349, 3.471))
@@ -236,7 +236,7 @@ def _bracket(estimate: Interval, unit: float, digits: int) -> str:
 def listed(parts: list[str]) -> str:
     """Join words as a sentence does.
 
-    Example:
+    Examples:
         >>> listed(["a", "b", "c"])
         'a, b and c'
     """
@@ -246,7 +246,7 @@ def listed(parts: list[str]) -> str:
 def capitalised(text: str) -> str:
     """Begin a phrase of Semscale with a capital letter.
 
-    Example:
+    Examples:
         >>> capitalised("mean, from 1 to 5"), capitalised("")
         ('Mean, from 1 to 5', '')
     """
@@ -263,7 +263,7 @@ def _signed(text: str) -> str:
 def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kind of cell
     """Write a cell as plain text.
 
-    Example:
+    Examples:
         >>> from semscale.report.document import Share, WithInterval
         >>> cell_text(WithInterval(3.412, 3.349, 3.471)), cell_text(Number(None)), cell_text(Count(3708))
         ('3.41 [3.35, 3.47]', '–', '3,708')
@@ -318,7 +318,7 @@ def line_text(line: Line) -> str:
 def unbroken(line: Line) -> Line:
     """Hold each number and its percent sign together in phrases of Semscale; a user's texts stay as they are.
 
-    Example:
+    Examples:
         >>> unbroken(("95 % of ", Quoted("5 %"))) == ("95\u00a0% of ", Quoted("5 %"))
         True
     """
@@ -334,7 +334,7 @@ def unbroken(line: Line) -> Line:
 def heading_text(head: Line) -> str:
     """Write a heading on a page: a phrase of Semscale begins with a capital, a user's text stays.
 
-    Example:
+    Examples:
         >>> heading_text("mean score"), heading_text(Quoted("gpt")), heading_text((Quoted("gpt"), ": score"))
         ('Mean score', 'gpt', 'gpt: score')
     """

@@ -49,7 +49,7 @@ def encoded(value: object) -> Json:  # noqa: C901, PLR0911 - one case for each k
     Raises:
         TypeError: a value of another type.
 
-    Example:
+    Examples:
         >>> encoded({"mean": float("nan"), "rows": np.int64(3), "scores": np.array([0.5])})
         {'mean': None, 'rows': 3, 'scores': [0.5]}
     """

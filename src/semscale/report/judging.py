@@ -561,7 +561,7 @@ def _decision_cautions(name: str, scores: "JudgeScores") -> Iterator[str]:
 def refused_parameters(signature: Signature) -> tuple[str, ...]:
     """Name the parameters that a judge's model refused, as its signature has them.
 
-    Example:
+    Examples:
         >>> refused_parameters(Signature.of("judge", template="default", temperature="default", max_tokens=5))
         ('temperature',)
     """

@@ -160,7 +160,7 @@ def _translation_sentence(scale: "Scale", rating: Sequence[str] | None) -> str |
 def lint_warning(lint: "LintReport") -> str | None:
     """State the linter's findings in one line; ``None`` for a plain pass.
 
-    Example:
+    Examples:
         >>> from types import SimpleNamespace
         >>> reasons = ("fail: x: too alike", "warn: y: z")
         >>> lint_warning(SimpleNamespace(verdict="fail", reasons=reasons))

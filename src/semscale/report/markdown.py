@@ -260,7 +260,7 @@ _BREAK = "<!-- -->"  # ends what GitHub would read as a mention or a link, and i
 def escaped(text: object) -> str:
     r"""Escape a text so that Markdown shows it as it is, on one line.
 
-    Example:
+    Examples:
         >>> escaped("*a*_b_ <c> | d")
         '\\*a\\*\\_b\\_ &lt;c&gt; \\| d'
     """
@@ -274,7 +274,7 @@ def image(description: str, file: PurePath) -> str:
         description: for readers who cannot see it.
         file: the picture, as seen from the folder of the Markdown.
 
-    Example:
+    Examples:
         >>> image("Bars of *a*", PurePath("my report.files/bars.svg"))
         '![Bars of \\*a\\*](my%20report.files/bars.svg)'
     """
@@ -288,7 +288,7 @@ def code(text: object, limit: int | None = None) -> str:
         text: from anywhere; white space becomes one space.
         limit: characters that are shown; an ellipsis marks a cut.
 
-    Example:
+    Examples:
         >>> code("a `b` c")
         '`` a `b` c ``'
     """
@@ -303,7 +303,7 @@ def code(text: object, limit: int | None = None) -> str:
 def table_row(cells: Iterable[str]) -> str:
     r"""Write a row of a table; what would end a cell is escaped, in code spans too.
 
-    Example:
+    Examples:
         >>> table_row(["a", "`b|c`"])
         '| a | `b\\|c` |'
     """

@@ -298,7 +298,7 @@ def _cost_in_words(row: Mapping[str, Any]) -> str:
 def part_name(name: str) -> str:
     """Write the name of a part of a score as words.
 
-    Example:
+    Examples:
         >>> part_name("findings"), part_name("context")
         ('kept after findings', 'context')
     """
@@ -308,7 +308,7 @@ def part_name(name: str) -> str:
 def mean_name(figure: str) -> str:
     """Name the mean of a figure that is estimated of matches or BERTScores.
 
-    Example:
+    Examples:
         >>> [mean_name(figure) for figure in ("score", "f1", "recall")]
         ['mean match', 'mean F1', 'mean recall']
     """

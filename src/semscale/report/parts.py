@@ -113,7 +113,7 @@ class DescribedSummary(Protocol):
 def present(*items: Item | None) -> tuple[Item, ...]:
     """Drop what does not apply: ``None`` and empty sentences.
 
-    Example:
+    Examples:
         >>> present("first", None, "", "second")
         ('first', 'second')
     """
@@ -269,7 +269,7 @@ def _named(summary: DescribedSummary) -> tuple[Quoted, ...]:
 def named_file(source: str, limit: int = 220) -> Quoted:
     """Quote the name of a file; of an absolute path only the last part, which tells nothing of a machine.
 
-    Example:
+    Examples:
         >>> named_file("/home/ann/study/people.csv").text, named_file("waves/people.csv").text
         ('people.csv', 'waves/people.csv')
     """
@@ -359,7 +359,7 @@ def altogether(rows: Iterable[tuple[str, Value]], interval: float) -> DataTable:
 def covered(values: Iterable[Value], interval: float) -> str:
     """State the coverage of intervals at the end of a title; empty where no value has one.
 
-    Example:
+    Examples:
         >>> from semscale.report.document import WithInterval
         >>> covered([WithInterval(0.5, 0.4, 0.6)], 0.9), covered([WithInterval(0.5, np.nan, np.nan)], 0.9)
         (' (90 % interval)', '')
@@ -445,7 +445,7 @@ def small_base_note(estimates: "Estimates", noun: str) -> str:
 def label_with_base(name: str, base: Count) -> str:
     r"""Write a name next to a bar or a histogram with its number of rows, on one line.
 
-    Example:
+    Examples:
         >>> label_with_base("north", Count(7, is_small=True)).replace("\N{NO-BREAK SPACE}", " ")
         'north (n = 7*)'
     """
@@ -484,7 +484,7 @@ def low_items(
         mean: of all items; ``None`` where there is none.
         bounds: least and greatest score that there can be.
 
-    Example:
+    Examples:
         >>> from semscale.stats.intervals import Estimate
         >>> low_items([0.2, 0.6, 0.7, 1.0], float, Estimate(0.7, 0.6, 0.8), (0.0, 1.0))
         [0.2, 0.6]

@@ -166,7 +166,7 @@ def check_ending(path: Path, parameter: str = "report") -> None:
 def picture_folder(report: Path | None, figures: Path | None) -> Path | None:
     """Name the folder of a report's pictures: the one chosen, or one beside Markdown, which cannot hold them.
 
-    Example:
+    Examples:
         >>> picture_folder(Path("drift.md"), None).name, picture_folder(Path("drift.html"), None)
         ('drift.files', None)
     """

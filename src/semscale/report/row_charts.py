@@ -189,7 +189,7 @@ def bin_edges(score: Floats, bounds: tuple[float, float], *, bins: int) -> Float
     Returns:
         Edges, shape (bins + 1 or more,), ascending.
 
-    Example:
+    Examples:
         >>> bin_edges(np.array([0.2, 0.9]), (-1.0, 1.0), bins=2).tolist()
         [0.0, 0.5, 1.0]
         >>> bin_edges(np.array([-0.2, 0.9]), (-1.0, 1.0), bins=2).tolist()
@@ -206,7 +206,7 @@ def bin_edges(score: Floats, bounds: tuple[float, float], *, bins: int) -> Float
 def bin_counts(score: Floats, edges: Floats) -> Integers:
     """Count the scores in each bin; a score on an edge belongs to the bin above, the greatest to the last.
 
-    Example:
+    Examples:
         >>> bin_counts(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])).tolist()
         [1, 2]
     """

@@ -51,7 +51,7 @@ def rows_scored(
         noun: name of a row.
         verb: of the rows, such as "included" where nothing was scored.
 
-    Example:
+    Examples:
         >>> rows_scored(3, 5, {"missing": 1, "unparsable": 1, "empty": 0})
         '3 of 5 rows were scored; left out: 1 missing and 1 unparsable'
     """
@@ -70,7 +70,7 @@ def counts_scored(counts: Mapping[Status, int] | Mapping[str, int], noun: str = 
         counts: rows by status.
         noun: name of a row.
 
-    Example:
+    Examples:
         >>> counts_scored({"scored": 3, "missing": 1})
         '3 of 4 rows were scored; left out: 1 missing'
     """
@@ -91,7 +91,7 @@ def nothing_scored(noun: str = "row", total: int | None = None) -> str:
         noun: name of a row.
         total: rows altogether, where that is known.
 
-    Example:
+    Examples:
         >>> nothing_scored("prompt"), nothing_scored(total=0)
         ('No prompt was scored, so there is nothing to estimate.', 'The input has no rows.')
     """
@@ -108,7 +108,7 @@ def windows_note(n: int, noun: str = "row") -> str:
 def asterisk_note(noun: str = "row") -> str:
     """Explain the asterisk of a small base.
 
-    Example:
+    Examples:
         >>> asterisk_note("item")
         '* fewer than 10 items: chance alone can move these figures far.'
     """
@@ -124,7 +124,7 @@ def sampled_caution(figures: Sequence[str], n: int, total: int, labelled: str = 
         total: rows altogether.
         labelled: rows that are all used in addition to the sample, if there are any.
 
-    Example:
+    Examples:
         >>> sampled_caution(["drivers"], 2000, 5000, "hand-coded rows").partition(": ")[0]
         'Computed from a random sample of 2,000 of the 5,000 rows, and from all hand-coded rows'
     """
@@ -170,7 +170,7 @@ def interval_methods(plan: ResampledIntervals, methods: Mapping[str, str | None]
         methods: of each figure by its name; ``None`` where it has no interval.
         units: what was resampled, such as "rows".
 
-    Example:
+    Examples:
         >>> from semscale.stats.intervals import IntervalPlan
         >>> interval_methods(IntervalPlan(seed=7), {"match": "bootstrap", "F1": None}, "items")
         '95 %, 2,000 bootstrap resamples of items, seed 7'
@@ -221,7 +221,7 @@ def refused_parameters_note(model: str, refused: Sequence[str]) -> str | None:
         model: its name.
         refused: names of parameters.
 
-    Example:
+    Examples:
         >>> refused_parameters_note("m", ["temperature"])
         'm refused the parameter temperature and was asked without it: its own default applies.'
     """
@@ -264,7 +264,7 @@ def refused_forms_notes(model: str, reasons: str) -> tuple[str, ...]:
         model: its name.
         reasons: forms and reasons; empty for none.
 
-    Example:
+    Examples:
         >>> refused_forms_notes("m", "decisions: HTTP 400.")
         ('Forms of decisions that m did not take: decisions: HTTP 400.',)
     """
@@ -298,7 +298,7 @@ def position_bias_note(judge: str, first: "MeanEstimate") -> str | None:
         judge: its name, such as the model's.
         first: mean points of the first answer.
 
-    Example:
+    Examples:
         >>> from semscale.stats.intervals import MeanEstimate
         >>> position_bias_note("m", MeanEstimate(0.7, 0.6, 0.8, 20, 0, 20, "bootstrap")).partition(": ")[0]
         'm prefers the answer shown first'
@@ -323,7 +323,7 @@ _MOST_LANGUAGES = 4  # in a sentence
 def language_name(code: str | None) -> str:
     """Name a language in English.
 
-    Example:
+    Examples:
         >>> language_name("de"), language_name(None)
         ('German', 'not clear')
     """
@@ -354,7 +354,7 @@ def unread_rows_warnings(
         noun: name of a row.
         lack: name of what such a row has none of.
 
-    Example:
+    Examples:
         >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
         >>> unread_rows_warnings(counts)[0].partition(": ")[2].partition(". ")[2]
         'Use a model that does (--embedder e5-small).'
@@ -408,7 +408,7 @@ def unread_warnings(counts: Mapping[Status, int], noun: str = "row") -> tuple[st
         counts: rows by status.
         noun: name of a row.
 
-    Example:
+    Examples:
         >>> unread_warnings({Status.SCORED: 7, Status.WEIGHTLESS: 3})[0].partition(" (")[0]
         'In 3 of 10 rows'
         >>> unread_warnings({Status.SCORED: 8, Status.WEIGHTLESS: 2})
@@ -430,7 +430,7 @@ def off_topic_warnings(counts: Mapping[Status, int]) -> tuple[str, ...]:
     Args:
         counts: texts by status.
 
-    Example:
+    Examples:
         >>> off_topic_warnings({Status.SCORED: 5, Status.OFF_TOPIC: 25})[0].partition(" (")[0]
         '25 of 30 texts'
     """

@@ -236,7 +236,7 @@ def _fitted(text: object, cells: int) -> str:
         text: the text.
         cells: width to fit into, at least 3.
 
-    Example:
+    Examples:
         >>> _fitted("north-western region", 11), _fitted("north", 11), _fitted("東京都千代田区", 7)
         ('north…egion', 'north', '東…区')
         >>> _fitted("a\x1b[31m\nb", 20)
@@ -254,7 +254,7 @@ def _fitted(text: object, cells: int) -> str:
 def _single_line(text: object) -> str:
     r"""Turn a text into a harmless line.
 
-    Example:
+    Examples:
         >>> _single_line("a\nb\u202e")
         'a b\ufffd'
     """

@@ -152,7 +152,7 @@ def summary_in_words(kind: str, source: str, n: int, n_scored: int, estimates: E
 def mean_in_words(mean: MeanEstimate) -> str:
     """Write a mean as short forms show it, with its interval where there is one.
 
-    Example:
+    Examples:
         >>> mean_in_words(MeanEstimate(0.5, 0.25, 0.75, 12, 0, 12, "bootstrap"))
         'mean=0.50 [0.25, 0.75]'
     """
@@ -167,7 +167,7 @@ def few_note(m: int, unit: str) -> str:
         m: number of clusters.
         unit: name of a cluster in the singular, such as ``row``.
 
-    Example:
+    Examples:
         >>> few_note(1, "respondent")
         'no interval: it takes at least 2 respondents, and there is 1'
     """
@@ -181,7 +181,7 @@ def few_note(m: int, unit: str) -> str:
 def no_spread_note(m: int, unit: str) -> str:
     """Write the note about an interval of m clusters that all have the same value.
 
-    Example:
+    Examples:
         >>> no_spread_note(10, "row")
         'all 10 rows have the same value: the interval is an exact bound on what they do not show'
     """
@@ -191,7 +191,7 @@ def no_spread_note(m: int, unit: str) -> str:
 def few_different_note(different: int, m: int, unit: str) -> str:
     """Write the note about an interval of m clusters of which few, or none, differ by much from the others.
 
-    Example:
+    Examples:
         >>> few_different_note(1, 20, "row").partition(", and")[0]
         '19 of 20 rows have one value, or nearly one: the interval rests on the other'
         >>> few_different_note(0, 20, "row").partition(", and")[0]
@@ -213,7 +213,7 @@ def groups_note(groups: Sequence[tuple[int, str | None]], unit: str, *, among_fe
         unit: name of a cluster in the singular, such as ``row``.
         among_few: whether everything together is as few, so that t quantiles are said of it already.
 
-    Example:
+    Examples:
         >>> groups_note([(1, None), (12, "bootstrap"), (7, "linearized")], "row")
         '1 group has fewer than 10 rows: wide intervals by t quantiles; 1 group has a single row: no interval'
         >>> groups_note([(5, "exact"), (12, "exact")], "row")
@@ -235,7 +235,7 @@ def groups_note(groups: Sequence[tuple[int, str | None]], unit: str, *, among_fe
 def few_different_groups_note(n: int, unit: str) -> str:
     """Write the note about n groups in which few clusters differ; empty without such groups.
 
-    Example:
+    Examples:
         >>> few_different_groups_note(2, "row").partition(":")[0]
         '2 groups have one value, or nearly one, in all but a few rows'
     """
@@ -303,7 +303,7 @@ class Tallies:
         main: place of the set whose first figure is the main one, from 0.
         n_labels: labelled items that a calibration was fitted to, for the intervals with ``refits``.
 
-    Example:
+    Examples:
         >>> from semscale.stats.intervals import scale_figures
         >>> tallies = Tallies([scale_figures(np.array([1.0, 2.0]))], Signature.of("rate"))
         >>> tallies.add(np.array([[0.5, 0.5], [0.0, 1.0]]), [Status.SCORED] * 2, by=["a", "b"])
@@ -658,7 +658,7 @@ def estimate_values(
         InputError: a column of the wrong length, a wrong weight (rows named), weights that sum to 0, more
             than 100,000 groups, or a setting out of range.
 
-    Example:
+    Examples:
         >>> from semscale.types import Status
         >>> found = estimate_values(
         ...     {"score": np.array([0.2, np.nan, 0.4])},

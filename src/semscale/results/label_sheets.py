@@ -31,7 +31,7 @@ def with_label_columns(rows: pl.DataFrame, inclusion: Floats) -> pl.DataFrame:
         rows: the rows.
         inclusion: shape (n,), probability with which each was drawn; NaN where it was not.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> with_label_columns(pl.DataFrame({"text": ["so"]}), np.array([0.5])).row(0)
         ('so', None, 0.5)
@@ -43,7 +43,7 @@ def with_label_columns(rows: pl.DataFrame, inclusion: Floats) -> pl.DataFrame:
 def instructions_path(out: Path) -> Path:
     """Return the path of the instructions beside a sheet.
 
-    Example:
+    Examples:
         >>> instructions_path(Path("sheet.csv")).name
         'sheet-instructions.md'
     """

@@ -1,6 +1,6 @@
 """Results: one row for each item, with its status, and its fields as columns of a table and back.
 
-Example:
+Examples:
     >>> from dataclasses import dataclass
     >>> from typing import Annotated
     >>> from semscale.types import Floats, Status, Statuses
@@ -219,7 +219,7 @@ def as_mask(mask: object, n: int) -> Mask:
     Raises:
         InputError: another length, or something that is no boolean.
 
-    Example:
+    Examples:
         >>> as_mask([True, False], 2).tolist()
         [True, False]
     """
@@ -281,7 +281,7 @@ def reason_words(status: Status, what: str) -> str | None:
         status: of the row.
         what: what is measured, such as "the answer".
 
-    Example:
+    Examples:
         >>> reason_words(Status.EMPTY, "the answer"), reason_words(Status.SCORED, "the answer")
         ('the answer is empty', None)
     """
@@ -432,7 +432,7 @@ def records(kind: type) -> ResultColumn:
     Args:
         kind: a dataclass whose fields are texts, numbers, or such records, or ``None`` instead of one.
 
-    Example:
+    Examples:
         >>> from semscale.guards.findings import Span
         >>> (column,) = records(Span).write([[Span(0, 3, "Who")], []], "spans")
         >>> column.to_list()

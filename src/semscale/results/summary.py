@@ -208,7 +208,7 @@ class ForemostRows(Generic[T]):
     Args:
         most: how many rows are kept.
 
-    Example:
+    Examples:
         >>> rows = ForemostRows[str](2)
         >>> rows.add(np.array([0.5, np.nan, 0.2]), 0, lambda place: f"first {place}")
         >>> rows.add(np.array([0.2, 0.1]), 3, lambda place: f"second {place}")
@@ -244,7 +244,7 @@ class ForemostRows(Generic[T]):
 class LeftOutRows:
     """Keeps the first three rows of each status without a score that have something to show.
 
-    Example:
+    Examples:
         >>> rows = LeftOutRows()
         >>> rows.add(np.array([Status.SCORED, Status.EMPTY], dtype=object), 4, lambda place: "  a text")
         >>> rows.examples

@@ -50,7 +50,7 @@ def listed_texts(columns: "Sequence[pl.Series]", parameter: str, first_row: int)
     Raises:
         RowError: a cell that begins like a list of strings but is none.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> listed_texts([pl.Series("one", ["Rome", '["Paris", "Paname"]'])], "reference", 0)
         [['Rome'], ['Paris', 'Paname']]
@@ -138,7 +138,7 @@ class Columns(Settings):
     Raises:
         InputError: a column with two roles that exclude each other, or named twice for one.
 
-    Example:
+    Examples:
         >>> from typing import Annotated
         >>> class AnswerColumns(Columns):
         ...     answer: Annotated[str, TEXT]

@@ -36,7 +36,7 @@ def as_weights(column: object, *, first_row: int = 0) -> Floats:
     Raises:
         InputError: a weight that is not a number, negative or infinite; the rows are named.
 
-    Example:
+    Examples:
         >>> as_weights([1, None, 0.5]).tolist()
         [1.0, nan, 0.5]
     """
@@ -56,7 +56,7 @@ def in_unit(weights: Floats) -> Floats:
     Args:
         weights: shape (n,), finite and not negative; NaN where a row has none.
 
-    Example:
+    Examples:
         >>> bool(in_unit(np.array([1e308, 5e307])).sum() < 2), in_unit(np.array([4.0, 2.0])).tolist()
         (True, [0.5, 0.25])
     """
@@ -70,7 +70,7 @@ def reject_after(first_row: int, rows: npt.NDArray[np.bool_] | np.bool_, problem
     Raises:
         InputError: at least one row is marked.
 
-    Example:
+    Examples:
         >>> reject_after(3, np.array([False, True]), "weights must be finite: not so in")
         Traceback (most recent call last):
         semscale.errors.InputError: weights must be finite: not so in 1 row(s), from 0: 4
@@ -107,7 +107,7 @@ def numbered(respondents: object, n: int) -> Integers:
     Raises:
         InputError: not n names.
 
-    Example:
+    Examples:
         >>> numbers = numbered(["ann", "", None, "ann"], 4)
         >>> bool(numbers[0] == numbers[3]), numbers[1:3].tolist()
         (True, [-1, -1])
@@ -137,7 +137,7 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str
     Raises:
         InputError: a cell that is no number; the message has its row and its text.
 
-    Example:
+    Examples:
         >>> numbers_in(pl.Series(["2.5", None, "1"]), "weight").to_list()
         [2.5, None, 1.0]
     """
@@ -174,7 +174,7 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
     Raises:
         InputError: a cell that is no number, negative or infinite; the message has its row and its value.
 
-    Example:
+    Examples:
         >>> weights_in(pl.Series("w", ["2.5", "-1"]))
         Traceback (most recent call last):
         semscale.errors.RowError: weight: column 'w' must hold finite numbers >= 0, but data row 2...

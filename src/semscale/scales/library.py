@@ -42,7 +42,7 @@ LanguageCode = Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")]
 def scale_names() -> list[str]:
     """List the names of the scales that ship with Semscale, sorted.
 
-    Example:
+    Examples:
         >>> "purchase-intent" in scale_names()
         True
     """
@@ -64,7 +64,7 @@ def load_scale(name_or_path: str | Path | Scale, *, language: str | None = None)
         UnknownNameError: no scale of that name ships with Semscale; the message has the nearest name.
         InputError: the file cannot be read, is no valid scale, or has no anchors in that language.
 
-    Example:
+    Examples:
         >>> load_scale("recommendation").n_points
         11
         >>> load_scale("purchase-intent", language="de").question
@@ -104,7 +104,7 @@ def in_language(scale: Scale, language: str) -> Scale:
 def languages_in(scale: Scale) -> list[str]:
     """List the languages into which anchors of a scale are translated, sorted; none for a scale of one's own.
 
-    Example:
+    Examples:
         >>> languages_in(load_scale("purchase-intent").model_copy(update={"name": "my-own"}))
         []
     """
@@ -125,7 +125,7 @@ def passed_languages(scale: Scale, model: str | None) -> tuple[str, ...]:
         model: name of the known model that rates, ``None`` for any other one. Translations were checked with
             the default model of ratings, and serve it alone.
 
-    Example:
+    Examples:
         >>> passed_languages(load_scale("purchase-intent"), "all-MiniLM-L6-v2")
         ()
     """
@@ -282,7 +282,7 @@ class Translation(BaseModel):
 def translated_languages() -> list[str]:
     """List the languages into which scales of the library are translated, sorted.
 
-    Example:
+    Examples:
         >>> "de" in translated_languages()
         True
     """
@@ -292,7 +292,7 @@ def translated_languages() -> list[str]:
 def languages_of(scale: str) -> list[str]:
     """List the languages into which one scale of the library is translated, sorted; none for any other name.
 
-    Example:
+    Examples:
         >>> languages_of("comfort")
         []
     """
@@ -439,7 +439,7 @@ def fitting_scale(answers: Iterable[str]) -> str | None:
     Returns:
         The name of a scale; ``None`` for fewer than three answers, or if one is no label.
 
-    Example:
+    Examples:
         >>> fitting_scale(["Agree", "disagree", "Neutral"]), fitting_scale(["Tea", "Coffee", "Water"])
         ('agreement', None)
     """

@@ -70,7 +70,7 @@ class Scale(BaseModel):
     Raises:
         InputError: a field is missing, unknown or invalid; the one-line message names it.
 
-    Example:
+    Examples:
         >>> scale = Scale(
         ...     name="mood", title="Mood", question="How are you?", provenance="an example",
         ...     points=({"value": 1, "label": "bad"}, {"value": 2, "label": "good"}),
@@ -150,7 +150,7 @@ class Scale(BaseModel):
     def for_model(self, model: str) -> "Scale":
         """Return the scale with the anchor sets that serve a model: all of them where it is not named.
 
-        Example:
+        Examples:
             >>> from semscale.scales import load_scale
             >>> len(load_scale("quality").for_model("e5-small").anchor_sets)
             6
@@ -261,7 +261,7 @@ def parse_scale(content: bytes, *, source: str) -> Scale:
     Raises:
         InputError: it is not UTF-8, not YAML (the message names the line), or no valid scale.
 
-    Example:
+    Examples:
         >>> parse_scale(b"name: [", source="mine.yaml")
         Traceback (most recent call last):
         semscale.errors.InputError: 'mine.yaml', line 1: not readable as YAML: expected the node content...

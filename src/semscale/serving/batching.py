@@ -216,7 +216,7 @@ class Gathering:
     Nothing waits unless requests were answered: not the first request of an idle service, nor the rest of a
     long one. Times are seconds of one clock, which the caller reads.
 
-    Example:
+    Examples:
         >>> gathering = Gathering()
         >>> gathering.answered(2, seconds=10.0, now=100.0)
         >>> gathering.asked(now=100.0625)

@@ -140,7 +140,7 @@ class RefusedRequestError(SemscaleError):
     def record(self) -> dict[str, dict[str, str | None]]:
         """Return the answer in the form that OpenAI's clients read.
 
-        Example:
+        Examples:
             >>> RefusedRequestError(422, "input must not be empty", field="input").record()["error"]["param"]
             'input'
         """
@@ -156,7 +156,7 @@ def invalid(message: str, field: str | None) -> RefusedRequestError:
 def as_field_names(message: str) -> str:
     """Write the options in a message for the command line as fields of a request.
 
-    Example:
+    Examples:
         >>> as_field_names("b.csv is an Excel file, whatever its name says: read it with --format xlsx")
         'b.csv is an Excel file, whatever its name says: read it with format=xlsx'
         >>> as_field_names("leave --header out, or say plain"), as_field_names("name another with --sheet: a")
@@ -448,7 +448,7 @@ def parse_query(parameters: Iterable[tuple[str, str]], kind: type[RequestFields]
     Raises:
         RefusedRequestError: JSON that cannot be read, or a field that is no list and comes twice.
 
-    Example:
+    Examples:
         >>> address = [("scale", "quality"), ("missing", "NA"), ("temperature", "0.5")]
         >>> parse_query(address, RatingSettingFields)
         {'scale': 'quality', 'missing': ['NA'], 'temperature': 0.5}

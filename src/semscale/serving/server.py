@@ -443,7 +443,7 @@ def access_token(host: str, environment: Mapping[str, str] = os.environ) -> str 
 def has_token(authorization: bytes, token: str) -> bool:
     """Return true if a header ``Authorization`` has the token; the comparison takes the same time for any.
 
-    Example:
+    Examples:
         >>> has_token(b"Bearer s3cret", "s3cret"), has_token(b"", "s3cret")
         (True, False)
     """
@@ -454,7 +454,7 @@ def has_token(authorization: bytes, token: str) -> bool:
 def is_loopback(host: str) -> bool:
     """Return true for an address that is reached from this machine alone.
 
-    Example:
+    Examples:
         >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
         (True, True, True, False)
     """
@@ -470,7 +470,7 @@ def is_meant_for_loopback(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     Without a token, a page on the web could else have its visitor's browser ask the service: by a name of its
     own that it lets point to 127.0.0.1, or by a form.
 
-    Example:
+    Examples:
         >>> is_meant_for_loopback([(b"host", b"localhost:8000")])
         True
         >>> is_meant_for_loopback([(b"host", b"localhost:8000"), (b"origin", b"https://example.org")])
@@ -541,7 +541,7 @@ def json_answer(content: object, status: int = 200, headers: Mapping[str, str] |
 def to_json(content: object) -> bytes:
     """Write content that JSON can hold.
 
-    Example:
+    Examples:
         >>> to_json({"mean": None, "n": 2})
         b'{"mean":null,"n":2}'
     """

@@ -45,7 +45,7 @@ def read_outputs(actual: object) -> tuple[Output, ...]:
     Raises:
         InputError: the value has another form, or a number is invalid.
 
-    Example:
+    Examples:
         >>> read_outputs(["Well done.", {"text": "Name the unit.", "credits": -0.5}])[1].fields
         {'credits': -0.5}
     """

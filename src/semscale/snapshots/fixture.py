@@ -174,7 +174,7 @@ def awaited(actual: object) -> object:
     Raises:
         InputError: the test is asynchronous itself, so that it must await its outputs.
 
-    Example:
+    Examples:
         >>> async def generate(question):
         ...     return f"An answer to {question}"
         >>> awaited([generate("A"), "B"])
@@ -341,7 +341,7 @@ def _alone(approved: MarkedText, actual: MarkedText) -> Iterator[str]:
 def _short(value: float) -> str:
     """Write a score with two digits, rounded down, so that one below its limit never looks equal to it.
 
-    Example:
+    Examples:
         >>> _short(0.5499), _short(0.7)
         ('0.54', '0.70')
     """

@@ -90,7 +90,7 @@ def settle(*layers: Mapping[str, object]) -> SnapshotSettings:
     Raises:
         InputError: an unknown name, or a value out of range.
 
-    Example:
+    Examples:
         >>> settled = settle({"min_match": 0.8}, {"guards": "fail", "max_credits_difference": 0.5})
         >>> settled.min_match, settled.guards, settled.max_differences
         (0.8, 'fail', {'credits': 0.5})
@@ -157,7 +157,7 @@ class SnapshotTest:
 def snapshot_file(module: Path) -> Path:
     """Return the path of the snapshots of a test module.
 
-    Example:
+    Examples:
         >>> snapshot_file(Path("tests/test_tutor.py")).as_posix()
         'tests/__semantic_snapshots__/test_tutor.json'
     """

@@ -102,7 +102,7 @@ def triage(
         fallback procedure of Wiens (2003), doi 10.1002/pst.64. Selective classification with a guarantee:
         Geifman and El-Yaniv (2017), arXiv 1705.08500.
 
-    Example:
+    Examples:
         >>> scores = np.linspace(0, 1, 1000)
         >>> thresholds = triage(scores, (scores > 0.5).astype(float))
         >>> thresholds.abstain.value < thresholds.accept.value
@@ -216,7 +216,7 @@ def acceptance_steps(scores: Floats, correct: Floats, thresholds: Floats) -> lis
         correct: shape (n,), 1 right, 0 wrong.
         thresholds: shape (t,), strictest first.
 
-    Example:
+    Examples:
         >>> acceptance_steps(np.array([0.1, 0.5, 0.9]), np.array([0.0, 0.0, 1.0]), np.array([0.9, 0.5]))
         [ThresholdStep(threshold=0.9, n=1, errors=0), ThresholdStep(threshold=0.5, n=2, errors=1)]
     """
@@ -267,7 +267,7 @@ def holding_steps(
     References:
         Wiens (2003), Pharmaceutical Statistics 2(3), 211-215, doi 10.1002/pst.64.
 
-    Example:
+    Examples:
         >>> steps = [ThresholdStep(0.9, 100, 0), ThresholdStep(0.5, 200, 1), ThresholdStep(0.1, 400, 80)]
         >>> [step.threshold for step in holding_steps(steps, [0], 0.05, 0.05)]
         [0.9, 0.5]
@@ -312,7 +312,7 @@ def smallest_enough(enough: Callable[[int], bool], least: int, most: int) -> int
     Returns:
         The number; ``None`` where ``most`` is not enough or lies below ``least``.
 
-    Example:
+    Examples:
         >>> smallest_enough(lambda n: n * n >= 50, 1, 100), smallest_enough(lambda n: n > 100, 1, 100)
         (8, None)
     """

@@ -181,7 +181,7 @@ def weighted_kappa(  # noqa: PLR0913 - the weights, and one setting each of the 
     References:
         Cohen (1960), doi 10.1177/001316446002000104; weights: Cohen (1968), doi 10.1037/h0026256.
 
-    Example:
+    Examples:
         >>> agreed = weighted_kappa(np.array([1.0, 2, 3, 3]), np.array([1.0, 2, 3, 2]))
         >>> round(agreed.value, 6)  # 1 - (1 / 4) / (20 / 16)
         0.8
@@ -293,7 +293,7 @@ def krippendorff_alpha(
         https://repository.upenn.edu/asc_papers/43. Hayes and Krippendorff (2007),
         doi 10.1080/19312450709336664, for resampling.
 
-    Example:
+    Examples:
         >>> krippendorff_alpha(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, np.nan]])).n_left_out
         1
     """
@@ -426,7 +426,7 @@ def intraclass_correlation(
     References:
         Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428, doi 10.1037/0033-2909.86.2.420.
 
-    Example:
+    Examples:
         >>> round(intraclass_correlation(np.array([[1.0, 2], [2, 3], [3, 4]]), form="2,1").value, 6)
         0.666667
     """
@@ -550,7 +550,7 @@ def pairwise_agreement(
     Raises:
         InputError: not a table of two judges or more, or as ``weighted_kappa``.
 
-    Example:
+    Examples:
         >>> [(pair.first, pair.second) for pair in pairwise_agreement(np.eye(3))]
         [(0, 1), (0, 2), (1, 2)]
     """
@@ -586,7 +586,7 @@ def severities(
     Raises:
         InputError: not a table of two judges or more, or clusters of another length.
 
-    Example:
+    Examples:
         >>> [float(judge.value) for judge in severities(np.array([[1.0, 2.0, 3.0], [2.0, 2.0, 5.0]]))]
         [-1.5, -0.75, 2.25]
     """
@@ -635,7 +635,7 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
         Clemen and Winkler (1985), Operations Research 33(2), 427-442, doi 10.1287/opre.33.2.427; the design
         effect of Kish (1965), Survey Sampling, section 5.4.
 
-    Example:
+    Examples:
         >>> same = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
         >>> round(effective_judges(same).value, 6)
         1.0
@@ -755,7 +755,7 @@ def compare_with_humans(
         The idea of people's own agreement as the yardstick: Calderon, Reichart and Dror (2025), The
         Alternative Annotator Test, arXiv 2501.10970.
 
-    Example:
+    Examples:
         >>> people = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])
         >>> compared = compare_with_humans(np.array([1.0, 2.0, 3.0]), people)
         >>> round(compared.judge.value, 2), round(compared.ceiling.value, 2)
@@ -816,7 +816,7 @@ def sparse_sums(
     Returns:
         From counts (b, items) to sums (b, cells).
 
-    Example:
+    Examples:
         >>> sums = sparse_sums(np.array([0, 1]), np.array([0, 0]), np.array([2.0, 3.0]), (2, 1))
         >>> sums(np.array([[1.0, 1.0], [0.0, 2.0]])).tolist()
         [[5.0], [6.0]]

@@ -169,7 +169,7 @@ def fit_platt(scores: Floats, correct: Floats) -> PlattCurve:
         Platt (1999), Probabilistic Outputs for Support Vector Machines. Lin, Lin and Weng (2007),
         doi 10.1007/s10994-007-5018-6, whose backtracking Newton method this is.
 
-    Example:
+    Examples:
         >>> curve = fit_platt(np.array([0.1, 0.4, 0.6, 0.9]), np.array([0.0, 1, 0, 1]))
         >>> curve.probability(np.array([0.5])).round(6).tolist()
         [0.5]
@@ -207,7 +207,7 @@ def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     References:
         Zadrozny and Elkan (2002), doi 10.1145/775047.775151.
 
-    Example:
+    Examples:
         >>> curve = fit_isotonic(np.array([0.1, 0.4, 0.6, 0.9]), np.array([0.0, 1, 0, 1]))
         >>> curve.probability(np.array([0.0, 0.5, 0.75])).tolist()
         [0.0, 0.5, 0.75]
@@ -253,7 +253,7 @@ def cross_fitted(  # noqa: PLR0913 - how folds are made
     Raises:
         InputError: as ``fit_curve``; fewer than 2 folds or fewer clusters than folds.
 
-    Example:
+    Examples:
         >>> fitted = cross_fitted(np.array([0.1, np.nan, 0.4, 0.9]), np.array([0.0, 1, 1, 1]), folds=3)
         >>> np.isnan(fitted).tolist()
         [False, True, False, False]
@@ -425,7 +425,7 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
         Jolliffe (2008), doi 10.1175/2007WAF2006116.1. Debiased: Kumar, Liang and Ma (2019), arXiv 1909.10155.
         By chance: Vaicenavicius et al. (2019), arXiv 1902.06977.
 
-    Example:
+    Examples:
         >>> right = np.array([0.0, 0, 0, 0, 1, 1, 1, 1, 1, 0])
         >>> figures = calibration_figures(np.repeat([0.2, 0.8], 5), right)
         >>> round(figures.brier.value, 6), round(figures.error, 6)
@@ -470,7 +470,7 @@ def equal_bins(values: Floats, n_bins: int) -> Integers:
     Returns:
         Shape (n,), the bin of each, 0 for the lowest, none empty.
 
-    Example:
+    Examples:
         >>> equal_bins(np.array([0.1, 0.9, 0.1, 0.5]), 2).tolist()
         [0, 1, 0, 1]
     """
@@ -526,7 +526,7 @@ def ranked_probability_scores(pmf: Floats, human: Floats) -> Floats:
         Epstein (1969), doi 10.1175/1520-0450(1969)008<0985:ASSFPF>2.0.CO;2. Gneiting and Raftery (2007),
         doi 10.1198/016214506000001437.
 
-    Example:
+    Examples:
         >>> ranked_probability_scores(np.array([[0.0, 1.0, 0.0]]), np.array([[0.0, 0.5, 0.5]])).tolist()
         [0.25]
     """
@@ -549,7 +549,7 @@ def log_scores(pmf: Floats, human: Floats) -> Floats:
     References:
         Good (1952), doi 10.1111/j.2517-6161.1952.tb00104.x.
 
-    Example:
+    Examples:
         >>> log_scores(np.array([[0.5, 0.5]]), np.array([[1.0, 0.0]])).round(4).tolist()
         [0.6931]
     """
@@ -585,7 +585,7 @@ def weighted_mean(scores: Floats, weights: Floats | None = None) -> Floats:
     Returns:
         Shape (n,); NaN where an item has no score with a weight.
 
-    Example:
+    Examples:
         >>> weighted_mean(np.array([[0.0, 1.0], [0.5, np.nan]]), np.array([0.75, 0.25])).tolist()
         [0.125, 0.875]
     """
@@ -609,7 +609,7 @@ def filled_scores(scores: Floats) -> Floats:
     Returns:
         Shape (k, n); NaN where an item has no score at all, and in a score that no item has.
 
-    Example:
+    Examples:
         >>> filled_scores(np.array([[0.2, 0.4, np.nan], [0.5, np.nan, np.nan]])).tolist()
         [[0.2, 0.4, nan], [0.5, 0.5, nan]]
     """
@@ -691,7 +691,7 @@ def best_f1_threshold(scores: Floats, correct: Floats) -> float:
     Returns:
         0 to 0.99 in steps of 0.01, as in uqlm; the lowest of equals.
 
-    Example:
+    Examples:
         >>> best_f1_threshold(np.array([0.2, 0.5, 0.9]), np.array([0.0, 1.0, 1.0]))
         0.2
     """
@@ -763,7 +763,7 @@ def random_folds(n: int, *, groups: Integers | None = None, folds: int = FOLDS, 
     Returns:
         Shape (n,), the fold of each item, from 0.
 
-    Example:
+    Examples:
         >>> sorted(np.bincount(random_folds(7, folds=3)).tolist())
         [2, 2, 3]
     """
@@ -788,7 +788,7 @@ def stratified_folds(classes: Floats | Integers, *, folds: int = FOLDS, seed: in
     Returns:
         Shape (n,), the fold of each item, from 0.
 
-    Example:
+    Examples:
         >>> fold = stratified_folds(np.repeat([0, 1], [4, 2]), folds=2)
         >>> np.bincount(fold[:4]).tolist(), np.bincount(fold[4:]).tolist()
         ([2, 2], [1, 1])

@@ -45,7 +45,7 @@ def k_means(points: Floats, k: int, rng: np.random.Generator, *, starts: int = 3
     References:
         Lloyd (1982), doi 10.1109/TIT.1982.1056489; Arthur and Vassilvitskii (2007), k-means++.
 
-    Example:
+    Examples:
         >>> clusters = k_means(np.array([[0.0], [0.1], [5.0]]), 2, np.random.default_rng(0))
         >>> bool(clusters.labels[0] == clusters.labels[1] != clusters.labels[2])
         True
@@ -168,7 +168,7 @@ def best_jaccard(first: Integers, second: Integers, k: int) -> Floats:
     Returns:
         Shape (k,), 0 to 1: points in both by points in either; NaN for a cluster without a point.
 
-    Example:
+    Examples:
         >>> best_jaccard(np.array([0, 0, 1, 1]), np.array([1, 1, 1, 0]), 2).round(3).tolist()
         [0.667, 0.5]
     """

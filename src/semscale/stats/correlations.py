@@ -34,7 +34,7 @@ def pearson(x: Floats, y: Floats) -> float:
     Raises:
         InputError: lengths differ, or a value is not finite.
 
-    Example:
+    Examples:
         >>> round(pearson(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])), 6)
         0.5
     """
@@ -55,7 +55,7 @@ def spearman(x: Floats, y: Floats) -> float:
     Raises:
         InputError: lengths differ, or a value is not finite.
 
-    Example:
+    Examples:
         >>> round(spearman(np.array([1.0, 2.0, 30.0]), np.array([1.0, 2.0, 3.0])), 6)
         1.0
     """
@@ -76,7 +76,7 @@ def ks_similarity(p: Floats, q: Floats) -> float:
     References:
         arXiv 2510.08338, metric K; the paper averages it over surveys.
 
-    Example:
+    Examples:
         >>> round(ks_similarity(np.array([0.5, 0.5, 0.0]), np.array([0.0, 0.5, 0.5])), 6)
         0.5
     """
@@ -180,7 +180,7 @@ def spearman_brown(correlation: float, k: int = 2) -> float:
         Spearman (1910), British Journal of Psychology 3, 271-295. Brown (1910), the same 3, 296-322.
         Cronbach (1951), doi 10.1007/BF02310555.
 
-    Example:
+    Examples:
         >>> round(spearman_brown(0.6), 6), round(spearman_brown(0.5, 3), 6)
         (0.75, 0.75)
     """
@@ -218,7 +218,7 @@ def split_half_reliability(  # noqa: PLR0913 - one setting each of the resamplin
     Raises:
         InputError: not a table, fewer than 2 splits, or a coverage out of range.
 
-    Example:
+    Examples:
         >>> round(split_half_reliability(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])).value, 6)
         1.0
     """
@@ -286,7 +286,7 @@ def roc_area(above: Floats, below: Floats, *, interval: float = 0.95) -> Estimat
         DeLong, DeLong and Clarke-Pearson 1988, doi:10.2307/2531595; ranks as in Sun and Xu 2014,
         doi:10.1109/LSP.2014.2337313.
 
-    Example:
+    Examples:
         >>> roc_area(np.array([0.9, 0.5]), np.array([0.5, 0.1])).value  # 3 wins and a tie among 4
         0.875
     """
@@ -379,7 +379,7 @@ def average_ranks(values: Floats) -> Floats:
     Returns:
         Shape (n,), 1 to n.
 
-    Example:
+    Examples:
         >>> average_ranks(np.array([0.5, 0.1, 0.5])).tolist()
         [2.5, 1.0, 2.5]
     """
@@ -467,7 +467,7 @@ class ResamplingPlan:
 def replicates_for(n: int) -> int:
     """Choose the number of replicates for n items: 2,000, above 20,000 items 40,000,000 / n but at least 200.
 
-    Example:
+    Examples:
         >>> replicates_for(100), replicates_for(40_000)
         (2000, 1000)
     """
@@ -610,7 +610,7 @@ def has_no_spread(resampled: Floats) -> bool:
     Args:
         resampled: shape (r,), r >= 1 values; NaN where it is not defined.
 
-    Example:
+    Examples:
         >>> has_no_spread(np.array([1.0, 1 - 1e-16, np.nan])), has_no_spread(np.array([0.9, 1.0]))
         (True, False)
     """
@@ -640,7 +640,7 @@ def jackknife_interval(
     References:
         Tukey (1958), Annals of Mathematical Statistics 29(2), 614. Fisher (1921), Metron 1, 3-32.
 
-    Example:
+    Examples:
         >>> low, high = jackknife_interval(0.2, np.array([0.25, 0.2, 0.15]), 0.95, SHARE)  # of .1, .2 and .3
         >>> low, round(high, 3)
         (0.0, 0.448)

@@ -33,7 +33,7 @@ def ks_distance(p: Floats, q: Floats) -> Floats:
     References:
         Smirnov (1948), Annals of Mathematical Statistics 19(2), 279-281, doi 10.1214/aoms/1177730256.
 
-    Example:
+    Examples:
         >>> float(ks_distance(np.array([0.5, 0.5, 0.0]), np.array([0.0, 0.5, 0.5])))
         0.5
     """
@@ -56,7 +56,7 @@ def wasserstein_distance(p: Floats, q: Floats, values: Floats) -> Floats:
     References:
         Vallender (1974), Theory of Probability and Its Applications 18(4), 784-786, doi 10.1137/1118101.
 
-    Example:
+    Examples:
         >>> float(wasserstein_distance(np.array([1.0, 0, 0]), np.array([0, 1.0, 0]), np.arange(1.0, 4.0)))
         0.5
     """
@@ -74,7 +74,7 @@ def total_variation(p: Floats, q: Floats) -> Floats:
     Returns:
         Shape (...), 0 (alike) to 1 (no point in common).
 
-    Example:
+    Examples:
         >>> float(total_variation(np.array([0.5, 0.5, 0.0]), np.array([0.0, 0.5, 0.5])))
         0.5
     """
@@ -96,7 +96,7 @@ def jensen_shannon_divergence(p: Floats, q: Floats) -> Floats:
     References:
         Lin (1991), IEEE Transactions on Information Theory 37(1), 145-151, doi 10.1109/18.61115.
 
-    Example:
+    Examples:
         >>> float(jensen_shannon_divergence(np.array([1.0, 0.0]), np.array([0.0, 1.0])))
         1.0
     """
@@ -116,7 +116,7 @@ def all_distances(p: Floats, q: Floats, values: Floats) -> Floats:
     Returns:
         Shape (..., 4), each 0 to 1; NaN where a PMF is missing.
 
-    Example:
+    Examples:
         >>> all_distances(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([0.0, 1.0])).tolist()
         [1.0, 1.0, 1.0, 1.0]
     """
@@ -308,7 +308,7 @@ def signed_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: F
     Returns:
         Shape (r, 4), in the order of ``DISTANCES``.
 
-    Example:
+    Examples:
         >>> seen = np.array([[0.5, 0.5]]), np.array([[0.25, 0.75]])
         >>> turned = signed_distances(seen[1], seen[0], *seen, np.array([0.0, 1.0]))
         >>> turned[0, :3].tolist()

@@ -248,7 +248,7 @@ def few_different(values: Floats, weights: Floats, unit: float, near: float = 0.
         Cochran (1954), Some methods for strengthening the common chi-squared tests, Biometrics 10(4),
         417-451, doi 10.2307/3001616.
 
-    Example:
+    Examples:
         >>> few_different(np.array([3.7] * 19 + [3.9]), np.ones(20), 1e-6)
         1
         >>> few_different(np.array([3.7] * 10 + [3.9] * 10), np.ones(20), 1e-6) is None
@@ -281,7 +281,7 @@ def refit_errors(values: Floats) -> Floats:
     Args:
         values: shape (b, f), at least two rows.
 
-    Example:
+    Examples:
         >>> refit_errors(np.array([[1.0], [2.0], [3.0]])).round(4).tolist()
         [1.1547]
     """
@@ -463,7 +463,7 @@ class Tally:
         Returns:
             Shape (g, g).
 
-        Example:
+        Examples:
             >>> tally = Tally(1)
             >>> tally.add(np.array([[1.0], [3.0], [2.0], [6.0]]), np.ones(4), groups=np.array([0, 0, 1, 1]),
             ...           n_groups=2)

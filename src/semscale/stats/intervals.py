@@ -82,7 +82,7 @@ class IntervalPlan:
     def settings(self) -> dict[str, object]:
         """Entries of a signature; seed and replicates are of the bootstrap alone.
 
-        Example:
+        Examples:
             >>> IntervalPlan(0.9, "linearized").settings
             {'interval': 0.9, 'method': 'linearized', 'replicates': None, 'seed': None}
         """
@@ -97,7 +97,7 @@ class IntervalPlan:
     def method_for(self, m: int) -> Method | None:
         """Choose the method for intervals of m clusters; ``None`` with fewer than two.
 
-        Example:
+        Examples:
             >>> [IntervalPlan().method_for(m) for m in (1, 9, 10)]
             [None, 'linearized', 'bootstrap']
         """
@@ -150,7 +150,7 @@ def estimate_mean(
     Raises:
         InputError: ``clusters`` has another length than ``values``.
 
-    Example:
+    Examples:
         >>> estimate = estimate_mean(np.array([0.2, np.nan, 0.4]), bounds=(0, 1))
         >>> round(estimate.value, 6), estimate.n, estimate.n_left_out
         (0.3, 2, 1)
@@ -185,7 +185,7 @@ _REPLICATES_BEYOND = 200
 def simultaneous(plan: IntervalPlan, k: int) -> IntervalPlan:
     """Widen intervals so that those of all pairs of k cells hold together.
 
-    Example:
+    Examples:
         >>> wider = simultaneous(IntervalPlan(0.95), 3)
         >>> round(wider.interval, 6), wider.replicates
         (0.983333, 24000)
@@ -247,7 +247,7 @@ class Moments:
     def mean(self) -> Floats:
         """Weighted mean PMF, shape (k,); NaN where the weights sum to 0.
 
-        Example:
+        Examples:
             >>> Moments.empty(2).added(np.array([[0.5, 0.5, 1.0], [3.0, 0.0, 3.0]])).mean.tolist()
             [0.875, 0.125]
         """
@@ -306,7 +306,7 @@ def value_figure(name: str, bounds: tuple[float, float]) -> Figures:
         name: of the figure.
         bounds: the least and the greatest number that a row can have.
 
-    Example:
+    Examples:
         >>> value_figure("f1", (-1.0, 1.0)).matrix.tolist()
         [[1.0]]
     """
@@ -324,7 +324,7 @@ def scale_figures(values: Floats) -> Figures:
     Args:
         values: shape (k,), ascending.
 
-    Example:
+    Examples:
         >>> scale_figures(np.array([1.0, 2.0])).names
         ('mean', 'p_1', 'p_2')
         >>> figures = scale_figures(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
@@ -356,7 +356,7 @@ def mass_names(values: Iterable[float]) -> tuple[str, ...]:
     Args:
         values: of the scale's points; whole numbers lose their ``.0``.
 
-    Example:
+    Examples:
         >>> mass_names([1.0, 2.5, 1000001.0])
         ('p_1', 'p_2.5', 'p_1000001')
     """
@@ -428,7 +428,7 @@ def t_half_width(errors: Floats, df: Floats | float, interval: float) -> Floats:
         df: degrees of freedom, of the same shape or one number.
         interval: coverage to aim at, between 0 and 1.
 
-    Example:
+    Examples:
         >>> round(float(t_half_width(np.array(0.1), 10, 0.95)), 4)  # t_10 is 2.2281
         0.2228
     """
@@ -438,7 +438,7 @@ def t_half_width(errors: Floats, df: Floats | float, interval: float) -> Floats:
 def mean_of_known(values: Floats | Sequence[Floats], axis: int = -1) -> Floats:
     """Average along an axis, leaving NaN out; NaN where nothing is known.
 
-    Example:
+    Examples:
         >>> mean_of_known(np.array([[1.0, np.nan], [np.nan, np.nan]])).tolist()
         [1.0, nan]
     """
@@ -465,7 +465,7 @@ def wilson_interval(hits: int, n: int, interval: float = 0.95) -> Estimate:
         Wilson (1927), doi 10.1080/01621459.1927.10502953. Brown, Cai and DasGupta (2001),
         doi 10.1214/ss/1009213286, who recommend it.
 
-    Example:
+    Examples:
         >>> share = wilson_interval(0, 10)
         >>> share.low, round(share.high, 3)
         (0.0, 0.278)
@@ -495,7 +495,7 @@ def clopper_pearson_upper(hits: int, n: float, confidence: float) -> float:
         for 95 % it is close to 3 / n, the rule of three: Hanley and Lippman-Hand (1983), JAMA 249(13),
         1743-1745, doi 10.1001/jama.1983.03330370053031.
 
-    Example:
+    Examples:
         >>> round(clopper_pearson_upper(0, 59, 0.95), 4)  # 1 - .05 ** (1 / 59)
         0.0495
     """
@@ -515,7 +515,7 @@ def clopper_pearson_ends(shares: Floats, n: float | Floats, interval: float) -> 
     References:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413, doi 10.1093/biomet/26.4.404.
 
-    Example:
+    Examples:
         >>> low, high = clopper_pearson_ends(np.array([0.0, 0.1]), 10, 0.95)
         >>> low.round(4).tolist(), high.round(4).tolist()  # .3085 is 1 - .025 ** (1 / 10)
         ([0.0, 0.0025], [0.3085, 0.445])
@@ -531,7 +531,7 @@ def clopper_pearson_ends(shares: Floats, n: float | Floats, interval: float) -> 
 def binomial_tail(hits: int, n: int, share: float) -> float:
     """Probability of so few hits or fewer among n, at this share; 1 for n = 0.
 
-    Example:
+    Examples:
         >>> binomial_tail(0, 2, 0.5)
         0.25
     """
@@ -572,7 +572,7 @@ def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[
     Yields:
         Shape (b, m): how often each cluster was drawn in b replicates; rows sum to m.
 
-    Example:
+    Examples:
         >>> blocks = list(drawn_counts(3, 10, np.random.default_rng(0)))
         >>> np.concatenate(blocks).sum(axis=1).tolist() == [3.0] * 10
         True

@@ -443,7 +443,7 @@ def error_scale(error: ErrorName, pmf: Floats, values: Floats, seed: int = 0) ->
         values: shape (k,), of the points.
         seed: of the draws for KS.
 
-    Example:
+    Examples:
         >>> half = np.array([0.5, 0.5])
         >>> round(error_scale("wasserstein", half, np.array([0.0, 1.0])), 4)  # sqrt(2/pi) / 2
         0.3989
@@ -560,7 +560,7 @@ def attainment(
     References:
         arXiv 2510.08338, correlation attainment rho.
 
-    Example:
+    Examples:
         >>> people = [PmfSample(np.eye(2)[[point] * 4]) for point in (0, 1, 0)]
         >>> agreed = attainment(np.array([1.0, 2.0, 1.5]), people, [np.array([1.0, 2.0])] * 3, splits=10)
         >>> round(agreed.ceiling, 6), round(agreed.ratio.value, 3)  # halves agree wholly

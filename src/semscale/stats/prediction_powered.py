@@ -297,7 +297,7 @@ def prediction_powered_mean(
         doi 10.1080/00031305.2000.10474560. A slope held down by added squares: Hoerl and Kennard (1970),
         doi 10.1080/00401706.1970.10488634.
 
-    Example:
+    Examples:
         >>> scores = np.array([0.6, 0.8, 0.4, 0.9, 0.7, 0.7])
         >>> labels = np.array([0.5, 0.7, 0.3, np.nan, np.nan, np.nan])
         >>> corrected = prediction_powered_mean(scores, labels, bounds=(0, 1), tuning=1)
@@ -381,7 +381,7 @@ def weighted_prediction_powered_mean(
         Angelopoulos, Duchi and Zrnic (2023), arXiv 2311.01453, section 6. Effective number: Kish (1965),
         Survey Sampling, section 11.7.
 
-    Example:
+    Examples:
         >>> scores = np.array([1.0, 2.0, 4.0, 5.0])
         >>> labels = np.array([2.0, np.nan, 5.0, np.nan])
         >>> design = SampleDesign(inclusion=np.array([0.25, 0.5, 0.75, 0.5]))
@@ -487,7 +487,7 @@ def tuned_freedom(n: float) -> float:
 
     The mean takes one, and the slope (n - 1) / (n - 1 + 4): its share of what it would take alone.
 
-    Example:
+    Examples:
         >>> tuned_freedom(5), tuned_freedom(100)  # 4 - 4 / 8 and 99 - 99 / 103
         (3.5, 98.03883495145631)
     """
@@ -505,7 +505,7 @@ def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) ->
     Returns:
         The labels (4,) and their scores (4,); ``None`` where labels are of more kinds than the two bounds.
 
-    Example:
+    Examples:
         >>> [column.tolist() for column in added_labels(np.ones(3), np.array([0.25, 0.75]), (0, 1))]
         [[0.0, 1.0, 0.0, 1.0], [0.25, 0.25, 0.75, 0.75]]
     """
@@ -590,7 +590,7 @@ def corrected_group_test(
         ``weighted_prediction_powered_mean``. Added labels: Agresti and Caffo (2000),
         doi 10.1080/00031305.2000.10474560.
 
-    Example:
+    Examples:
         >>> labels = np.tile([0.2, 0.4, 0.6], 8)
         >>> north = np.arange(24) < 12
         >>> test = corrected_group_test(labels, labels, [north, ~north], bounds=(0, 1))
@@ -717,7 +717,7 @@ def within_strata(changes: Floats, strata: Integers) -> Floats:
 
     A cluster alone in its stratum, and added labels, which are in stratum -1, stay as they are.
 
-    Example:
+    Examples:
         >>> within_strata(np.array([1.0, 3.0, 5.0]), np.array([0, 0, 1])).round(4).tolist()
         [-1.4142, 1.4142, 5.0]
     """

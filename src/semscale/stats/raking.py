@@ -153,7 +153,7 @@ def rake(  # noqa: PLR0913 - each is a setting of its own
         doi 10.1214/aoms/1177731829. Deville, Särndal and Sautory (1993), JASA 88(423), 1013-1020,
         doi 10.1080/01621459.1993.10476369 (bounds).
 
-    Example:
+    Examples:
         >>> raked = rake({"sex": ["f", "f", "f", "m"]}, {"sex": {"f": 0.5, "m": 0.5}})
         >>> raked.weights.round(4).tolist(), raked.converged
         ([0.6667, 0.6667, 0.6667, 2.0], True)
@@ -271,7 +271,7 @@ def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = 
         Deville and Särndal (1992), JASA 87(418), 376-382, doi 10.1080/01621459.1992.10475217. Deville,
         Särndal and Sautory (1993), JASA 88(423), 1013-1020, doi 10.1080/01621459.1993.10476369.
 
-    Example:
+    Examples:
         >>> from semscale.stats.survey_designs import SurveyDesign
         >>> from semscale.stats.survey_estimates import survey_means
         >>> from semscale.stats.raking import rake

@@ -63,7 +63,7 @@ def robust_regression(
         MacKinnon and White (1985), doi 10.1016/0304-4076(85)90158-7; Long and Ervin (2000),
         doi 10.1080/00031305.2000.10474549, who recommend HC3. CR2: as ``cluster_robust``.
 
-    Example:
+    Examples:
         >>> fitted = robust_regression(np.array([1.0, 3, 4, 6]), np.array([[0.0], [0], [1], [1]]))
         >>> fitted.value.round(6).tolist()
         [3.0]
@@ -110,7 +110,7 @@ def _by_rows(design: Floats, weighted: Floats, inverse: Floats, residuals: Float
 def independent_columns(predictors: Floats) -> list[int]:
     """Choose columns, from the first, that neither are constant nor follow from those before them.
 
-    Example:
+    Examples:
         >>> independent_columns(np.array([[1.0, 0, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1]]))
         [1, 3]
     """
@@ -293,7 +293,7 @@ def bradley_terry(
         Bradley and Terry (1952), Biometrika 39, 324-345, doi 10.2307/2334029. Hunter (2004), Annals of
         Statistics 32(1), 384-406, doi 10.1214/aos/1079120141: when the estimate exists (Assumption 1).
 
-    Example:
+    Examples:
         >>> first, second = np.array([0, 0, 0, 0]), np.array([1, 1, 1, 1])
         >>> model = bradley_terry(first, second, np.array([1.0, 1.0, 1.0, 0.0]), names=("a", "b"))
         >>> round(model.chance(0, 1).value, 6)

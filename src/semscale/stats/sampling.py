@@ -26,7 +26,7 @@ class RowSample(Generic[T]):
     Attributes:
         n: number of rows so far.
 
-    Example:
+    Examples:
         >>> sample = RowSample[str](2, seed=0)
         >>> sample.add([(0, "first"), (1, "second")])
         >>> sample.items, sample.n
@@ -71,7 +71,7 @@ def priorities(rows: Integers, seed: int) -> npt.NDArray[np.uint64]:
         Steele, Lea, Flood (2014), Fast splittable pseudorandom number generators, OOPSLA,
         doi 10.1145/2660193.2660195 (SplitMix64's mixing function).
 
-    Example:
+    Examples:
         >>> whole = priorities(np.arange(4), seed=1)
         >>> bool((whole[2:] == priorities(np.array([2, 3]), seed=1)).all())
         True
@@ -103,7 +103,7 @@ class ColumnSample:
         most: size of the sample; of fewer rows all are stored.
         seed: seed of the draw.
 
-    Example:
+    Examples:
         >>> sample = ColumnSample(2)
         >>> sample.add({"score": np.array([0.5])})
         >>> sample.add({"score": np.array([0.7])})
@@ -203,7 +203,7 @@ class LabelledSample:
         most: size of the sample; of fewer rows all are stored.
         seed: seed of the draw.
 
-    Example:
+    Examples:
         >>> sample = LabelledSample(2)
         >>> sample.add({"score": np.arange(5.0)}, np.array([True, False, False, False, True]))
         >>> stored = sample.stored()
@@ -300,7 +300,7 @@ def draw_texts(  # noqa: PLR0913 - ratings, and how they are drawn from
         Madow (1949), doi 10.1214/aoms/1177729988. Sizes: Sarndal, Swensson and Wretman (1992), Model Assisted
         Survey Sampling, section 12.2.
 
-    Example:
+    Examples:
         >>> drawn = draw_texts(np.eye(4), np.arange(4.0), 2)
         >>> len(drawn.rows), drawn.probability.tolist()
         (2, [0.5, 0.5])
@@ -343,7 +343,7 @@ def worth_at_random(deviation: Floats, probability: Floats) -> float:
     Returns:
         m; the number of labels, ``sum p``, where all deviations are 0.
 
-    Example:
+    Examples:
         >>> worth_at_random(np.array([1.0, 1.0]), np.array([0.5, 0.5]))
         1.0
         >>> round(worth_at_random(np.array([3.0, 1.0]), np.array([0.75, 0.25])), 6)
@@ -361,7 +361,7 @@ def inclusion_probabilities(sizes: Floats, n: float) -> Floats:
         sizes: shape (m,), above 0.
         n: at most m.
 
-    Example:
+    Examples:
         >>> inclusion_probabilities(np.array([1.0, 1.0, 8.0]), 2).tolist()
         [0.5, 0.5, 1.0]
     """
@@ -409,7 +409,7 @@ class NextDraw(NamedTuple):
                 the row was drawn with an unknown probability.
             n: rows to draw, at least 1 and at most those with NaN.
 
-        Example:
+        Examples:
             >>> NextDraw.after(np.r_[np.full(10, 0.1), np.full(90, np.nan)], 30).share
             0.25
         """
@@ -421,7 +421,7 @@ class NextDraw(NamedTuple):
     def joined_before(self, before: Floats) -> Floats:
         """Probabilities of the rows that were drawn before; NaN stays.
 
-        Example:
+        Examples:
             >>> NextDraw(0.25).joined_before(np.array([0.2, np.nan])).tolist()
             [0.5, nan]
             >>> NextDraw(0.0).joined_before(np.array([0.2, 0.0])).tolist()
@@ -433,7 +433,7 @@ class NextDraw(NamedTuple):
     def joined_now(self, drawn: Floats) -> Floats:
         """Probabilities of the rows that are drawn now.
 
-        Example:
+        Examples:
             >>> NextDraw(0.25).joined_now(np.array([0.375])).tolist()
             [0.5]
         """
@@ -470,7 +470,7 @@ class SampleDesign:
     def expanded(self) -> Floats | None:
         """Weights / probabilities, shape (n,); ``None`` with neither.
 
-        Example:
+        Examples:
             >>> SampleDesign(inclusion=np.array([0.25, 1.0])).expanded.tolist()
             [4.0, 1.0]
         """
@@ -481,7 +481,7 @@ class SampleDesign:
     def some(self, rows: Mask | Integers) -> "SampleDesign":
         """Choose some of the items.
 
-        Example:
+        Examples:
             >>> SampleDesign(weights=np.array([1.0, 2.0])).some(np.array([False, True])).weights.tolist()
             [2.0]
         """
@@ -496,7 +496,7 @@ class SampleDesign:
 def joined_designs(parts: Sequence[SampleDesign]) -> SampleDesign:
     """Join the designs of successive items; all parts have the same columns.
 
-    Example:
+    Examples:
         >>> joined_designs([SampleDesign(np.array([1.0])), SampleDesign(np.array([2.0]))]).weights.tolist()
         [1.0, 2.0]
     """
@@ -518,7 +518,7 @@ def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) 
         InputError: another length, a probability out of range, or a label without one; the first row is
             named.
 
-    Example:
+    Examples:
         >>> checked_inclusion([0.5, None], np.array([True, False])).tolist()
         [0.5, nan]
     """
@@ -551,7 +551,7 @@ def labels_hash(rows: Integers, table: Floats, inclusion: Floats | None = None) 
         table: shape (n, raters), their human ratings; NaN where there is none.
         inclusion: shape (n,), probabilities; ``None`` where all are alike.
 
-    Example:
+    Examples:
         >>> one, wider = (np.array([[4.0, *gap]]) for gap in ([], [np.nan]))
         >>> row = np.array([7])
         >>> labels_hash(row, one) == labels_hash(row, wider) != labels_hash(row, one + 1)

@@ -96,7 +96,7 @@ def group_differences(estimates: SurveyEstimates) -> GroupDifferences:
     Args:
         estimates: what ``survey_means`` and its like give, with two groups or more.
 
-    Example:
+    Examples:
         >>> from semscale.stats.survey_designs import SurveyDesign
         >>> from semscale.stats.survey_estimates import survey_means
         >>> means = survey_means([1.0, 3.0, 2.0, 6.0], SurveyDesign(np.ones(4)), groups=[0, 0, 1, 1])
@@ -116,7 +116,7 @@ def group_differences(estimates: SurveyEstimates) -> GroupDifferences:
 def letter(number: int) -> str:
     """Name a column as spreadsheets do: A to Z, then AA, AB and so on.
 
-    Example:
+    Examples:
         >>> letter(0), letter(25), letter(26)
         ('A', 'Z', 'AA')
     """
@@ -213,7 +213,7 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
         Rao and Scott (1984), Annals of Statistics 12(1), 46-60, doi 10.1214/aos/1176346391. Thomas and Rao
         (1987), JASA 82(398), 630-636, doi 10.1080/01621459.1987.10478476.
 
-    Example:
+    Examples:
         >>> from semscale.stats.survey_designs import SurveyDesign
         >>> test = rao_scott([0, 0, 1, 1], [0, 1, 0, 1], SurveyDesign(np.ones(4)))
         >>> round(test.chi_square, 6), test.p_value
@@ -312,7 +312,7 @@ def independence_p_value(counts: Integers, *, seed: int = 0) -> float:
         and Davison and Hinkley (1997), Bootstrap Methods and their Application, section 4.2.5, for the one
         that is added.
 
-    Example:
+    Examples:
         >>> round(independence_p_value(np.array([[20, 30], [30, 20]])), 4)
         0.0455
     """
@@ -350,7 +350,7 @@ def holm(p_values: Floats) -> Floats:
     References:
         Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70, https://www.jstor.org/stable/4615733.
 
-    Example:
+    Examples:
         >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
         [0.03, 0.06, 0.06]
     """
@@ -374,7 +374,7 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
     References:
         Benjamini and Hochberg (1995), JRSS-B 57(1), 289-300, doi 10.1111/j.2517-6161.1995.tb02031.x.
 
-    Example:
+    Examples:
         >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(6).tolist()
         [0.03, 0.04, 0.04]
     """
@@ -388,7 +388,7 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
 def in_full(name: CorrectionName) -> Correction:
     """Return the full name of a correction.
 
-    Example:
+    Examples:
         >>> in_full("bh"), in_full("holm")
         ('benjamini-hochberg', 'holm')
     """
@@ -398,7 +398,7 @@ def in_full(name: CorrectionName) -> Correction:
 def adjusted(p_values: Floats, correction: CorrectionName) -> Floats:
     """Adjust the p-values that are not NaN; NaN stays NaN and counts as no test.
 
-    Example:
+    Examples:
         >>> adjusted(np.array([0.02, np.nan, 0.5]), "holm").tolist()
         [0.04, nan, 0.5]
     """

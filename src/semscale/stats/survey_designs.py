@@ -114,7 +114,7 @@ class SurveyDesign:
         Binder (1983), International Statistical Review 51(3), 279-292, doi 10.2307/1402588. Särndal,
         Swensson and Wretman (1992), Model Assisted Survey Sampling, sections 4.3 and 5.5.
 
-    Example:
+    Examples:
         >>> SurveyDesign(np.ones(4), clusters=np.array(["a", "a", "b", "b"])).n
         4
     """
@@ -218,7 +218,7 @@ def checked_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int) 
     Raises:
         InputError: another length, other numbers, or a number beyond ``n_groups``.
 
-    Example:
+    Examples:
         >>> checked_domains([0, 2, -1], None, 3).count
         3
     """
@@ -422,7 +422,7 @@ def replicate_design(
     References:
         Judkins (1990), Journal of Official Statistics 6(3), 223-239 (Fay's method).
 
-    Example:
+    Examples:
         >>> replicate_design(np.ones(2), np.array([[2.0, 0.0], [0.0, 2.0]]), "brr").scale
         0.5
     """

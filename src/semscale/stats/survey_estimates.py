@@ -94,7 +94,7 @@ def survey_means(
         Särndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 5.6 (ratios) and
         chapter 10 (domains).
 
-    Example:
+    Examples:
         >>> from semscale.stats.survey_designs import SurveyDesign
         >>> means = survey_means(np.array([1.0, 2.0, 3.0, np.nan]), SurveyDesign(np.ones(4)))
         >>> means.values.tolist(), means.n.tolist(), means.n_missing.tolist()
@@ -116,7 +116,7 @@ def survey_totals(
 
     Rows without a value add nothing, so a total is that of the rows with one.
 
-    Example:
+    Examples:
         >>> from semscale.stats.survey_designs import SurveyDesign
         >>> survey_totals(np.array([1.0, 2.0, 3.0]), SurveyDesign(np.full(3, 10.0))).values.tolist()
         [[60.0]]
@@ -141,7 +141,7 @@ def survey_ratios(
         groups: as in ``survey_means``.
         n_groups: likewise.
 
-    Example:
+    Examples:
         >>> from semscale.stats.survey_designs import SurveyDesign
         >>> survey_ratios([1.0, 2.0], [2.0, 4.0], SurveyDesign(np.ones(2))).values.tolist()
         [[0.5]]
@@ -162,7 +162,7 @@ def indicators(answers: npt.ArrayLike, n_answers: int) -> Floats:
     Raises:
         InputError: a number out of range; its row is named.
 
-    Example:
+    Examples:
         >>> indicators([1, -1], 2).tolist()
         [[0.0, 1.0], [nan, nan]]
     """
@@ -176,7 +176,7 @@ def indicators(answers: npt.ArrayLike, n_answers: int) -> Floats:
 def t_interval(values: Floats, errors: Floats, df: Floats, level: float) -> tuple[Floats, Floats]:
     """Ends of ``value +- t_df se``; NaN with fewer than one degree of freedom.
 
-    Example:
+    Examples:
         >>> low, high = t_interval(np.array([1.0]), np.array([0.1]), np.array([10.0]), 0.95)
         >>> low.round(4).tolist(), high.round(4).tolist()  # t_10 is 2.2281
         ([0.7772], [1.2228])
@@ -211,7 +211,7 @@ def share_interval(
         Korn and Graubard (1998), Survey Methodology 24(2), 193-201. Korn and Graubard (1999), Analysis of
         Health Surveys, section 3.2.
 
-    Example:
+    Examples:
         >>> from semscale.stats.survey_designs import SurveyDesign
         >>> from semscale.stats.survey_estimates import survey_means
         >>> shares = survey_means(np.zeros(10), SurveyDesign(np.ones(10)))
@@ -260,7 +260,7 @@ def kish_design_effect(weights: npt.ArrayLike) -> float:
     References:
         Kish (1965), Survey Sampling, section 11.7.
 
-    Example:
+    Examples:
         >>> kish_design_effect([1.0, 3.0])  # 2 * 10 / 16
         1.25
     """

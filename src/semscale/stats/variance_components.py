@@ -155,7 +155,7 @@ def variance_components(table: FacetTable, *, plan: IntervalPlan | None = None) 
         Searle, Casella and McCulloch (1992), Variance Components, doi 10.1002/9780470316856, chapter 5.
         Brennan (2001), Generalizability Theory, doi 10.1007/978-1-4757-3456-0, chapters 6 and 7.
 
-    Example:
+    Examples:
         >>> people, sets = np.repeat(np.arange(3), 2), np.tile(np.arange(2), 3)
         >>> ratings = np.array([1.0, 2.0, 2.0, 3.0, 3.0, 4.0])  # people 1 apart, sets 1 apart, nothing else
         >>> facets = {"respondent": people, "anchor set": sets}
@@ -511,7 +511,7 @@ def crossed_components(moments: Moments, n_sets: int, interval: float = 0.95) ->
         Searle, Casella and McCulloch (1992), Variance Components, doi 10.1002/9780470316856, section 4.4;
         Williams (1962), Biometrika 49(1/2), 278-281, doi 10.1093/biomet/49.1-2.278.
 
-    Example:
+    Examples:
         >>> table = np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0]])
         >>> parts = crossed_components(Moments.empty(2).added(np.hstack([table, np.ones((3, 1))])), 2)
         >>> [round(part.value, 4) for part in (parts.respondent, parts.anchor_set, parts.residual)]

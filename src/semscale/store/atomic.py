@@ -38,7 +38,7 @@ def replacing(path: Path, within: Path | None = None, *, private: bool = False) 
         OSError: a Parquet file was not written whole, which polars does not say as the system does.
         Exception: any other error of the block or of the disk, with ``path`` as its attribute ``written_to``.
 
-    Example:
+    Examples:
         >>> target = Path(tempfile.mkdtemp(), "answer.txt")
         >>> with replacing(target) as temporary:
         ...     _ = temporary.write_text("done")

@@ -160,7 +160,7 @@ class ColumnProfile:
 def is_id_name(name: str) -> bool:
     """Tell whether a column is called like an id.
 
-    Example:
+    Examples:
         >>> [is_id_name(name) for name in ("ResponseId", "case", "paid")]
         [True, True, False]
     """
@@ -230,7 +230,7 @@ def listed_options(values: Collection[str]) -> dict[str, tuple[str, ...]]:
     Returns:
         The options of each value; empty where values list nothing.
 
-    Example:
+    Examples:
         >>> listed_options(["Tea", "Coffee", "Tea,Coffee"])["Tea,Coffee"]
         ('Tea', 'Coffee')
         >>> listed_options(["Paris,FR", "Rome,IT"])

@@ -79,7 +79,7 @@ class Partition(NamedTuple):
 def partition_names(paths: Iterable[str]) -> list[str]:
     """Sort the Parquet files among paths in a folder; names that begin with ``.`` or ``_`` are left out.
 
-    Example:
+    Examples:
         >>> partition_names(["b.parquet", "a/1.parquet", "_old/1.parquet", "_SUCCESS", ".b.parquet"])
         ['a/1.parquet', 'b.parquet']
     """
@@ -422,7 +422,7 @@ class _CompactReader:
     Args:
         content: the bytes; the first struct begins with them.
 
-    Example:
+    Examples:
         >>> _CompactReader(bytes([0x15, 0x06, 0x00])).struct()
         {1: 3}
 

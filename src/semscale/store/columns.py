@@ -35,7 +35,7 @@ def as_list(column: object, name: str) -> list[Any]:
     Raises:
         InputError: the column is a single string, has no order, or has more than one dimension.
 
-    Example:
+    Examples:
         >>> as_list(np.array(["good", None], dtype=object), "texts")
         ['good', None]
     """
@@ -65,7 +65,7 @@ def as_names(column: object, name: str) -> list[str | None]:
 
     3 and 3.0 are the same name, as pandas makes floats of whole numbers beside a gap.
 
-    Example:
+    Examples:
         >>> as_names([2024, 3.0, "north", "", None], "by")
         ['2024', '3', 'north', None, None]
     """
@@ -80,7 +80,7 @@ def _name(cell: object) -> str:
 def groups_in(cells: pl.Series) -> pl.Series:
     """Read a column as names, an empty one as none; 3 and 3.0 are the same, bytes are named as in outputs.
 
-    Example:
+    Examples:
         >>> groups_in(pl.Series([3.0, None])).to_list()
         ['3', None]
     """
@@ -105,7 +105,7 @@ def column_in(frame: pl.DataFrame, title: str) -> pl.Series:
 def floats_in(cells: pl.Series) -> Floats:
     """Read a column of numbers, NaN where there is none.
 
-    Example:
+    Examples:
         >>> floats_in(pl.Series([0.5, None])).tolist()
         [0.5, nan]
     """
@@ -130,7 +130,7 @@ def column_of(name: str, values: Sequence[object]) -> pl.Series:
     Integers and floats together become floats, unless an integer is too large for an exact float. A column
     of ``None`` only has type ``Null``. Lists and dictionaries remain Python values.
 
-    Example:
+    Examples:
         >>> column_of("a", [1, None, 2.5]).dtype, column_of("a", ["good", 5]).dtype
         (Float64, Object)
     """
@@ -151,7 +151,7 @@ def column_of(name: str, values: Sequence[object]) -> pl.Series:
 def storable(frame: pl.DataFrame) -> pl.DataFrame:
     """Turn ``Object`` columns into text: strings and dates as they are, NaN as null, other values as JSON.
 
-    Example:
+    Examples:
         >>> frame = pl.DataFrame([column_of("a", ["good", 5, ["x"], None])])
         >>> storable(frame)["a"].to_list()
         ['good', '5', '["x"]', None]
@@ -163,7 +163,7 @@ def storable(frame: pl.DataFrame) -> pl.DataFrame:
 def flat(frame: pl.DataFrame) -> pl.DataFrame:
     """Turn values that CSV and Excel cells cannot hold into text: like ``plain``, and nested values as JSON.
 
-    Example:
+    Examples:
         >>> flat(pl.DataFrame({"tags": [["a", "b"], None]}))["tags"].to_list()
         ['["a","b"]', None]
     """
@@ -174,7 +174,7 @@ def flat(frame: pl.DataFrame) -> pl.DataFrame:
 def plain(frame: pl.DataFrame) -> pl.DataFrame:
     """Turn values that JSON cannot represent into text: mixed cells, bytes (base64), durations (ISO 8601).
 
-    Example:
+    Examples:
         >>> plain(pl.DataFrame({"key": [b"ok"]}))["key"].to_list()
         ['b2s=']
     """
@@ -190,7 +190,7 @@ def escaped(frame: pl.DataFrame) -> pl.DataFrame:
 
     Texts that have such an apostrophe get another one, so that ``unescaped`` gives every text back.
 
-    Example:
+    Examples:
         >>> escaped(pl.DataFrame({"text": ["=1+1", "-3.5", "fine", None]}))["text"].to_list()
         ["'=1+1", '-3.5', 'fine', None]
     """
@@ -207,7 +207,7 @@ def _escaped(texts: pl.Series) -> pl.Series:
 def unescaped(texts: pl.Series) -> pl.Series:
     """Remove the apostrophe that ``escaped`` puts before texts.
 
-    Example:
+    Examples:
         >>> unescaped(pl.Series(["'=1+1", "'so'", "'-", None])).to_list()
         ['=1+1', "'so'", '-', None]
     """
@@ -248,7 +248,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
 def have_decimal_commas(cells: Iterable[str]) -> bool:
     """Tell whether filled cells are numbers of which some have a comma that cannot be one of thousands.
 
-    Example:
+    Examples:
         >>> have_decimal_commas(["1,5", "2"]), have_decimal_commas(["1,500", "2"])
         (True, False)
     """
@@ -267,7 +267,7 @@ def numbers_among(cells: pl.Series) -> pl.Series:
     Returns:
         n values of type ``Float64``.
 
-    Example:
+    Examples:
         >>> numbers_among(pl.Series(["1,5", " 2 ", "old", None])).to_list()
         [1.5, 2.0, None, None]
     """
@@ -303,7 +303,7 @@ def listed_cell(
     Raises:
         RowError: a text begins like a list of strings but is none; the message names its row.
 
-    Example:
+    Examples:
         >>> place = {"parameter": "sample", "column": "again", "row": 0, "only_nulls": True}
         >>> listed_cell('["Paris", "Rome"]', **place), listed_cell("[sic]", **place)
         (['Paris', 'Rome'], ['[sic]'])

@@ -56,7 +56,7 @@ def open_delimited(
     Raises:
         InputError: no header, a duplicate column, a byte that cannot be decoded.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp(), "answers.csv")
         >>> _ = path.write_text('id;text\n1;"good; mostly"\n2;\n')

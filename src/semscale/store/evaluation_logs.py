@@ -31,7 +31,7 @@ def open_jsonl(path: Path, name: str, *, encoding: str | None = None) -> Table:
     Raises:
         InputError: the file has no object, or a line, which the message names, is no JSON object.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp(), "answers.jsonl")
         >>> _ = path.write_text('{"id": 1, "text": "good"}\n{"text": 5}\n')

@@ -28,7 +28,7 @@ def code_key(text: str) -> str:
 
     Letters with accents are the same whether the accent is a sign of its own or not (Unicode's form NFC).
 
-    Example:
+    Examples:
         >>> code_key(" Don’t know ")
         "don't know"
     """
@@ -44,7 +44,7 @@ def missing_keys(codes: Iterable[str]) -> frozenset[str]:
     Raises:
         InputError: a code that is no string, or is blank.
 
-    Example:
+    Examples:
         >>> sorted(missing_keys(["NA", " na", "-99"]))
         ['-99', 'na']
     """
@@ -58,7 +58,7 @@ def missing_keys(codes: Iterable[str]) -> frozenset[str]:
 def written_codes(keys: frozenset[str]) -> str | None:
     """Write codes for a signature: sorted, joined by ``+``, with reserved characters escaped.
 
-    Example:
+    Examples:
         >>> written_codes(frozenset({"na", "-99", "a|b"}))
         '-99+a%7Cb+na'
     """
@@ -72,7 +72,7 @@ def looks_like_code(text: str) -> bool:
     that they do not know or do not answer. Such a text may also be an answer: "none" is one to "Any
     complaints?". So it is counted, not left out.
 
-    Example:
+    Examples:
         >>> [looks_like_code(text) for text in ("N/A", "-99", "Weiß nicht", "none of it")]
         [True, True, True, False]
     """
@@ -83,7 +83,7 @@ def looks_like_code(text: str) -> bool:
 def count_codes(texts: Iterable[str]) -> dict[str, int]:
     """Count the texts that look like codes; see ``CodeCount.counts``.
 
-    Example:
+    Examples:
         >>> count_codes(["NA", "-99", "good", "na"])
         {'NA': 2, '-99': 1}
     """
@@ -95,7 +95,7 @@ def count_codes(texts: Iterable[str]) -> dict[str, int]:
 class CodeCount:
     """Counts texts that look like codes, in memory that does not grow with their number.
 
-    Example:
+    Examples:
         >>> count = CodeCount()
         >>> count.add(["fine", "NA", "-99", " na"])
         >>> count.counts
@@ -140,7 +140,7 @@ def _known_keys() -> frozenset[str]:
 def is_missing(cell: object) -> bool:
     """Tell whether a cell is null: ``None``, NaN, or a null of pandas.
 
-    Example:
+    Examples:
         >>> [is_missing(cell) for cell in (None, float("nan"), "", 0)]
         [True, True, False, False]
     """

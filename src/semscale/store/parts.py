@@ -170,7 +170,7 @@ class Parts:
         is_new: whether the run starts from nothing; if so, removing its parts loses no earlier work.
         each: does work on items in order, as ``map`` does; perhaps on other machines that see the output.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> out = Path(tempfile.mkdtemp(), "rated.csv")
         >>> with Parts.open(out, {"seed": "1"}) as parts:
@@ -490,7 +490,7 @@ def _refuse_file(folder: Path) -> None:
 def _part_name(number: int) -> str:
     """Name the file of a part, from 0.
 
-    Example:
+    Examples:
         >>> _part_name(12)
         'part-000012.parquet'
     """

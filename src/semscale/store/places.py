@@ -25,7 +25,7 @@ _QUERY = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+://[^\s?#]*)[?#][^\s'\"]*")
 def is_url(text: str) -> bool:
     """Tell whether a text begins like a URL; a path with a drive of Windows does not.
 
-    Example:
+    Examples:
         >>> is_url("s3://bucket/rated.parquet"), is_url("rated.parquet")
         (True, False)
     """
@@ -35,7 +35,7 @@ def is_url(text: str) -> bool:
 def scheme_of(url: str) -> str:
     """Return the scheme of a URL in small letters.
 
-    Example:
+    Examples:
         >>> scheme_of("S3://bucket/rated.parquet")
         's3'
     """
@@ -50,7 +50,7 @@ def shown(text: str) -> str:
     Args:
         text: a URL, or a message that contains some.
 
-    Example:
+    Examples:
         >>> shown("https://ann:pass@host/answers.csv?X-Amz-Signature=1f")
         'https://host/answers.csv?...'
         >>> shown("s3://bucket/rated.parquet")
@@ -66,7 +66,7 @@ def without_secrets_of(url: str, words: str) -> str:
         url: the URL that failed.
         words: what a library says of it.
 
-    Example:
+    Examples:
         >>> without_secrets_of("s3://ann:pass@b/x", "Invalid bucket name 'ann:pass@b'")
         "Invalid bucket name '...@b'"
     """
@@ -83,7 +83,7 @@ def without_secrets_of(url: str, words: str) -> str:
 def url_name(url: str) -> str:
     """Return the last part of a URL's path, without its query; of a folder that of the folder.
 
-    Example:
+    Examples:
         >>> url_name("https://host/files/answers.csv?key=1")
         'answers.csv'
         >>> url_name("s3://bucket/rated/")
@@ -238,7 +238,7 @@ def identity(info: Mapping[str, Any]) -> str:
     Returns:
         32 hex digits, which change when another file is put in its place.
 
-    Example:
+    Examples:
         >>> identity({"size": 3, "ETag": "a"}) == identity({"size": 3, "ETag": "b"})
         False
     """
@@ -318,7 +318,7 @@ Target = Path | OutputPlace
 def target_of(text: str | Path) -> Target:
     """Read where a table is to be written; a name that ends in ``/`` is a folder.
 
-    Example:
+    Examples:
         >>> target_of("rated/"), target_of("s3://bucket/rated.parquet")  # doctest: +NORMALIZE_WHITESPACE
         (OutputPlace(address='rated/', is_folder=True),
          OutputPlace(address='s3://bucket/rated.parquet', is_folder=False))

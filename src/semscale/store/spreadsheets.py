@@ -131,7 +131,7 @@ def _rectangle(package: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
 def _column_number(letters: bytes) -> int:
     """Return the number of a column: 1 for A, 27 for AA, 0 for none.
 
-    Example:
+    Examples:
         >>> _column_number(b"A"), _column_number(b"AA"), _column_number(b"XFD")
         (1, 27, 16384)
     """

@@ -10,7 +10,7 @@ def primary_code(error: sqlite3.Error) -> int | None:
         Such as ``sqlite3.SQLITE_BUSY``; ``None`` for an error of Python's module itself, such as one about a
         closed connection: it never reached SQLite and has no code.
 
-    Example:
+    Examples:
         >>> try:
         ...     _ = sqlite3.connect(":memory:").execute("SELECT")
         ... except sqlite3.Error as error:

@@ -123,7 +123,7 @@ def header_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int
     Returns:
         2 or 1 in an export of Qualtrics, otherwise 0.
 
-    Example:
+    Examples:
         >>> header_rows(["Q1"], [["How was it?"], ['{"ImportId":"QID1_TEXT"}'], ["Good."]])
         2
         >>> header_rows(["ResponseId", "Q1"], [["Response ID", "How was it?"], ["R_2x", "Good."]])
@@ -144,7 +144,7 @@ _ALONE = frozenset({"", "response", "open-ended response"})
 def is_surveymonkey(names: Sequence[str], rows: Sequence[Sequence[object]]) -> bool:
     """Tell an export by SurveyMonkey's own columns, which have nothing in the second header row.
 
-    Example:
+    Examples:
         >>> is_surveymonkey(["Respondent ID", "Collector ID", "Why?"], [["", "", "Open-Ended Response"]])
         True
     """
@@ -167,7 +167,7 @@ def surveymonkey_columns(
     Returns:
         The names, none of them twice, and what each column stands for.
 
-    Example:
+    Examples:
         >>> surveymonkey_columns(["Why?", "Which?", ""], ["Open-Ended Response", "Tea", "Coffee"])[0]
         ['Why?', 'Which?: Tea', 'Which?: Coffee']
     """
@@ -206,7 +206,7 @@ _OTHER = {"-oth-": "other"}
 def is_limesurvey(names: Sequence[str]) -> bool:
     """Tell an export by LimeSurvey's own columns, in any of the three forms of its header.
 
-    Example:
+    Examples:
         >>> is_limesurvey(["id", "submitdate", "lastpage", "Q1", "Q2[SQ001]"])
         True
     """
@@ -225,7 +225,7 @@ def limesurvey_columns(names: Sequence[str]) -> tuple[list[str], dict[str, Colum
     Returns:
         The names, and what each column stands for. Texts alone stay as they are.
 
-    Example:
+    Examples:
         >>> names, labels = limesurvey_columns(["Q1[A]. Which? [Tea]", "Q1[B]. Which? [Coffee]"])
         >>> names, labels["Q1[A]"].question, labels["Q1[A]"].option
         (['Q1[A]', 'Q1[B]'], 'Q1', 'Tea')
@@ -477,7 +477,7 @@ def _typed_values(cells: pl.Series, values: Mapping[str, str]) -> dict[Any, str]
 def spss_names(columns: Sequence[str]) -> list[str]:
     """Turn names of columns into names that SPSS allows, none of them twice.
 
-    Example:
+    Examples:
         >>> spss_names(["age", "Q1[SQ001]", "Why so?", "Why so!", "2nd", "by"])
         ['age', 'Q1_SQ001_', 'Why_so_', 'Why_so__2', 'V_2nd', 'by_']
     """

@@ -51,7 +51,7 @@ class ColumnLabels:
     def title(self) -> str:
         """The question, and what the column stands for in it where the question does not say so.
 
-        Example:
+        Examples:
             >>> ColumnLabels("How good is it?", option="Price").title
             'How good is it?: Price'
         """
@@ -261,7 +261,7 @@ def check_size(n: int, most: int, unit: str, name: str, remedy: str) -> None:
     Raises:
         InputError: n is above the limit.
 
-    Example:
+    Examples:
         >>> check_size(5, 4, "cells", "a.xlsx", "save it as .csv")
         Traceback (most recent call last):
         semscale.errors.InputError: a.xlsx has 5 cells, and at most 4 are read at once; save it as .csv
@@ -273,7 +273,7 @@ def check_size(n: int, most: int, unit: str, name: str, remedy: str) -> None:
 def check_names(names: list[str], name: str) -> tuple[str, ...]:
     """Call unnamed columns ``column_N`` (N from 1) and refuse duplicates.
 
-    Example:
+    Examples:
         >>> check_names(["id", ""], "answers.csv")
         ('id', 'column_2')
     """

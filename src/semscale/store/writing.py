@@ -28,7 +28,7 @@ def check_free(columns: Iterable[str], name: str) -> None:
     Raises:
         InputError: it has one; the message names it.
 
-    Example:
+    Examples:
         >>> check_free(["id", "text"], "answers.csv")
     """
     clashes = [column for column in columns if column.startswith(PREFIX)]
@@ -85,7 +85,7 @@ def output_format(path: Target, parameter: str = "out") -> str:
         InputError: the extension belongs to no output format.
         MissingExtraError: the format needs an extra that is not installed.
 
-    Example:
+    Examples:
         >>> output_format(Path("rated.ndjson"))
         'jsonl'
     """
@@ -105,7 +105,7 @@ def rows_of_group(schema: Mapping[str, pl.DataType]) -> int:
 
     A row group is written and read as a whole, so that its size is what writers and readers hold in memory.
 
-    Example:
+    Examples:
         >>> rows_of_group({"text": pl.String()}), rows_of_group({"vector": pl.Array(pl.Float64, 2**10)})
         (50000, 2048)
     """
@@ -490,7 +490,7 @@ def with_numbers(frames: Sequence[pl.LazyFrame]) -> list[pl.LazyFrame]:
     Returns:
         The frames; columns of numbers have type Float64.
 
-    Example:
+    Examples:
         >>> frame = pl.LazyFrame({"score": ["5", "-1.5"], "postcode": ["01067", "80331"]})
         >>> with_numbers([frame])[0].collect_schema().dtypes()
         [Float64, String]

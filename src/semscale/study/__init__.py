@@ -2,7 +2,7 @@
 
 Names load when they are first used.
 
-Example:
+Examples:
     >>> from semscale import study
     >>> "load" in dir(study)
     True

@@ -381,7 +381,7 @@ def balanced_square(k: int) -> tuple[Order, ...]:
     References:
         Williams (1949), Australian Journal of Scientific Research A 2, 149-168, doi:10.1071/CH9490149.
 
-    Example:
+    Examples:
         >>> balanced_square(4)
         ((0, 3, 1, 2), (1, 0, 2, 3), (2, 1, 3, 0), (3, 2, 0, 1))
     """
@@ -432,7 +432,7 @@ class RunFacts:
         Args:
             parts: of each model, at least one.
 
-        Example:
+        Examples:
             >>> both = RunFacts.joined([RunFacts("a", calls=2, money=1.0), RunFacts("b", calls=3)])
             >>> both.model, both.calls, both.money
             ('a, b', 5, None)
@@ -468,7 +468,7 @@ class RunFacts:
 def _joined_reasons(parts: Sequence[RunFacts]) -> str | None:
     """State why not everything was asked of which models; a cap that several reached is named once.
 
-    Example:
+    Examples:
         >>> cap = "the cap of 9 tokens has no room for the next call"
         >>> parts = [RunFacts("a", stopped=f"{cap}: 4 spent"), RunFacts("b", stopped=f"{cap}: 8 spent")]
         >>> _joined_reasons(parts)
@@ -713,7 +713,7 @@ def personas_within(whole: Forecast, budget: Budget, n: int) -> int:
         budget: caps on what is sent; replies in the ledger are free.
         n: number of personas.
 
-    Example:
+    Examples:
         >>> from semscale.chat.messages import Usage
         >>> whole = Forecast(60, 20, 0, 40, Usage(400, 400), 0, None, "", "")
         >>> personas_within(whole, Budget(calls=10), 30)  # 20 answered before and 10 more, of 60

@@ -199,7 +199,7 @@ def checked_shares(name: str, levels: Shares) -> dict[str, float]:
     Raises:
         InputError: no level, a share below 0, or another sum.
 
-    Example:
+    Examples:
         >>> checked_shares("age", {"young": 40, "old": 60})
         {'young': 0.4, 'old': 0.6}
     """
@@ -224,7 +224,7 @@ def joint_shares(rows: Sequence[Mapping[str, Any]]) -> JointShares:
         InputError: rows with different attributes, a combination twice, or shares that do not sum to 1 or
             100.
 
-    Example:
+    Examples:
         >>> rows = [{"sex": "f", "age": "old", "share": 60}, {"sex": "m", "age": "old", "share": 40}]
         >>> joint_shares(rows).margin("sex")
         {'f': 0.6, 'm': 0.4}
@@ -282,7 +282,7 @@ def raked(joint: JointShares, margins: Mapping[str, Shares]) -> JointShares:
         Deming and Stephan (1940), Annals of Mathematical Statistics 11, 427-444,
         doi:10.1214/aoms/1177731829.
 
-    Example:
+    Examples:
         >>> rows = [{"sex": sex, "age": age, "share": 25} for sex in "fm" for age in ("young", "old")]
         >>> raked(joint_shares(rows), {"sex": {"f": 0.6, "m": 0.4}}).shares.round(6).tolist()
         [[0.3, 0.3], [0.2, 0.2]]
@@ -321,7 +321,7 @@ def raked_panel(panel: SyntheticPanel, margins: Mapping[str, Shares]) -> Synthet
     References:
         As ``semscale.stats.raking.rake``.
 
-    Example:
+    Examples:
         >>> panel = SyntheticPanel(("a", "b", "c"), {"sex": ("f", "f", "m")}, "p.csv")
         >>> raked_panel(panel, {"sex": {"f": 0.5, "m": 0.5}}).weights
         (0.75, 0.75, 1.5)
@@ -453,7 +453,7 @@ def quota_counts(shares: Floats, n: int) -> Integers:
     Returns:
         Shape (k,), sum n.
 
-    Example:
+    Examples:
         >>> quota_counts(np.array([0.5, 0.3, 0.2]), 7).tolist()
         [4, 2, 1]
     """

@@ -627,7 +627,7 @@ class PointReader:
     Attributes:
         scale: likewise.
 
-    Example:
+    Examples:
         >>> from semscale.scales import load_scale
         >>> reader = PointReader(load_scale("purchase-intent"))
         >>> [reader.read(Reply(text))[1] for text in ("4", "2 or 3", "I would give it a 5.")]

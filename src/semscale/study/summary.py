@@ -772,7 +772,7 @@ def order_contrasts(values: Floats, first: Mask, concepts: Integers) -> Floats:
         first: shape (n,), True in the first position; some are, and some are not.
         concepts: shape (n,), numbers of concepts.
 
-    Example:
+    Examples:
         >>> values, first = np.array([4.0, 2.0, 5.0, 5.0]), np.array([True, False, True, False])
         >>> order_contrasts(values, first, np.array([0, 0, 1, 1])).tolist()
         [2.0, 2.0, 0.0, -0.0]

@@ -53,7 +53,7 @@ def points_in(numbers: Floats, labels: Mapping[str, str]) -> list[float]:
     Returns:
         The points, ascending.
 
-    Example:
+    Examples:
         >>> points_in(np.array([1, 2, 4, np.nan]), {})
         [1.0, 2.0, 3.0, 4.0]
     """
@@ -91,7 +91,7 @@ def on_scale(cells: pl.Series, points: Mapping[str, str], question: str) -> pl.S
     Raises:
         InputError: an answer that is none of the points.
 
-    Example:
+    Examples:
         >>> on_scale(pl.Series(["Good", "bad ", None, "1"]), {"1": "bad", "2": "good"}, "q").to_list()
         [2.0, 1.0, None, 1.0]
     """
@@ -137,7 +137,7 @@ def likely_codes(
         labels: of values.
         gap: least distance of a value that lies apart.
 
-    Example:
+    Examples:
         >>> likely_codes([1, 2, 3, 4, 5, 9]), likely_codes([1, 2, 3], {"3": "Don't know"})
         ([9], [3])
     """
@@ -179,7 +179,7 @@ def without_codes(
     Raises:
         InputError: a code is blank.
 
-    Example:
+    Examples:
         >>> without_codes(pl.Series([1, 9, 2]), ColumnLabels(), ["9"])[0].to_list()
         [1, None, 2]
     """
@@ -218,7 +218,7 @@ def chosen_options(
         InputError: all columns have only 1 or only 2, so that nothing tells if 2 says no, or rows have
             them as ranks: at most one 1 and one 2 in three or more columns, and the rest is empty.
 
-    Example:
+    Examples:
         >>> marks, _ = chosen_options({"a": pl.Series(["x", None, None]), "b": pl.Series([None, "y", None])})
         >>> marks.tolist()
         [[1.0, 0.0], [0.0, 1.0], [nan, nan]]
@@ -293,7 +293,7 @@ def mentioned_codes(mentions: Sequence[pl.Series], codes: Sequence[str]) -> Floa
     Returns:
         Shape (n, k), 1 where a code was named, 0 where only other codes were; NaN without any mention.
 
-    Example:
+    Examples:
         >>> first, second = pl.Series(["1", "3", None]), pl.Series(["2", None, None])
         >>> mentioned_codes([first, second], ["1", "2", "3"]).tolist()
         [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [nan, nan, nan]]
@@ -318,7 +318,7 @@ def is_grid(cells: Mapping[str, pl.Series]) -> bool:
     Args:
         cells: of each column, n names of values or nulls.
 
-    Example:
+    Examples:
         >>> is_grid({"price": pl.Series(["1", "5"]), "taste": pl.Series(["4", "5"])})
         True
         >>> is_grid({"price": pl.Series(["Price", None]), "taste": pl.Series(["no", "Taste"])})

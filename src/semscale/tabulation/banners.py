@@ -58,7 +58,7 @@ class Banner:
     def title(self) -> str:
         """Its description, with the model that answered where there are several.
 
-        Example:
+        Examples:
             >>> Banner("age", "Age", (), np.array([-1]), answered_by="gpt-4o").title
             'Age (gpt-4o)'
         """
@@ -84,7 +84,7 @@ def read_banner(
         InputError: no group at all, more than 50, or an order that lacks a wave.
         UnknownNameError: an order with a wave that no row has.
 
-    Example:
+    Examples:
         >>> banner = read_banner(pl.Series("age", ["18 to 34", "under 18", None]))
         >>> banner.groups, banner.codes.tolist()
         (('under 18', '18 to 34'), [1, 0, -1])
@@ -120,7 +120,7 @@ def read_banner(
 def sorted_names(names: Iterable[str], labels: Mapping[str, str] | None = None) -> list[str]:
     """Sort names: those with labels in the order of the labels, then by the first number, then by letters.
 
-    Example:
+    Examples:
         >>> sorted_names(["35 and over", "no", "under 18", "18 to 34"])
         ['under 18', '18 to 34', '35 and over', 'no']
     """
@@ -153,7 +153,7 @@ def order_waves(
         InputError: ``stated`` names a wave twice, or leaves one out.
         UnknownNameError: ``stated`` names a wave that no row has.
 
-    Example:
+    Examples:
         >>> order_waves(["Feb 2026", "Dec 2025", "Jan 2026"])
         (['Dec 2025', 'Jan 2026', 'Feb 2026'], 'by their names')
         >>> order_waves(["before", "after"])
@@ -247,7 +247,7 @@ def _numbered(names: Sequence[str]) -> _Times | None:
 def id_columns(columns: Iterable[str]) -> list[str]:
     """Name the columns that are called like ids of respondents.
 
-    Example:
+    Examples:
         >>> id_columns(["age", "person_id", "ResponseId"])
         ['person_id', 'ResponseId']
     """

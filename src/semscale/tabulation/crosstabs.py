@@ -71,7 +71,7 @@ def crosstabs(data: Any, **settings: Any) -> "Crosstabs":  # noqa: ANN401 - a pa
         InputError: invalid settings or columns, margins that cannot be met, or a group whose weights sum
             to 0.
 
-    Example:
+    Examples:
         >>> frame = pl.DataFrame({"like": [1, 2, 3, 3] * 10, "who": ["a", "b"] * 20})
         >>> result = crosstabs(frame, questions=["like"], banners=["who"], min_base=10)
         >>> result.tables[0].cells.values[-1].tolist()  # means of everybody, a (1, 3) and b (2, 3)

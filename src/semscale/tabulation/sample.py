@@ -242,7 +242,7 @@ def matched_margins(margins: Margins, frame: pl.DataFrame, labels: Mapping[str, 
         InputError: shares that sum to neither 1 nor 100, a category given twice, or a value in the table
             without a category.
 
-    Example:
+    Examples:
         >>> labels = {"sex": ColumnLabels(values={"1": "men", "2": "women"})}
         >>> matched_margins({"sex": {"men": 0.5, "women": 0.5}}, pl.DataFrame({"sex": [1.0, 2.0]}), labels)
         {'sex': {'1': 0.5, '2': 0.5}}

@@ -353,7 +353,7 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
         Raises:
             InputError: two questions have one name.
 
-        Example:
+        Examples:
             >>> settings = CrosstabSettings(questions=["M=m1+m2"], missing={"M=m1+m2": ["99"]})
             >>> settings.renamed({"M=m1+m2": "M"}).missing
             {'M': ('99',)}
@@ -444,7 +444,7 @@ def read_rscales(text: str) -> tuple[float, ...]:
     Raises:
         InputError: a part or line that is no number, or a file that cannot be read.
 
-    Example:
+    Examples:
         >>> read_rscales("0.5, 0.75")
         (0.5, 0.75)
     """

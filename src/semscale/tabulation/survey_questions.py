@@ -122,7 +122,7 @@ def scale_lines(values: Sequence[float], names: Sequence[str]) -> tuple[tuple[Li
     Returns:
         The lines, and the contribution of each point to each of them, shape (k, lines).
 
-    Example:
+    Examples:
         >>> lines, weights = scale_lines([1, 2, 3], ["bad", "fair", "good"])
         >>> [line.name for line in lines], weights[:, -1].tolist()
         (['bad', 'fair', 'good', 'mean'], [1.0, 2.0, 3.0])
@@ -166,7 +166,7 @@ def paired_question(first: Question, second: Question) -> Question:
     Raises:
         InputError: a question without a mean.
 
-    Example:
+    Examples:
         >>> lines, weights = number_lines()
         >>> a = Question("a", "a", "number", lines, np.array([[3.0], [2.0]]), weights)
         >>> b = Question("b", "b", "number", lines, np.array([[1.0], [np.nan]]), weights)
@@ -229,7 +229,7 @@ def find_columns(name: str, columns: Sequence[str], labels: Mapping[str, ColumnL
         UnknownNameError: nothing has that name; the message has the nearest ones.
         InputError: a list names a column twice.
 
-    Example:
+    Examples:
         >>> find_columns("brand_*", ["age", "brand_a", "brand_b"], {}).columns
         ('brand_a', 'brand_b')
     """

@@ -44,7 +44,7 @@ def model_home(name: str) -> Path:
 def model_name(home: Path) -> str:
     """Return the name of the model that a folder is for.
 
-    Example:
+    Examples:
         >>> model_name(model_home("organisation/model"))
         'organisation/model'
     """
@@ -57,7 +57,7 @@ def cache_cap() -> int:
     Raises:
         InputError: the variable is no size of at least one byte.
 
-    Example:
+    Examples:
         >>> os.environ["SEMSCALE_CACHE_MAX"] = "1.5 GB"
         >>> cache_cap()
         1500000000

@@ -93,7 +93,7 @@ References:
 def hub_profile(name: str) -> ModelProfile | None:
     """Find the profile of a model on the hub, with or without a revision in its name.
 
-    Example:
+    Examples:
         >>> hub_profile("intfloat/multilingual-e5-base@main").prefix
         'query: '
         >>> hub_profile("somebody/something") is None
@@ -271,7 +271,7 @@ KNOWN: dict[str, KnownModel] = {model.name: model for model in (_MINILM, _E5_SMA
 def find_known(name: str) -> KnownModel | None:
     """Find a model by its short name or, where the hub has the same files, by its name there.
 
-    Example:
+    Examples:
         >>> find_known("sentence-transformers/all-MiniLM-L6-v2").name
         'all-MiniLM-L6-v2'
         >>> find_known("somebody/something") is None
@@ -283,7 +283,7 @@ def find_known(name: str) -> KnownModel | None:
 def exported_files(names: Collection[str]) -> tuple[str, ...]:
     """Return the files of the exported graph among a repository's files, the graph itself first; or none.
 
-    Example:
+    Examples:
         >>> exported_files(["config.json", "openvino/openvino_model.bin", "openvino/openvino_model.xml"])
         ('openvino/openvino_model.xml', 'openvino/openvino_model.bin')
     """
@@ -314,7 +314,7 @@ def known_model(signature: Signature) -> KnownModel | None:
     Returns:
         ``None`` for another model, and for other weights under a known short name.
 
-    Example:
+    Examples:
         >>> known_model(Signature.of("embed", model="intfloat/multilingual-e5-small#0123")).name
         'e5-small'
         >>> known_model(Signature.of("embed", model="e5-small#0123")) is None
@@ -333,7 +333,7 @@ def known_model(signature: Signature) -> KnownModel | None:
 def profile_of(signature: Signature) -> ModelProfile:
     """Find the profile of the model that a signature names; the usual one if nothing is known of the model.
 
-    Example:
+    Examples:
         >>> profile_of(Signature.of("embed", model="intfloat/multilingual-e5-base#0123")).prefix
         'query: '
     """

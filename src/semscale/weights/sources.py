@@ -371,7 +371,7 @@ def _needed(paths: Iterable[str], graph: Sequence[str]) -> tuple[str, ...]:
         paths: of all files of a repository.
         graph: files of its exported graph, which is read in place of the weights; empty for none.
 
-    Example:
+    Examples:
         >>> _needed(["model.safetensors", "onnx/model.onnx", "1_Pooling/config.json", "README.md"], ())
         ('1_Pooling/config.json', 'model.safetensors')
     """

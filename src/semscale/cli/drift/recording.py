@@ -246,7 +246,7 @@ def read_expiry(written: str, at: datetime) -> datetime:
     Raises:
         InputError: it is neither, or it has passed.
 
-    Example:
+    Examples:
         >>> at = datetime(2026, 11, 21, tzinfo=UTC)
         >>> read_expiry("90d", at).date(), read_expiry("2026-12-31", at).date()
         (datetime.date(2027, 2, 19), datetime.date(2026, 12, 31))

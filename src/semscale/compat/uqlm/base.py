@@ -73,7 +73,7 @@ class UQResult:
         data: columns of equal length; missing scores are ``None``.
         metadata: settings.
 
-    Example:
+    Examples:
         >>> result = UQResult({"data": {"responses": ["a"], "cosine_sim": [float("nan")]}})
         >>> result.to_dict()
         {'data': {'responses': ['a'], 'cosine_sim': [None]}, 'metadata': {}}
@@ -136,7 +136,7 @@ def synchronous(
     Args:
         method: of a class, with any arguments.
 
-    Example:
+    Examples:
         >>> class Greeter:
         ...     async def greet(self, name):
         ...         return f"Hello {name}"

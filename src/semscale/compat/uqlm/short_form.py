@@ -579,7 +579,7 @@ def with_best_first(
         samples: n lists of values, one for each sample.
         best: n positions: 0 for the response, from 1 for its samples.
 
-    Example:
+    Examples:
         >>> with_best_first(["Rome"], [["Paris", "Oslo"]], [1])
         (['Paris'], [['Rome', 'Oslo']])
     """

@@ -42,7 +42,7 @@ def read_address(where: str | Path, kind: str = "history") -> Address:
     Raises:
         InputError: the address has another form, or is a folder.
 
-    Example:
+    Examples:
         >>> read_address("postgresql://ana:secret@db.example.org/team").shown
         'postgresql://ana@db.example.org/team'
     """
@@ -71,7 +71,7 @@ def is_on_server(where: str | Path) -> bool:
 def shown_address(url: str) -> str:
     """Leave the password and all settings out of a database's URL.
 
-    Example:
+    Examples:
         >>> shown_address("postgresql://ana:p@ss@db/team?sslmode=require")
         'postgresql://ana@db/team'
     """
