@@ -95,11 +95,11 @@ def counted(draws, kind, n_reruns, n_draws, deciders, seed):
     return counts
 
 
-def load(name, folder, meter):
+def load(name, folder, meter, kinds):
     path = folder / f"{name}.pkl" if folder else None
     if path and path.exists():
         return pickle.loads(path.read_bytes())  # noqa: S301 - written by this script
-    pool = build(written_runs() if name == "written" else athena_runs(), meter)
+    pool = build(written_runs() if name == "written" else athena_runs(), meter, kinds)
     if path:
         path.write_bytes(pickle.dumps(pool))
     return pool
@@ -112,21 +112,23 @@ def shares(count):
 def main():
     parser = Options(__doc__)
     parser.add_size("--draws", 100, quick=2, help="of each kind of run, number of reruns and dataset")
-    parser.add_argument("--pool", type=Path, help="folder that stores the scores")
+    parser.add_size("--kinds", list(KINDS), quick=["dropped", "silence"], choices=KINDS, help="of damage")
+    parser.add_size("--data", ["written", "athena"], quick=["written"], choices=("written", "athena"))
+    parser.add_argument("--pool", type=Path, help="folder that stores the scores of these kinds")
     parser.add_argument("--ablate", action="store_true", help="leave out one metric or limit at a time")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     print(f"{date.today()}, {machine()}; pass/fail/undecided in % of {options.draws} draws")
-    for name in ("written", "athena"):
+    for name in options.data:
         if name == "athena" and not ATHENA.exists():
             print(f"left out: Athena's feedback, as {ATHENA} is not there")
             continue
-        draws = Draws(load(name, options.pool, DriftMeter()))
+        draws = Draws(load(name, options.pool, DriftMeter(), options.kinds))
         if options.ablate:
             ablate(draws, name, options)
             continue
         print(f"\n## {name}\n\n| runs | {' | '.join(f'{r} reruns | simplest' for r in RERUNS)} |")
-        for kind in (UNCHANGED, *KINDS):
+        for kind in (UNCHANGED, *options.kinds):
             cells = []
             for n_reruns in RERUNS:
                 cells += map(
@@ -137,13 +139,13 @@ def main():
 
 def ablate(draws, name, options):
     """Share of draws that fail with three reruns, and that pass with one, without each metric and limit."""
-    usual = [key for key, metric in draws.metrics.items() if metric.is_usual]
+    usual = [key for key, metric in draws.pool.metrics.items() if metric.is_usual]
     variants = {"all": GateSettings()}
     variants |= {
         f"without {key}": GateSettings(metrics=[one for one in usual if one != key]) for key in usual
     }
     variants |= {f"without limit {key}": GateSettings(limits={key: "off"}) for key in LIMITS}
-    kinds = (UNCHANGED, *KINDS)
+    kinds = (UNCHANGED, *options.kinds)
     print(f"\n## {name}: fail with 3 reruns / pass with 1\n\n| | {' | '.join(kinds)} |")
     table = {variant: [] for variant in variants}
     for kind in kinds:

@@ -178,10 +178,11 @@ class Pool:
     aligned: dict
 
 
-def build(runs, meter, folder=None):
-    """Score all pairs of runs that a draw may need; ``folder`` stores them."""
+def build(runs, meter, kinds):
+    """Score all pairs of runs that draws of some kinds of damage may need."""
     all_runs, where, possible = list(runs), {}, {}
-    for kind, (change, _) in KINDS.items():
+    for kind in kinds:
+        change, _ = KINDS[kind]
         for source in SOURCES:
             rng = np.random.default_rng([source, *kind.encode()])
             outputs = change(runs[source].items, rng)
