@@ -34,7 +34,9 @@ def match(*options):
 
 
 def test_a_table_is_matched_and_explained(semscale, answers, tmp_path):
-    ended = semscale(*match("--nli", "nli", "--explain", "--out", "matched.jsonl", "--report", "match.html"))
+    ended = semscale(
+        *match("--nli", "nli", "--explain", "--signature", "--out", "matched.jsonl", "--report", "match.html")
+    )
     assert (ended.code, ended.err) == (0, "")
     for word in (
         "5 of 7 rows were scored; left out: 1 missing and 1 that the model cannot read",

@@ -153,7 +153,7 @@ class Scale(BaseModel):
         Examples:
             >>> from semscale.scales import load_scale
             >>> len(load_scale("quality").for_model("e5-small").anchor_sets)
-            6
+            14
         """
         names = self.sets_by_model.get(model)
         return self if names is None else self.with_sets(names)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.config import Configurable
 from semscale.cli.options import Rare, Without, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs
 from semscale.cli.process import message_if_stopped, say
@@ -124,19 +123,19 @@ class CandidateOptions(SourceOptions):
     columns: Annotated[RunColumnOptions, Without("by")]
 
 
-class MeasuringOptions(Configurable):
+class MeasuringOptions(Settings):
     """Settings of the measurement: the embedding model, and how outputs are paired."""
 
     embedder: Annotated[EmbedderOptions, Rare("embedder")]
     pairing: Annotated[
         Literal["assignment", "position"],
         Field(description="Pairing of lists of outputs: best assignment, or in order."),
-        Option(MEASURING, rare=True, configurable=True),
+        Option(MEASURING, rare=True),
     ] = "assignment"
     layer: Annotated[
         int | None,
         Field(description="Layer that bertscore_f1 compares; needed if none is known for the embedder."),
-        Option(MEASURING, rare=True, configurable=True),
+        Option(MEASURING, rare=True),
     ] = None
     seed: Annotated[int, Field(description="Seed of everything that is random."), Option(RUN, rare=True)] = 0
 
@@ -614,9 +613,13 @@ class DamageOptions(Settings):
         Option(DAMAGE, "SHARE", name="--share"),
     ] = ()
     items: Annotated[
-        int, Field(description="Number of items that each gate sees."), Option(DAMAGE, name="--n-items")
+        int,
+        Field(description="Number of items that each gate sees."),
+        Option(DAMAGE, name="--n-items", rare=True),
     ] = 30
-    draws: Annotated[int, Field(description="Gates run for each kind and share."), Option(DAMAGE)] = 200
+    draws: Annotated[
+        int, Field(description="Gates run for each kind and share."), Option(DAMAGE, rare=True)
+    ] = 200
 
 
 class PlanOptions(Settings):
