@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from made_up_losses import candidate_losses, compared, run_of
 
+from semscale.drift import decision as decision_module
 from semscale.drift.decision import (
     Change,
     Outcome,
@@ -259,6 +260,38 @@ def test_changed_numbers_counts_the_items_that_state_numbers():
     decision = decide(compared([run_of(texts, "new"), run_of(texts)], losses), settings)
     (check,) = decision.broken_limits
     assert check.sentence == "1 of 5 items with numbers state other numbers (limit 0): 2"
+
+
+def test_silent_items_state_no_numbers():
+    # items 0 to 4 state a number; in the candidate 0 is silent, 1 has no words, and 2 states another
+    texts = [f"The plug takes {volts} volts." for volts in range(11, 16)] + ["Plants need light."] * 15
+    changed = np.where(np.arange(N) < 3, 1.0, 0.0)
+    losses = {"changed_numbers": candidate_losses(changed, N, 2)}
+    settings = GateSettings(metrics=("match",), limits={"changed_numbers": 0, "silenced": "off"})
+    candidate = run_of([[], "null", *texts[2:]], "new")
+    (check,) = decide(compared([candidate, run_of(texts)], losses), settings).broken_limits
+    assert check.sentence == "1 of 3 items with numbers state other numbers (limit 0): 2"
+
+
+def test_a_silent_rerun_excuses_no_other_numbers():
+    texts = ["The plug takes 11 volts."] * N
+    loss = candidate_losses(np.where(np.arange(N) < 3, 1.0, 0.0), N, 3)
+    loss[0, 2, :2] = loss[0, :2, 2] = np.nan  # the rerun has no output there
+    settings = GateSettings(metrics=("match",), limits={"changed_numbers": 0})
+    rerun = run_of([[], *texts[1:]])
+    (check,) = decide(
+        compared([run_of(texts, "new"), run_of(texts), rerun], {"changed_numbers": loss}), settings
+    ).broken_limits
+    assert check.items == ("0", "1", "2")
+
+
+def test_the_signature_changes_with_the_rule_that_decides(monkeypatch):
+    before = str(decided({}).signature)
+    monkeypatch.setattr(decision_module, "DECISION", 99)
+    other_rule = str(decided({}).signature)
+    assert ("decision:99#" in other_rule, before == other_rule) == (True, False)
+    monkeypatch.setitem(TEXT_METRICS, "match", replace(TEXT_METRICS["match"], power=1))
+    assert str(decided({}).signature) != other_rule
 
 
 def test_items_that_were_asked_something_else_are_not_missing():

@@ -127,6 +127,13 @@ def test_runs_that_cannot_be_compared_are_refused_with_what_differs(given, messa
         check_comparable(BASELINE, given)
 
 
+def test_a_candidate_without_a_field_is_matched_and_breaks_a_limit_of_the_gate():
+    ids = [f"item-{number}" for number in range(10)]
+    baseline = replace(BASELINE, items=tuple(item(name) for name in ids))
+    without = candidate(*(replace(item(name), outputs=(Output("Yes."),)) for name in ids))
+    assert match_runs(baseline, without).matching.n_left_out == 0
+
+
 def test_a_silent_candidate_can_be_compared_without_fields():
     for outputs in ((), (Output(None), Output(" "))):
         silent = candidate(*(replace(item(name), outputs=outputs) for name in "abc"))

@@ -42,6 +42,17 @@ def test_a_failed_gate_names_the_items_of_the_gravest_finding():
     assert summary.n_silent == 2
 
 
+def test_a_stored_comparison_names_the_rule_that_decided():
+    assert "|decision:" in summary_of().stored.signature
+
+
+def test_few_items_need_more_of_them():
+    few = [run_of(TEXTS[:5], f"model-{number}") for number in range(3)]
+    comparison = compared(few)
+    summary = DriftSummary(comparison, decide(comparison, ONLY_MATCH))
+    assert summary.next_step == "Add items to the dataset: a gate passes with at least 10, and it has 5"
+
+
 def test_missing_items_are_to_be_recorded():
     summary = summary_of(matching=ItemMatching(lost=("a", "b")))
     assert summary.next_step == (

@@ -63,6 +63,15 @@ def test_the_reason_that_touches_most_comes_first_with_its_items():
     assert str(drift_document(few_silent).reading[0]).startswith("Contradictions rose")
 
 
+def test_few_equal_items_are_undecided_for_their_number():
+    summary = gate_of(5)
+    reason = "5 items: fewer than 10 items cannot show that nothing changed"
+    assert [str(line) for line in drift_document(summary).reading] == [f"{reason}."]
+    assert [line for level, line in findings_of(summary) if level == "warn"] == [
+        f"{reason}: match, lost content, contradictions and lost outputs."
+    ]
+
+
 def test_a_limit_prints_one_sentence_and_no_metric_contradicts_it():
     findings = findings_of(gate_of(silent=2))
     assert ("fail", "2 of 20 items lost all outputs (limit 0): item-18, item-19.") in findings

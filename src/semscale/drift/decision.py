@@ -44,13 +44,16 @@ import numpy as np
 from semscale.drift.comparison import Comparison, measured_metrics, run_drifts
 from semscale.drift.exchange_test import drift_bounds, exchange_test, holm, joint_p_values
 from semscale.drift.hard_limits import BrokenItems, LimitCheck, broken_items, check_limits
-from semscale.drift.metrics import QUALITY_METRICS, TEXT_METRICS, Metric, mean_loss, metric_label
+from semscale.drift.metrics import MARGIN, QUALITY_METRICS, TEXT_METRICS, Metric, mean_loss, metric_label
 from semscale.drift.settings import LIMITS, GateSettings, Group
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run, hashed, named
 from semscale.messages import did_you_mean, shortened, unknown_name
 from semscale.signature import Signature
 from semscale.types import Floats, Mask
+
+DECISION = 2
+"""Version of the rule that decides; one more whenever a formula of drift, test or limit changes."""
 
 FEWEST_TO_PASS = 10
 """Items with a value that a test needs to pass."""
@@ -276,7 +279,7 @@ def decide(comparison: Comparison, settings: GateSettings | None = None) -> Gate
             *_limit_cautions(limits),
             *threshold_cautions(comparison, read_thresholds(comparison.metrics, settings.thresholds)),
         ),
-        _signature(comparison.signature, settings),
+        _signature(measured_and_decided(comparison), settings),
         settings,
     )
 
@@ -715,15 +718,19 @@ def _without_unread(comparison: Comparison, names: Sequence[str]) -> tuple[tuple
     """Leave out metrics of guards where these cannot read the outputs, with a caution for each.
 
     Guards read English alone. Where fewer than 10 items have a value, and nothing is lost at these, the
-    metric decides nothing.
+    metric decides nothing. Items without an output in either run are no matter of language.
     """
     tested, cautions = [], []
+    n_answered = sum(
+        bool(before.outputs_with_text and after.outputs_with_text)
+        for before, after in zip(comparison.baseline.items, comparison.candidate.items, strict=True)
+    )
     for name in names:
         losses = comparison.losses(name)
         n = int((~np.isnan(losses)).sum())
         if (
             comparison.metrics[name].needs_english
-            and n < min(FEWEST_TO_PASS, len(losses))
+            and n < min(FEWEST_TO_PASS, n_answered)
             and not np.nansum(losses)
         ):
             cautions.append(
@@ -746,8 +753,16 @@ def _limit_cautions(limits: Iterable[LimitCheck]) -> Iterator[str]:
             )
 
 
+def measured_and_decided(comparison: Comparison) -> Signature:
+    """Extend the signature of a measurement by the rule that decides: its version and table of metrics."""
+    known = {**TEXT_METRICS, **QUALITY_METRICS}.values()
+    table = [[metric.name, metric.power, metric.margin, metric.noise_share] for metric in known]
+    rule = f"{DECISION}#{hashed([MARGIN, FEWEST_TO_PASS, *table])}"
+    return comparison.signature.extended(Signature.of("gate", decision=rule))
+
+
 def _signature(measured: Signature, settings: GateSettings) -> Signature:
-    """Extend the signature of a measurement by the gate's settings; a name that is taken gets a prefix."""
+    """Extend the signature of measurement and rule by the gate's settings; a taken name gets a prefix."""
     limits = {**LIMITS, **settings.limits}
     slices = [("/".join(group), own.model_dump()) for group, own in settings.groups]
     values = {

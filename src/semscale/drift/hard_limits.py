@@ -24,7 +24,7 @@ from semscale.guards.number_guard import read_numbers
 from semscale.guards.quantities import read_quantities
 from semscale.guards.text import is_english_script, read_text
 from semscale.history.items import Item, Output
-from semscale.types import Mask
+from semscale.types import Floats, Mask
 
 _ROUNDING = 1e-9
 _NAMED = 5  # items that a sentence names
@@ -191,7 +191,7 @@ def broken_items(comparison: Comparison) -> dict[str, BrokenItems]:
     }
     found["language"] = _in_other_language(references, candidate)
     found["boilerplate"] = _with_boilerplate(references, candidate)
-    found["changed_numbers"] = _changed_numbers(comparison)
+    found["changed_numbers"] = _changed_numbers(comparison, candidate)
     return found
 
 
@@ -317,27 +317,35 @@ def _parts(text: str) -> frozenset[str]:
     return frozenset(part for part in parts if len(part) >= _UNIT_LENGTH)
 
 
-def _changed_numbers(comparison: Comparison) -> BrokenItems:
+def _changed_numbers(comparison: Comparison, candidate: Sequence[Item]) -> BrokenItems:
     """Find items whose numbers differ from those of baseline and every rerun.
 
-    An item is excused if the numbers of another run differ from those of all runs but the candidate, too.
+    An item is excused if the numbers of another run differ from those of all runs but the candidate, too. An
+    item without an output in baseline or candidate cannot break the limit.
     """
     losses = comparison.pair_losses["changed_numbers"]
     k = losses.shape[1]
-    against = losses[:, 1:, 0]
-    compared = np.isfinite(against).any(axis=1)
-    changed = np.asarray(compared & (np.nan_to_num(against, nan=0.0).min(axis=1) > 0))
+    pairs = [
+        (before.outputs_with_text, after.outputs_with_text)
+        for before, after in zip(comparison.baseline.items, candidate, strict=True)
+    ]
+    compared = np.array([bool(before and after) for before, after in pairs], dtype=bool)
+    changed = np.asarray(compared & _differs_from_all(losses[:, 1:, 0]))
     by_chance = np.zeros(len(losses), dtype=bool)
     for run in range(1, k) if comparison.reruns else ():
         others = [other for other in range(1, k) if other != run]
-        by_chance |= np.nan_to_num(losses[:, others, run], nan=0.0).min(axis=1) > 0
-    pairs = zip(comparison.baseline.items, comparison.candidate.items, strict=True)
+        by_chance |= _differs_from_all(losses[:, others, run])
     with_numbers = [
-        any(_states_number(output.text or "") for item in pair for output in item.outputs_with_text)
-        for pair in pairs
+        any(_states_number(output.text or "") for output in (*before, *after)) for before, after in pairs
     ]
     counted = np.asarray(compared & np.array(with_numbers, dtype=bool) | changed)
     return BrokenItems(counted, changed & ~by_chance, changed & by_chance)
+
+
+def _differs_from_all(losses: Floats) -> Mask:
+    """Check whether each loss of an item that is known is above 0, and one is known; shape (n, runs)."""
+    known = np.isfinite(losses)
+    return np.asarray(known.any(axis=1) & ((losses > 0) | ~known).all(axis=1))
 
 
 @lru_cache(maxsize=2**16)

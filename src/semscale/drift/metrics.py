@@ -109,7 +109,8 @@ class Metric:
         is_directed: whether the loss changes when the two runs are exchanged.
         is_net: whether gains make up for losses, so that the loss may be below 0.
         span: the greatest loss.
-        silent: loss of a run that has no text where the other run has some; ``None`` for the greatest.
+        silent: loss of a run that has no text where the other run has some; ``None`` for the greatest, NaN
+            for a metric of aligned outputs, which has no value there.
         margin: drift from which on a change matters.
         power: power of a run's mean loss at an item in its drift: 2 where wording alone moves every item's
             loss, so that an item that is entirely different counts more than several that differ a little.
@@ -251,11 +252,19 @@ TEXT_METRICS: Mapping[str, Metric] = {
             "contradictions",
             "contradictions",
             _contradictions,
+            silent=math.nan,
             margin=0.055,
             needs_english=True,
             affected="outputs",
         ),
-        Metric("changed_numbers", "changed numbers", _changed_numbers, is_usual=False, affected="outputs"),
+        Metric(
+            "changed_numbers",
+            "changed numbers",
+            _changed_numbers,
+            is_usual=False,
+            silent=math.nan,
+            affected="outputs",
+        ),
         Metric("fewer_outputs", "lost outputs", _fewer_outputs, is_directed=True, is_net=True, margin=0.09),
         Metric(
             "more_outputs",

@@ -140,8 +140,7 @@ def match_runs(baseline: Run, candidate: Run) -> MatchedRuns:
 
     Raises:
         InputError: too few items are in common, of the baseline's items at least ``FEWEST_COMMON`` and
-            ``LEAST_COMMON_SHARE``; or runs differ in dataset, in inputs that only one has, or in groups; or
-            the candidate's outputs lack a numeric field.
+            ``LEAST_COMMON_SHARE``; or runs differ in dataset, in inputs that only one has, or in groups.
     """
     _check_dataset(baseline, candidate)
     matching = match_items(baseline, candidate)
@@ -174,7 +173,9 @@ def check_comparable(baseline: Run, candidate: Run) -> Run:
     _check_dataset(baseline, candidate)
     matching = match_items(baseline, candidate)
     _check_all_matched(matching)
-    return _with_items(baseline, candidate, matching.common)[1]
+    ordered = _with_items(baseline, candidate, matching.common)[1]
+    _check_fields(baseline, ordered)
+    return ordered
 
 
 def check_rerun(baseline: Run, rerun: Run) -> Run:
@@ -491,7 +492,6 @@ def _with_items(baseline: Run, candidate: Run, ids: Sequence[str]) -> tuple[Run,
     by_id = {item.id: item for item in candidate.items}
     candidate = replace(candidate, items=tuple(by_id[name] for name in ids))
     _check_groups(baseline.items, candidate.items)
-    _check_fields(baseline, candidate)
     differing = baseline.signature.differences(candidate.signature)
     if differing:
         name, (before, after) = next(iter(differing.items()))

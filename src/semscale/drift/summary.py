@@ -10,7 +10,14 @@ import numpy as np
 
 from semscale.drift.anchors import Moved, RulerCheck, moved_part
 from semscale.drift.comparison import AlignedPair, Comparison
-from semscale.drift.decision import GateDecision, MetricTest, Outcome, metric_tests
+from semscale.drift.decision import (
+    FEWEST_TO_PASS,
+    GateDecision,
+    MetricTest,
+    Outcome,
+    measured_and_decided,
+    metric_tests,
+)
 from semscale.drift.hard_limits import LimitCheck
 from semscale.drift.metrics import mean_loss
 from semscale.drift.runs import OutputLanguage, approval_record, number_of, output_languages, run_record
@@ -174,7 +181,11 @@ class DriftSummary(Presentable):
         return f"Look at {self._worst_ids()}; approve the run only if this change is intended"
 
     def _when_undecided(self) -> str:
+        n = len(self.comparison.baseline.items)
         again = "record a rerun of the baseline (--rerun-of baseline) and run the gate again"
+        if n < FEWEST_TO_PASS:
+            add = f"Add items to the dataset: a gate passes with at least {FEWEST_TO_PASS}, and it has {n}"
+            return add if self.comparison.reruns else f"{add}; then {again}"
         if not self.comparison.reruns:
             return f"Without a rerun the noise of the model is unknown: {again}"
         look = f"look at {self._worst_ids()}, and approve the run if they are as good as before"
@@ -266,7 +277,7 @@ class DriftSummary(Presentable):
             candidate_id=comparison.candidate.id,
             model=comparison.candidate.model,
             dataset=comparison.candidate.dataset,
-            signature=str(comparison.signature),
+            signature=str(measured_and_decided(comparison)),
             outcome=str(self.decision.outcome),
             figures=tuple(
                 StoredFigure(

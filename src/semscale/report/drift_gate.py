@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from semscale.drift.anchors import Moved, RulerCheck
 from semscale.drift.comparison import AlignedPair
+from semscale.drift.decision import FEWEST_TO_PASS, GateDecision, MetricTest, Outcome
 from semscale.drift.decision import Change as Changed
-from semscale.drift.decision import GateDecision, MetricTest, Outcome
 from semscale.drift.metrics import QUALITY_METRICS, mean_loss, metric_label
 from semscale.drift.runs import ItemMatching
 from semscale.drift.summary import DriftSummary
@@ -166,7 +166,9 @@ def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
         return moved
     if decision.outcome is Outcome.UNDECIDED:
         undecided = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
-        first_test, *other_tests = sorted(undecided, key=lambda test: test.urgency)
+        first_test, *other_tests = sorted(undecided, key=lambda test: (_is_too_few(test), test.urgency))
+        if _is_too_few(first_test):
+            return (_too_few_sentence(first_test),)
         names = listed([metric_label(test.metric) for test in other_tests])
         also = (f"Also undecided: {names}",) if names else ()
         return (capitalised(undecided_sentence(summary, first_test)), *also)
@@ -180,11 +182,22 @@ def undecided_sentence(summary: DriftSummary, test: MetricTest) -> str:
     drift, high, margin = (number(value, digits) for value in (test.drift, test.high, test.margin))
     if not test.n:
         return f"{_subject(test)} has no value"
+    if _is_too_few(test):
+        return f"{_subject(test)}: {_too_few_sentence(test)}"
     unit = f" {one_line(metric.unit)}" if metric.unit else ""
     return (
         f"{_subject(test)} may have become worse: by {signed(drift)}{unit} on average, and by {signed(high)} "
         f"at most (95 % confidence), where {margin} matters"
     )
+
+
+def _is_too_few(test: MetricTest) -> bool:
+    """Check whether only the number of items keeps a test from passing."""
+    return 0 < test.n < FEWEST_TO_PASS and not test.high >= test.margin
+
+
+def _too_few_sentence(test: MetricTest) -> str:
+    return f"{counted(test.n, 'item')}: fewer than {FEWEST_TO_PASS} items cannot show that nothing changed"
 
 
 def _subject(test: MetricTest) -> str:
@@ -501,7 +514,12 @@ def _not_passed(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple
     hidden = _hidden_metrics(decision)
     undecided = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED]
     shown = [test for test in undecided if test.group is None and test.metric not in hidden]
-    for test in sorted(shown, key=lambda test: test.urgency):
+    too_few = [test for test in shown if _is_too_few(test)]
+    for n in sorted({test.n for test in too_few}):
+        of_n = [test for test in too_few if test.n == n]
+        names = listed([one_line(metric_label(test.metric)) for test in of_n])
+        yield "warn", f"{_too_few_sentence(of_n[0])}: {names}."
+    for test in sorted((test for test in shown if not _is_too_few(test)), key=lambda test: test.urgency):
         yield "warn", f"{capitalised(undecided_sentence(summary, test))}."
     yield from _of_groups(
         "warn", "Undecided in groups", [test for test in undecided if test.group is not None]
