@@ -47,7 +47,7 @@ def test_means_agree_with_people(human, ratings):
 
 
 def test_single_sets_agree_with_people(human, ratings):
-    assert ratings.set_means.shape[1] == 6
+    assert ratings.set_means.shape[1] == 14
     assert np.mean([pearsonr(means, human)[0] for means in ratings.set_means.T]) >= 0.70
 
 

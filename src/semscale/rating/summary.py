@@ -469,6 +469,8 @@ def set_correlations(moments: Moments) -> Floats:
     variance = np.diag(covariance)
     deviation = np.sqrt(np.where(variance > _LEAST_VARIANCE, variance, np.nan))
     correlations: Floats = np.clip(covariance / np.outer(deviation, deviation), -1, 1)
+    # A mean correlates with itself at exactly 1, which rounding of the sums of parts would hide.
+    np.fill_diagonal(correlations, np.where(np.isnan(deviation), np.nan, 1.0))
     return correlations
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from semscale.drift.settings import Direction
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
 
 if TYPE_CHECKING:
+    from semscale.drift.settings import Direction
     from semscale.snapshots.compare_outputs import SnapshotMeter
 
 FOLDER = "__semantic_snapshots__"
@@ -73,7 +73,7 @@ class SnapshotSettings:
     guards: str = "weigh"
     max_unpaired: int = 0
     max_differences: Mapping[str, float] = field(default_factory=dict)
-    directions: Mapping[str, Direction] = field(default_factory=dict)
+    directions: Mapping[str, "Direction"] = field(default_factory=dict)
 
 
 def is_about_a_field(name: str) -> bool:
@@ -267,7 +267,9 @@ def _listed(names: list[str]) -> str:
     return ", ".join(repr(name) for name in names)
 
 
-def _direction(name: str, value: object) -> Direction:
+def _direction(name: str, value: object) -> "Direction":
+    from semscale.drift.settings import Direction
+
     if value not in get_args(Direction):
         raise InputError(f"{name} must be one of {', '.join(get_args(Direction))}, got {value!r:.60}")
     return cast("Direction", value)
