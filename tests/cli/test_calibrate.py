@@ -244,6 +244,7 @@ def test_a_calibration_that_is_no_clear_gain_warns_wherever_it_is_used(semscale,
     fitted = load_calibration(cal)
     save_calibration(replace(fitted, error=HonestError(0.2, 0.25, -0.05, 0.15)), cal)
     said = rate(semscale, "--calibration", "cal.json").out
+    assert said.count("0.200") == 1
     assert rate(semscale, "--calibration", "cal.json", "--report", "rated.html").code == 0
     words = "was 0.200 with it and 0.250 without (less is better); the gain lies between"
     assert "It is not clear that this calibration helps" in said
@@ -251,7 +252,7 @@ def test_a_calibration_that_is_no_clear_gain_warns_wherever_it_is_used(semscale,
     assert words in (labelled.parent / "rated.html").read_text(encoding="utf-8")
     found = json.loads(rate(semscale, "--calibration", "cal.json", "--json").out)["calibration"]
     assert (found["gain_low"], found["gain_high"], found["is_clear"]) == (-0.05, 0.15, False)
-    save_calibration(replace(fitted, error=HonestError(0.3, 0.25)), cal)
+    save_calibration(replace(fitted, error=HonestError(0.3, 0.25, -0.09, -0.01)), cal)
     said = " ".join(rate(semscale, "--calibration", "cal.json").out.split())
     assert "This calibration makes ratings worse" in said
     assert "Calibrated by" not in said

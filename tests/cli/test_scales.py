@@ -73,17 +73,20 @@ def test_a_new_scale_loads_and_is_not_overwritten(tmp_path, capsys):
     assert main(["scales", "new", str(path)]) == 0
     content = path.read_bytes()
     assert b"\r" not in content
-    assert len(load_scale(path).anchor_sets) == 2
+    scale = load_scale(path)
+    assert (scale.name, len(scale.anchor_sets)) == ("mine", 2)
     assert main(["scales", "new", str(path)]) == 2
     assert "must not exist" in capsys.readouterr().err
     assert path.read_bytes() == content
 
 
-def test_a_new_scale_does_not_fail_the_linter(tmp_path, embedder, monkeypatch):
+def test_a_new_scale_passes_the_linter(tmp_path, embedder, monkeypatch):
     monkeypatch.setattr("semscale.embedding.loading.load_embedder", lambda *_, **__: embedder)
-    path = tmp_path / "mine.yaml"
+    path = tmp_path / "Our comfort.yaml"
     run("new", path)
-    assert run("lint", path).exit_code == 0
+    shown = run("lint", path)
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("Lint passes  our-comfort")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
-from semscale.results.weights import numbers_in
+from semscale.results.weights import numbers_in, shown_cell
 from semscale.stats.intervals import IntervalPlan
 from semscale.store import writing
 from semscale.store.columns import groups_in
@@ -438,11 +438,23 @@ def test_human_ratings(cell, rating):
 
 
 @pytest.mark.parametrize(
-    "cell", ["good", "[1, good]", '["1"]', '{"a": 1}', "true", "1,5", "Infinity", "[[1]]"]
+    "cell", ["good", "[1, good]", '["1"]', '{"a": 1}', "true", "1,500", "Infinity", "[[1]]"]
 )
 def test_what_is_no_human_rating_is_named(cell):
     with pytest.raises(InputError, match="human: column 'h' must hold numbers or lists .* data row 4 has"):
         humans_in(pl.Series("h", ["1", cell]), first_row=2)
+
+
+def test_human_ratings_with_decimal_commas():
+    assert humans_in(pl.Series(["2,5", "3", None])) == [2.5, 3.0, None]
+    with pytest.raises(InputError, match="data row 1 has '2,5'; write decimals with a point"):
+        humans_in(pl.Series("h", ["2,5", "3.5"]))
+
+
+def test_a_shortened_cell_keeps_its_closing_quote():
+    assert shown_cell("new cds almost always began skipping after one week") == (
+        "'new cds almost always began skippin...'"
+    )
 
 
 def test_a_rating_out_of_range_is_named_as_soon_as_it_is_read():

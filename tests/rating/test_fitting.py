@@ -76,14 +76,18 @@ def test_answers_on_another_range_are_laid_on_the_scale():
 def test_one_text_many_times_is_one_text():
     answers = np.arange(36.0)[:, None] % 5 + 1
     texts = LabelledTexts([f"text {row % 9}" for row in range(36)], answers, None, None, "toys.csv")
-    with pytest.raises(InputError, match="needs 10 different labelled texts with a rating or more, got 9"):
+    with pytest.raises(InputError, match="at least 10 different labelled texts that have a rating, got 9"):
         fit_calibration(texts, predictors_at(np.arange(36) % 9 / 8), SCALE, ratings=RATINGS)
 
 
 @pytest.mark.parametrize(
     ("answers", "settings", "said"),
     [
-        ([1, 2] * 4, {}, r"needs 10 labelled texts with a rating or more, got 8 \(2 off-topic left out\)"),
+        (
+            [1, 2] * 4,
+            {},
+            r"at least 10 labelled texts that have a rating, got 8 \(2 off-topic left out\)",
+        ),
         ([3] * 12, {}, "all 12 labelled texts have the label 3"),
         ([0, 7] * 6, {}, "labels must lie on the scale's 1 to 5, but go from 0 to 7"),
         ([0, 7] * 6, {"human_range": (0, 5)}, "human_range 0 to 5"),

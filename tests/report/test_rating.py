@@ -22,6 +22,7 @@ from semscale.report.html import line_html, page
 from semscale.report.markdown import markdown
 from semscale.report.rating import (
     NPS_CAUTION,
+    calibration_line,
     calibration_warnings,
     mean_advice,
     missing_anchors_sentence,
@@ -33,6 +34,7 @@ from semscale.results.estimates import GroupDifference
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.stats.intervals import Estimate, Moments
+from semscale.stats.prediction_powered import CorrectedMean
 from semscale.stats.variance_components import crossed_components
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -438,7 +440,9 @@ def calibrated(error):
 
 def test_a_calibrated_mean_is_a_level_unless_the_calibration_is_no_gain():
     def advice(calibration):
-        return mean_advice(SimpleNamespace(calibration=calibration))
+        return mean_advice(
+            SimpleNamespace(calibration=calibration, comparison=None, scale=load_scale("quality"))
+        )
 
     level = advice(calibrated(HonestError(0.1, 0.2)))
     assert level.startswith("Calibrated by 40 labelled texts: a level")
@@ -455,7 +459,17 @@ def test_a_calibration_by_reversed_labels_or_without_a_ranking_is_warned_of_and_
     assert "not shown to tell texts apart" in warning
     assert list(calibration_warnings(calibrated(HonestError(0.1, 0.2)))) == []
     for calibration in (turned, flat):
-        assert "a level" not in mean_advice(SimpleNamespace(calibration=calibration))
+        assert "a level" not in mean_advice(SimpleNamespace(calibration=calibration, comparison=None))
+
+
+def test_a_calibration_makes_ratings_worse_only_where_the_interval_excludes_0():
+    noise = calibrated(HonestError(0.078, 0.074, gain_low=-0.026, gain_high=0.018))
+    harm = calibrated(HonestError(0.078, 0.074, gain_low=-0.026, gain_high=-0.001))
+    (warning,) = calibration_warnings(noise)
+    assert warning.startswith("It is not clear that this calibration helps")
+    (warning,) = calibration_warnings(harm)
+    assert warning.startswith("This calibration makes ratings worse")
+    assert calibration_line(SimpleNamespace(calibration=noise)) == "40 labelled texts"
 
 
 def test_many_texts_unlike_the_labelled_ones_are_a_caution(make_summary):
@@ -618,6 +632,15 @@ def test_every_output_says_once_that_the_mean_is_no_level(make_summary, tmp_path
         cell for sheet in sheets_of(tmp_path / "rated.xlsx").values() for row in sheet.rows() for cell in row
     ]
     assert cells.count(RANKING) == 1
+
+
+def test_beside_a_corrected_mean_the_limit_names_the_uncorrected_one(make_summary):
+    summary = make_summary(n=60, comparison=True)
+    rated, alone = summary.estimates.overall.mean, Estimate(2.6, 2.3, 2.9)
+    mean = CorrectedMean(2.6, 2.4, 2.8, rated, alone, 0.5, 0.8, 12, 48, 0, "jackknife")
+    corrected = dataclasses.replace(summary.comparison, corrected=mean)
+    advice = mean_advice(dataclasses.replace(summary, comparison=corrected))
+    assert advice == RANKING.replace("this mean", "the uncorrected mean")
 
 
 def test_where_there_is_no_mean_nothing_is_said_of_it(make_summary, capsys):

@@ -1,5 +1,6 @@
 """The commands ``semscale scales``: list the library, show and check a scale, start one and add to it."""
 
+import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -353,6 +354,7 @@ def validate(options: ValidateOptions) -> None:
 @app.command(name="new")
 @command
 def new(options: NewOptions) -> None:
-    """Start a scale of your own: a commented file that works as it is, for you to rewrite."""
-    write_template(options.file, "new_scale.yaml.txt")
+    """Start a scale of your own: a commented file that passes the linter, for you to rewrite."""
+    name = re.sub(r"[^a-z0-9]+", "-", options.file.stem.lower()).strip("-")
+    write_template(options.file, "new_scale.yaml.txt", {"name: my-scale ": f"name: {name or 'my-scale'} "})
     echo(f"wrote {options.file}; next: edit it, then semscale scales lint {options.file}")

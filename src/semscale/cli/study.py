@@ -249,12 +249,13 @@ def _read(options: StudyRunOptions) -> "Study":
     return replace(study, design=study.design.answered_by(named.model, named.base_url))
 
 
-def write_template(file: Path, template: str) -> None:
+def write_template(file: Path, template: str, replacements: Mapping[str, str] | None = None) -> None:
     """Write a commented YAML file for a user to change.
 
     Args:
         file: where; must not exist.
         template: name of the template in this package.
+        replacements: texts of the template, and what is written in their place.
 
     Raises:
         InputError: the file exists, cannot be written, or has another ending.
@@ -264,6 +265,8 @@ def write_template(file: Path, template: str) -> None:
     if file.suffix.lower() not in {".yaml", ".yml"}:
         raise InputError(f"FILE must end in .yaml, got {file.name!r}")
     text = (resources.files("semscale.cli") / template).read_text(encoding="utf-8")
+    for old, new in (replacements or {}).items():
+        text = text.replace(old, new)
     try:
         with file.open("x", encoding="utf-8", newline="\n") as output:
             output.write(text)

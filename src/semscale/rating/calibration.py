@@ -103,14 +103,14 @@ class HonestError:
         return self.pearson_low is None or self.pearson_low > 0
 
     @property
-    def is_better(self) -> bool:
-        """True if the calibrated ratings had the lower error."""
-        return self.calibrated < self.uncalibrated
+    def is_worse(self) -> bool:
+        """True if the calibrated ratings had the higher error by more than chance explains."""
+        return self.gain_high is not None and self.gain_high < 0
 
     @property
     def is_clear(self) -> bool:
         """True if the gain is above 0 by more than chance explains, as far as that is known."""
-        return self.is_better and (self.gain_low is None or self.gain_low > 0)
+        return self.calibrated < self.uncalibrated and (self.gain_low is None or self.gain_low > 0)
 
 
 def _at_most_unit(centre: Floats) -> Floats:

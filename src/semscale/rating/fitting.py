@@ -298,8 +298,8 @@ def _check_enough(labelled: LabelledTexts, sample: Sample) -> None:
     if different < FEWEST_LABELS:
         kind = "different labelled" if different < n else "labelled"
         raise InputError(
-            f"labels: a calibration needs {FEWEST_LABELS} {kind} texts with a rating or more, got {different}"
-            f"{without}; label {FEWEST_LABELS - different} more"
+            f"labels: a calibration needs at least {FEWEST_LABELS} {kind} texts that have a rating, got "
+            f"{different}{without}; label {FEWEST_LABELS - different} more"
         )
     if np.ptp(means) < 1e-9:  # noqa: PLR2004
         raise InputError(

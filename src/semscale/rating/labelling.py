@@ -20,7 +20,7 @@ from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shown
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.sampling import DrawnTexts, draw_texts
-from semscale.store.columns import column_in, floats_in, storable
+from semscale.store.columns import column_in, floats_in, have_decimal_commas, numbers_among, storable
 from semscale.store.table import Table
 from semscale.store.writing import write_table
 from semscale.types import Floats
@@ -335,8 +335,7 @@ def _require_columns(table: Table) -> None:
 def _with_points(cells: pl.DataFrame) -> pl.DataFrame:
     """Write decimal points where a spreadsheet wrote commas, which the column of probabilities shows.
 
-    Without them nobody knows whether 3,4 is a number or the labels of two people. A table that is no sheet
-    stays as it is.
+    So 3,5 is read in a column of labels that also has lists. A table that is no sheet stays as it is.
 
     Examples:
         >>> sheet = pl.DataFrame({"row": [1], "text": ["so"], "human": ["3,5"], "inclusion": ["0,5"]})
@@ -476,6 +475,8 @@ def humans_in(
 ) -> list[HumanRating | None]:
     """Read a column of human ratings: a number, or several as a list or as JSON text such as ``"[3, 4]"``.
 
+    Decimal commas are read where ``numbers_in`` reads them.
+
     Args:
         cells: the column.
         first_row: row of the file that the first cell stands in, from 0.
@@ -489,6 +490,8 @@ def humans_in(
         [3.0, [3.0, 4.0], None]
     """
     ratings = []
+    if cells.dtype == pl.String and have_decimal_commas(cells.drop_nulls()):
+        cells = numbers_among(cells)
     for row, cell in enumerate(cells.to_list()):
         try:
             rating = _human(cell)

@@ -51,9 +51,9 @@ FORECAST_OFF = 200
 
 CORRECTED = "corrected by the labels"
 REVERSED = (
-    "On the labelled texts the ratings run against the labels: was the scale filled in the wrong way round? "
-    "A calibration by such labels reverses the ratings."
+    "On the labelled texts the ratings run against the labels: was the scale filled in the wrong way round?"
 )
+_CALIBRATED_REVERSED = f"{REVERSED} A calibration by such labels reverses the ratings."
 NO_RANKING = (
     "The calibrated ratings are not shown to tell texts apart: on texts that the calibration had not seen, "
     "the interval of their correlation with people includes 0."
@@ -145,7 +145,7 @@ def head_sentence(summary: "CalibrationSummary") -> str:
     error, texts = summary.calibration.error, counted(summary.calibration.labels.n, "labelled text")
     if error.is_reversed:
         return "The ratings run against the labels: make sure of the scale's direction before you calibrate."
-    if not error.is_better:
+    if error.is_worse:
         return "Calibration makes these ratings worse on texts that it has not seen: do not use it."
     if not summary.gain.low > 0:
         return f"{texts} do not show that calibration helps: label more before you use it."
@@ -159,7 +159,7 @@ def gain_sentence(summary: "CalibrationSummary") -> str:
     """State the gain of the calibration."""
     error, gain = summary.calibration.error, summary.gain
     before, after = (number(score, _DIGITS) for score in (error.uncalibrated, error.calibrated))
-    verb = "worsens" if error.calibrated > error.uncalibrated else "brings"
+    verb = "worsens" if error.is_worse else "brings"
     scores = f"the ranked probability score from {before} to {after}"
     reached = f"On texts that it has not seen, calibration {verb} {scores}"
     if not has_interval(gain):
@@ -173,12 +173,14 @@ def ranking_warnings(error: "HonestError") -> tuple[str, ...]:
 
     Ratings that a calibration reversed follow the labels, so both can hold.
     """
-    return present(REVERSED if error.is_reversed else None, None if error.has_ranking else NO_RANKING)
+    return present(
+        _CALIBRATED_REVERSED if error.is_reversed else None, None if error.has_ranking else NO_RANKING
+    )
 
 
 def _cautions(summary: "CalibrationSummary") -> Iterator[str]:
     labels, quality = summary.calibration.labels, summary.qualities
-    if not summary.calibration.error.is_better:
+    if summary.calibration.error.is_worse:
         yield "The calibration makes labelled texts worse: rate without it, or label more texts."
     elif not summary.gain.low > 0:
         yield "These labels do not show that the calibration helps: label more texts before relying on it."
@@ -326,8 +328,6 @@ def _doubts(comparison: "RatingComparison") -> Iterator[str]:
     ks, equal = comparison.ks_similarity, comparison.null_ks
     if pearson.low <= 0 <= pearson.high:
         yield "The interval includes 0, so the ranking may be chance."
-    if pearson.high < 0:
-        yield "The ratings run against the labels: was the scale filled in the wrong way round?"
     if not has_interval(pearson):
         yield "These texts do not show how certain that is."
     if null is not None and not math.isnan(null.value):

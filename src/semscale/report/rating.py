@@ -16,6 +16,7 @@ from semscale.report import figures, parts, sentences
 from semscale.report.calibration import (
     CORRECTED,
     PROBIT,
+    REVERSED,
     comparison_blocks,
     corrected_sentence,
     corrected_texts,
@@ -79,6 +80,7 @@ from semscale.types import Status
 if TYPE_CHECKING:
     from semscale.rating.calibration import Calibration
     from semscale.rating.decided import DecidedComparison
+    from semscale.rating.human import RatingComparison
     from semscale.rating.summary import DiscriminantCheck, LanguageTexts, RatingSummaries, RatingSummary
     from semscale.results.estimates import Estimates, GroupDifference
     from semscale.scales import Scale
@@ -102,6 +104,8 @@ NPS_CAUTION = (
 )
 RANKING = "Read this mean as a ranking and a comparison between groups, not as a level."
 """Limit of a mean without calibration: it spreads less than people's, and its distribution may be chance."""
+
+_UNCORRECTED_RANKING = RANKING.replace("this mean", "the uncorrected mean")
 
 _READOUTS = {
     "ssr": "ssr: the more similar an anchor, the more mass its point gets",
@@ -435,23 +439,33 @@ def interval_sentence(summary: "RatingSummary") -> str | None:
 
 def mean_advice(summary: "RatingSummary") -> str:
     """State the use of the mean: as a ranking, or as a level where people's labels calibrated it."""
-    calibration = summary.calibration
-    if calibration is not None and calibration.error.is_reversed:
+    calibration, compared = summary.calibration, summary.comparison
+    if _is_reversed(calibration, compared):
         return "Do not use this mean until the direction of the labels is clear."
     if calibration is None or not calibration.error.is_clear:
-        return RANKING
+        has_corrected = corrected_sentence(compared, scale_digits(summary.scale)) is not None
+        return _UNCORRECTED_RANKING if has_corrected else RANKING
     texts = counted(calibration.labels.n, "labelled text")
     if not calibration.error.has_ranking:
         return f"Calibrated by {texts}: do not rank texts or groups by it."
     return f"Calibrated by {texts}: a level for texts like these."
 
 
+def _is_reversed(calibration: "Calibration | None", compared: "RatingComparison | None") -> bool:
+    """Tell whether the ratings fall where the labels rise, of a calibration or of these texts."""
+    if calibration is not None and calibration.error.is_reversed:
+        return True
+    return compared is not None and compared.pearson.high < 0
+
+
 def calibration_line(summary: "RatingSummary") -> str | None:
-    """State the calibration and its own error; ``None`` without one."""
+    """State the calibration, and its own error unless a warning does; ``None`` without one."""
     calibration = summary.calibration
     if calibration is None:
         return None
     texts = counted(calibration.labels.n, "labelled text")
+    if not calibration.error.is_clear:
+        return texts
     return f"{texts}; on texts that it had not seen, {_errors(calibration)}"
 
 
@@ -466,6 +480,8 @@ def _errors(calibration: "Calibration") -> str:
 def _warnings(summary: "RatingSummary") -> Iterator[str]:
     yield from discriminant_warnings(summary.discriminant)
     yield from calibration_warnings(summary.calibration)
+    if _is_reversed(None, summary.comparison):
+        yield REVERSED
     yield from sentences.language_warnings(summary, "text", lack="rating")
     yield from _stated_language_warnings(summary)
     yield from sentences.off_topic_warnings(summary.counts)
@@ -482,7 +498,7 @@ def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
     yield from ranking_warnings(error)
     if error.is_clear:
         return
-    if not error.is_better:
+    if error.is_worse:
         yield (
             f"This calibration makes ratings worse: on texts that it had not seen, {_errors(calibration)}. "
             "Rate without --calibration, or label more texts and calibrate again."

@@ -203,4 +203,4 @@ def decimal_remedy(cell: object, otherwise: str = _CORRECT) -> str:
 def shown_cell(cell: object) -> str:
     """Return the ``repr`` of a cell, shortened to at most 40 characters."""
     text = repr(cell)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 4] + "..." + text[-1]

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, RowError, UnknownNameError
-from semscale.messages import nearest_name
+from semscale.messages import nearest_name, shortened
 from semscale.store.columns import DATE, NUMBER
 from semscale.types import Integers
 
@@ -202,7 +202,7 @@ class Table:
             first: its first filled cell; ``None`` if there is none.
         """
         is_date = isinstance(first, date) or (isinstance(first, str) and re.match(DATE, first))
-        shown = (repr(first) if isinstance(first, str) else str(first))[:_SHOWN]
+        shown = shortened(first) if isinstance(first, str) else str(first)[:_SHOWN]
         content = f"it holds dates, such as {shown}" if is_date else f"its first value is {shown}"
         if first is None:
             content = "all its cells are empty"
@@ -224,12 +224,13 @@ class Table:
                 "--header-row, or else separate cells by comma, semicolon, tab or | and give --format csv; "
             )
         same = (name for name in self.columns if name.casefold() == column.casefold())
-        near = nearest_name(column, self.columns, alike=0.5) or next(same, None)
+        unnamed = [title for n, title in enumerate(self.columns, 1) if title == f"column_{n}"]
+        named = [title for title in self.columns if title not in unnamed]
+        near = nearest_name(column, named, alike=0.5) or next(same, None)
         if near:
             return f"did you mean '{near}'? "
-        unnamed = [title for title in self.columns[1:] if re.fullmatch(r"column_\d+", title)]
-        if unnamed and len(unnamed) == len(self.columns) - 1:
-            return "if its first row is a title, name that of the columns' names by --header-row; "
+        if unnamed:
+            return "if it begins with a title, name the row with the columns' names by --header-row; "
         return ""
 
     def _appears_later(self, column: str) -> bool:

@@ -189,16 +189,27 @@ def test_a_title_above_the_header_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("content", "settings", "remedy"),
     [
-        ("Survey 2026,,\nid,text,n\n1,good,2\n", {}, "if its first row is a title, name that of the columns"),
+        (
+            "Survey 2026,,\nid,text,n\n1,good,2\n",
+            {},
+            "if it begins with a title, name the row with",
+        ),
+        (
+            "Exported,by Ann,,\nid,region,no,text\n",
+            {"asked": "comment"},
+            "name the row with the columns' names",
+        ),
         ("Survey 2026\nid;text\n1;good\n", {}, "name the line with the names of the columns by --header-row"),
         ("id:text\n1:good\n", {}, "separate cells by comma, semicolon, tab or |"),
         ("id,text\n1,good\n", {"separator": "\t"}, "give --format csv; columns: id,text"),
     ],
 )
 def test_a_header_that_is_none_is_named_when_a_column_is_missed(tmp_path, content, settings, remedy):
-    table = open_delimited(written(tmp_path, content), "answers.csv", **settings)
+    asked = settings.get("asked", "text")
+    options = {name: value for name, value in settings.items() if name != "asked"}
+    table = open_delimited(written(tmp_path, content), "answers.csv", **options)
     with pytest.raises(InputError, match=re.escape(remedy)):
-        table.require("text", "text")
+        table.require(asked, "text")
 
 
 def read(path, encoding=None):
