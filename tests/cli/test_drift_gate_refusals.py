@@ -20,7 +20,7 @@ def gate(*arguments):
 
 
 REFUSED = {
-    "no model": (["gate", "new.jsonl"], ["model must be named"]),
+    "no model": (["gate", "new.jsonl"], [" --model must be named"]),
     "no such file or run": (
         ["gate", "nowhere.jsonl"],
         ["nowhere.jsonl does not exist", "name a file of outputs, or a run that semscale drift history"],
@@ -59,12 +59,18 @@ REFUSED = {
     ),
     "a threshold without a number": (gate("--threshold", "min_match"), ["--threshold must be NAME=VALUE"]),
     "an unknown threshold": (gate("--threshold", "min_mach=0.5"), ["min_mach", "did you mean 'min_match'"]),
-    "an unknown metric": (gate("--metric", "mach"), ["'mach'", "match"]),
+    "an unknown metric": (gate("--metric", "mach"), ["--metric: unknown metric 'mach'"]),
     "an unknown kind of groups": (gate("--by", "topc"), ["'topc'", "topic"]),
     "a margin beyond the worst case": (gate("--gate", "wide.yaml"), ["margins, match must be below 1"]),
     "an alpha that is none": (gate("--alpha", "5"), ["--alpha must be between 0.0001 and 1"]),
     "no settings": (gate("--gate", "none.yaml"), ["none.yaml", "cannot be read"]),
     "settings with a wrong key": (gate("--gate", "wrong.yaml"), ["wrong.yaml", "alpah"]),
+    "a wrong metric in a file": (gate("--gate", "metric.yaml"), ["'metric.yaml': metrics: unknown metric"]),
+    "a wrong threshold in a file": (
+        gate("--gate", "threshold.yaml"),
+        ["'threshold.yaml': thresholds: unknown threshold 'min_mach'"],
+    ),
+    "a wrong kind in a file": (gate("--gate", "by.yaml"), ["'by.yaml': unknown kind of groups in by 'topc'"]),
     "annotations within JSON": (gate("--json", "--github"), ["--github", "leave out --json"]),
     "a report that is no page": (gate("--report", "page.pdf"), ["report must end in .html"]),
     "one file for two": (gate("--report", "a.html", "--junit", "a.html"), ["'a.html'", "two"]),
@@ -86,6 +92,9 @@ def test_what_a_gate_cannot_use_is_one_line_and_exit_2(semscale, tmp_path, files
         (tmp_path / f"{name}.jsonl").write_text(lines(*items))
     (tmp_path / "wrong.yaml").write_text("alpah: 0.1\n")
     (tmp_path / "wide.yaml").write_text("margins: {match: 5}\n")
+    (tmp_path / "metric.yaml").write_text("metrics: [mach]\n")
+    (tmp_path / "threshold.yaml").write_text("thresholds: {min_mach: 0.5}\n")
+    (tmp_path / "by.yaml").write_text("by: [topc]\n")
     semscale("drift", "record", "base.jsonl", "--model", "m", "--by", "topic")
     semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
     before, kept = files(), (tmp_path / "semscale-history.sqlite").read_bytes()

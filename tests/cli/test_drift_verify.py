@@ -64,7 +64,10 @@ def test_a_head_that_is_gone(semscale, head):
     assert semscale("drift", "history", "--verify").code == 0
     ended = semscale("drift", "history", "--verify", "--head", head)
     assert ended.code == 1
-    assert "what was stored up to it was replaced or taken away" in ended.out
+    assert ended.out.splitlines()[-1] == (
+        f"changed: 1 hash not found in the history: {head}. Either it is mistyped, or what was stored up to "
+        "it was replaced or removed; no other entry was changed"
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import polars as pl
 import pytest
 from tests.store.readers.spss_files import write_spss
 
+from semscale.store.reading import open_table
+
 SURVEY = "id,age,land,text\n1,17,DE,great\n2,18,AT,bad\n3,,DE,fine\n4,40,FR,so so\n"
 
 
@@ -127,6 +129,18 @@ def test_texts_scales_and_groups_that_do_not_go_together_are_refused(rate_two, o
     ended = rate_two(*options)
     assert (ended.code, ended.out) == (2, "")
     assert said.removeprefix("--") in ended.err
+
+
+@pytest.mark.needs("spss")
+def test_columns_of_a_rated_spss_file_have_labels(semscale, tmp_path):
+    (tmp_path / "answers.csv").write_text("text\nIt is very good.\nIt is bad.\n")
+    arguments = ("--text", "text", "--scale", "quality", "--floor", "none", "--out", "rated.sav")
+    assert semscale("rate", "answers.csv", *arguments).code == 0
+    labels = open_table(tmp_path / "rated.sav").labels
+    assert labels["semscale_mean"].label == "Quality: mean rating, 1 (Very bad) to 5 (Very good)"
+    assert labels["semscale_mode"].answers["4"] == "Good"
+    assert labels["semscale_p_5"].label == "Quality: probability of 5 (Very good)"
+    assert labels["semscale_p_5"].measure == "scale"
 
 
 @pytest.mark.needs("spss")

@@ -237,6 +237,12 @@ def test_impossible_settings_are_refused(settings, message):
         check_settings(run_of(TEXTS), GateSettings(**settings))
 
 
+def test_a_missing_field_is_refused_with_each_present_one_once():
+    scored = run_of([[Output(text, {"credits": 1.0})] for text in TEXTS])
+    with pytest.raises(InputError, match=r"there is credits$"):
+        check_settings(scored, GateSettings(fields={"cost": "lower"}))
+
+
 def test_the_sentence_of_a_similarity_states_similarities():
     loss = np.where(np.arange(N) < 15, 0.4, 0.0)
     decision = decided({"match": candidate_losses(loss, N, 3)})

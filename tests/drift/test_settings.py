@@ -13,7 +13,7 @@ from semscale.errors import InputError, UnknownNameError
         ({"alpha": 1.5}, "alpha must be between 0.0001 and 1, got 1.5"),
         (
             {"margins": {"match": 0}},
-            "margins, match must be above 0: the drift from which on it matters, got 0",
+            "margins, match must be above 0: the smallest drift that matters, got 0",
         ),
         ({"margins": {"match": -1}}, "margins, match must be above 0"),
         ({"margins": ["match"]}, "margins must be NAME=VALUE, got 'match'"),

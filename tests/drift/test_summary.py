@@ -9,7 +9,7 @@ import pytest
 from made_up_losses import candidate_losses, compared, run_of
 
 from semscale.drift.anchors import Moved, RulerCheck, RulerStatus, with_ruler
-from semscale.drift.comparison import AlignedPair
+from semscale.drift.comparison import EQUAL_OUTPUTS, AlignedPair
 from semscale.drift.decision import Outcome, decide
 from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings
@@ -33,6 +33,11 @@ def summary_of(losses=None, *, k=3, settings=ONLY_MATCH, candidate=None, **chang
 
 def test_a_passed_gate_needs_nothing():
     assert summary_of().next_step.startswith("Nothing to do")
+
+
+def test_equal_outputs_are_to_be_checked():
+    summary = summary_of(cautions=(EQUAL_OUTPUTS,))
+    assert summary.next_step == "Check that the right file was recorded: all outputs equal the baseline's"
 
 
 def test_a_failed_gate_names_the_items_of_the_gravest_finding():

@@ -6,6 +6,7 @@ import pytest
 from made_up_gate import AFTER, BEFORE, gate_of
 
 from semscale.drift.decision import Outcome
+from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings
 from semscale.report.document import Findings
 from semscale.report.drift_gate import differing, drift_document, telling_items
@@ -72,6 +73,13 @@ def test_few_equal_items_are_undecided_for_their_number():
     ]
 
 
+def test_the_items_that_are_compared_are_counted_of_all():
+    summary = gate_of(27)
+    matching = ItemMatching(lost=("a", "b", "c"))
+    shown = drift_document(replace(summary, comparison=replace(summary.comparison, matching=matching)))
+    assert any("27 of 30 items compared" in line for line in shown.counting)
+
+
 def test_a_limit_prints_one_sentence_and_no_metric_contradicts_it():
     findings = findings_of(gate_of(silent=2))
     assert ("fail", "2 of 20 items lost all outputs (limit 0): item-18, item-19.") in findings
@@ -102,8 +110,8 @@ def test_an_undecided_gate_states_the_bound_and_the_margin(read_page):
     assert summary.decision.outcome is Outcome.UNDECIDED
     text = text_of(summary, read_page)
     assert "“model-b” may be worse than the baseline" in text
-    assert "contradictions may have become worse: by +0.017 on average" in text.lower()
-    assert "where 0.010 matters" in text
+    assert "contradictions may have become worse: average +0.017, upper bound" in text.lower()
+    assert "0.010 or more counts" in text
 
 
 def test_a_passed_gate_says_so(read_page):

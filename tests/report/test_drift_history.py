@@ -197,5 +197,13 @@ def test_a_changed_history_is_said_first(capsys, read_page):
     assert out.splitlines()[0] == "History changed  h"
     assert "1 entry changed; the first is" in out.splitlines()[1]
     read_page(page(verification_document(changed))).assert_harmless()
+    many = replace(changed, flaws=(flaw,) * 30)
+    assert re.search(r"\d+ more entries", shown(verification_document(many), capsys))
     unchanged = shown(verification_document(replace(changed, flaws=())), capsys)
     assert unchanged.splitlines()[1] == "12 entries are as they were stored."
+
+
+def test_a_self_test_of_few_damaged_items_states_their_share():
+    few = SelfTest((row("negate", 0.25, 0.4), row("drop", 0.25, 1.0)), 1, Signature.of("drift"))
+    (reading,) = self_test_document(few).reading
+    assert str(reading).startswith("1 of 2 kinds of damage to 25\N{NO-BREAK SPACE}% of items are detected")

@@ -338,7 +338,9 @@ def _with_option(message: str, options: Sequence[CommandOption]) -> str:
         return message
     named = {option.path[-1]: option.name for option in options if not option.option.positional}
     called = _PARAMETERS.get(subject[1], option_name(subject[1]))
-    name = named.get(subject[1]) or (called if called in named.values() else None)
+    # An option that is called like the parameter comes before one of which only the field is.
+    same = [option.name for option in options if option.name == option_name(subject[1])]
+    name = next(iter(same), None) or named.get(subject[1]) or (called if called in named.values() else None)
     return message if name is None else name + message[subject.end() :]
 
 

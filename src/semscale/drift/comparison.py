@@ -56,6 +56,9 @@ if TYPE_CHECKING:
 FLOOR_ITEMS = 300
 """The most items over which a floor is averaged."""
 
+EQUAL_OUTPUTS = "all outputs equal the baseline's: check that the right file was recorded"
+"""Caution about a candidate that repeats the baseline, where the model's reruns do not."""
+
 _DECIMALS = 12  # beyond them equal runs would differ by rounding
 _REPORTED = 16  # items between two reports of progress
 
@@ -329,7 +332,7 @@ def _about_equal_outputs(baseline: Run, candidate: Run, reruns: Sequence[Run]) -
     if is_candidate_equal and equal and len(equal) == len(reruns):
         return
     if is_candidate_equal:
-        yield "all outputs equal the baseline's: check that the right file was recorded"
+        yield EQUAL_OUTPUTS
     if equal:
         ids = named([short_id(rerun.id) for rerun in equal])
         subject = f"rerun {ids} has" if len(equal) == 1 else f"reruns {ids} have"

@@ -93,7 +93,7 @@ class MetricTest:
         drift: mean drift, ``loss - noise``.
         low: one-sided 95 % lower bound of the mean drift; NaN with fewer than two items.
         high: one-sided 95 % upper bound, which decides about a pass.
-        margin: drift from which on a change matters.
+        margin: the smallest drift that matters.
         p_value: p-value of the exchange test; NaN without an item.
         p_adjusted: the p-value, corrected for the number of metrics.
         outcome: outcome of the test.
@@ -290,8 +290,8 @@ def metric_tests(
     """Test some metrics over all items and in each group.
 
     Metrics over all items are corrected together by ``joint_p_values``, as they depend on each other. The
-    groups of a kind, which share no items, are corrected by Holm in each metric. No group is more certain
-    than its metric over all items, so that groups cost the tests over all items nothing.
+    groups of a kind, which share no items, are corrected by Holm in each metric. A group's p
+    is never below the p of its metric over all items, so that groups cost the tests over all items nothing.
     """
     members = group_members(comparison, settings)
     drifts = {name: comparison.drifts_by_run(name) for name in names}
@@ -465,7 +465,7 @@ def chosen_metrics(metrics: Mapping[str, Metric], settings: GateSettings) -> tup
             if margin >= span:
                 raise InputError(
                     f"margins, {name} must be below {span:g}, the metric's worst case, got {margin:g}: name "
-                    f"the drift from which on it matters, such as {0.05 * span:g}"
+                    f"the smallest drift that matters, such as {0.05 * span:g}"
                 )
     for name, direction in settings.fields.items():
         metric = _measured(metrics, f"{name}_difference", "fields (--direction)")
@@ -487,11 +487,11 @@ def _measured(metrics: Mapping[str, Metric], name: str, setting: str) -> Metric:
         raise InputError(f"{setting} asks for {name}, which was not measured: give {_MEASURED_WITH[name]}")
     if name.endswith("_difference"):
         raise _missing_field(metrics, name.removesuffix("_difference"), setting)
-    raise unknown_name("metric", name, list(metrics))
+    raise UnknownNameError(f"{setting}: {unknown_name('metric', name, list(metrics))}")
 
 
 def _missing_field(metrics: Mapping[str, Metric], name: str, setting: str) -> InputError:
-    present = [metric.unit for metric in metrics.values() if metric.unit]
+    present = list(dict.fromkeys(metric.unit for metric in metrics.values() if metric.unit))
     known = f"there is {', '.join(present)}{did_you_mean(name, present)}"
     remedy = known if present else "there is no numeric field: record runs with it"
     return InputError(f"{setting} needs the numeric field {name!r}, which the runs lack; {remedy}")
@@ -612,7 +612,8 @@ def _read_threshold(metrics: Mapping[str, Metric], name: str, limit: float) -> T
             _measured(metrics, about, name)
         if about in metrics:
             return Threshold(name, metrics[about], is_least=side == "min", limit=limit)
-    raise unknown_name("threshold", name, [f"{metric.side}_{metric.name}" for metric in metrics.values()])
+    known_names = [f"{metric.side}_{metric.name}" for metric in metrics.values()]
+    raise UnknownNameError(f"thresholds: {unknown_name('threshold', name, known_names)}")
 
 
 def check_thresholds(comparison: Comparison, settings: GateSettings) -> tuple[ThresholdCheck, ...]:

@@ -1,4 +1,4 @@
-"""The table of metrics: the loss of a pair of runs at one item, and the margin from which on it matters."""
+"""The table of metrics: the loss of a pair of runs at one item, and the smallest drift that matters."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -111,7 +111,7 @@ class Metric:
         span: the greatest loss.
         silent: loss of a run that has no text where the other run has some; ``None`` for the greatest, NaN
             for a metric of aligned outputs, which has no value there.
-        margin: drift from which on a change matters.
+        margin: the smallest drift that matters.
         power: power of a run's mean loss at an item in its drift: 2 where wording alone moves every item's
             loss, so that an item that is entirely different counts more than several that differ a little.
         noise_share: the margin is at least this share of the loss^power among baseline and reruns.

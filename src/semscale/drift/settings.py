@@ -171,8 +171,7 @@ def _margins(margins: dict[str, float], info: ValidationInfo) -> dict[str, float
     for name, margin in margins.items():
         if not margin > 0:
             raise InputError(
-                f"{info.field_name}, {name} must be above 0: the drift from which on it matters, "
-                f"got {margin:g}"
+                f"{info.field_name}, {name} must be above 0: the smallest drift that matters, got {margin:g}"
             )
     return margins
 
@@ -191,7 +190,7 @@ Thresholds = Annotated[dict[str, _Finite], BeforeValidator(_pairs)]
 class SliceSettings(Settings):
     """Settings for the items of one group, in place of those of all items."""
 
-    margins: Annotated[Margins, Field(description="Drift from which on a change matters, by metric.")] = {}
+    margins: Annotated[Margins, Field(description="The smallest drift that matters, by metric.")] = {}
     limits: Annotated[Limits, Field(description="Hard limits for these items.")] = {}
     thresholds: Annotated[Thresholds, Field(description="Limits of the mean over these items.")] = {}
 
@@ -256,7 +255,7 @@ class GateSettings(Settings):
     ] = 0.05
     margins: Annotated[
         Margins,
-        Field(description="Drift from which on a metric matters, such as match=0.1; can be repeated."),
+        Field(description="The smallest drift of a metric that matters, such as match=0.1; can be repeated."),
         Option(GATE, "METRIC=NUMBER", name="--margin", type=list[str], rare=True),
     ] = {}
     limits: Annotated[

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from semscale.drift.anchors import Moved, RulerCheck, moved_part
-from semscale.drift.comparison import AlignedPair, Comparison
+from semscale.drift.comparison import EQUAL_OUTPUTS, AlignedPair, Comparison
 from semscale.drift.decision import (
     FEWEST_TO_PASS,
     GateDecision,
@@ -167,6 +167,8 @@ class DriftSummary(Presentable):
                 f"run the gate again{also}"
             )
         if self.decision.outcome is Outcome.PASS:
+            if EQUAL_OUTPUTS in self.comparison.cautions:
+                return "Check that the right file was recorded: all outputs equal the baseline's"
             return "Nothing to do: no metric is worse by its margin, and every limit holds"
         if self.decision.outcome is Outcome.FAIL:
             return self._when_failed()

@@ -260,6 +260,9 @@ def hashes_of(packed: Mapping[str, bytes]) -> dict[str, str]:
     return {metric: hashlib.sha256(packed[metric]).hexdigest() for metric in sorted(packed)}
 
 
+_HEAD = "head"
+
+
 @dataclass(frozen=True)
 class Flaw:
     """An entry that does not hold.
@@ -303,6 +306,11 @@ class Verification(Presentable):
     def holds(self) -> bool:
         """Tell whether every entry is what was stored, and every head that was named is there."""
         return not self.flaws
+
+    @property
+    def lost_heads(self) -> tuple[str, ...]:
+        """The named heads that the history does not have."""
+        return tuple(flaw.id for flaw in self.flaws if flaw.kind == _HEAD)
 
     def record(self) -> dict[str, Any]:
         """Lay everything out by name, for JSON."""
@@ -350,7 +358,7 @@ def _verification(
     verification = Verification(
         where=database.address.shown,
         n_entries=len(entries),
-        flaws=(*_flaws(links, entries, changed), *(Flaw("head", head, None, why) for head in lost_heads)),
+        flaws=(*_flaws(links, entries, changed), *(Flaw(_HEAD, head, None, why) for head in lost_heads)),
         heads={
             dataset: tuple(link.hash for link in last_links(connection, dataset))
             for dataset in sorted({entry.dataset for entry in entries.values()})

@@ -16,11 +16,11 @@ from semscale.rating.settings import RatingColumns
 from semscale.rating.summary import RatingSummaries, RatingSummary, RatingTally
 from semscale.results.instrument import PartWork, TableInstrument, looked_through, measure_table
 from semscale.results.table_columns import TEXT, Cells
-from semscale.stats.intervals import IntervalPlan
+from semscale.stats.intervals import MASS_PREFIX, IntervalPlan, mass_names
 from semscale.store.columns import storable
 from semscale.store.places import Target
 from semscale.store.runs import PartSettings, TableRun, WorkedPart, needs_counting
-from semscale.store.table import Table
+from semscale.store.table import ColumnLabels, Table
 from semscale.store.writing import PREFIX, check_free, check_output
 from semscale.types import Progress
 
@@ -188,6 +188,30 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         if self._deciding is not None:
             self._deciding.add(texts, result)
 
+    def labels(self) -> dict[str, ColumnLabels]:
+        """Return a label for each column, and those of the points for the most probable one."""
+        scale = self.rater.scale
+        title, masses = scale.title, mass_names(scale.values)
+        points = {
+            name.removeprefix(MASS_PREFIX): point.label
+            for name, point in zip(masses, scale.points, strict=True)
+        }
+        named = [f"{value} ({label})" for value, label in points.items()]
+        labels = {
+            "status": ColumnLabels(f"{title}: scored, or why there is no rating", measure="nominal"),
+            "mean": ColumnLabels(f"{title}: mean rating, {named[0]} to {named[-1]}", measure="scale"),
+            "mode": ColumnLabels(f"{title}: most probable point", values=points, measure="ordinal"),
+            "entropy": ColumnLabels(f"{title}: entropy of the rating in nats", measure="scale"),
+            "similarity": ColumnLabels(f"{title}: highest cosine with an anchor", measure="scale"),
+            "windows": ColumnLabels("windows in which the text was read", measure="scale"),
+            "language": ColumnLabels("language of the text", measure="nominal"),
+        }
+        labels |= {
+            name: ColumnLabels(f"{title}: probability of {point}", measure="scale")
+            for name, point in zip(masses, named, strict=True)
+        }
+        return {PREFIX + name: entry for name, entry in labels.items()}
+
     def summary(self) -> RatingSummary:
         """Sum all parts up, after a chat model has decided about their texts, if one shall."""
         columns, comparison = self.columns, None
@@ -261,6 +285,12 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
     table = looked_through(table, instruments[0], settings.part_rows, counting=counting)
     for instrument in instruments:
         instrument.start(table)
+    labels = {
+        _of_text(name, text): entry
+        for text, instrument in zip(raters, instruments, strict=True)
+        for name, entry in instrument.labels().items()
+    }
+    table = replace(table, labels={**table.labels, **labels})
     works = {instrument.columns.text: PartWork(table, instrument) for instrument in instruments}
     summaries = TableRun(table, settings, progress).run(_SeveralTexts(table, works), out)
     return replace(summaries, input_notes=table.notes)

@@ -186,8 +186,8 @@ def undecided_sentence(summary: DriftSummary, test: MetricTest) -> str:
         return f"{_subject(test)}: {_too_few_sentence(test)}"
     unit = f" {one_line(metric.unit)}" if metric.unit else ""
     return (
-        f"{_subject(test)} may have become worse: by {signed(drift)}{unit} on average, and by {signed(high)} "
-        f"at most (95 % confidence), where {margin} matters"
+        f"{_subject(test)} may have become worse: average {signed(drift)}{unit}, upper bound {signed(high)} "
+        f"(95 %); {margin} or more counts"
     )
 
 
@@ -249,7 +249,8 @@ def _counting(summary: DriftSummary) -> Iterator[str]:
     yield f"candidate  {run_line(comparison.candidate)}"
     yield f"baseline   {run_line(comparison.baseline)}{approved}"
     reruns, n, left_out = len(comparison.reruns), len(comparison.baseline.items), comparison.n_left_out
-    compared = f"{count(n - left_out)} of {counted(n, 'item')} compared"
+    total = n + comparison.matching.n_left_out
+    compared = f"{count(n - left_out)} of {counted(total, 'item')} compared"
     why = f", {count(left_out)} left out, as neither run has a text" if left_out else ""
     yield f"{compared}{why}; {counted(reruns, 'rerun') if reruns else 'no rerun'} of the baseline"
     if new := comparison.matching.new:

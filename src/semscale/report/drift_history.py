@@ -291,7 +291,7 @@ def _broken_cell(broken: Sequence[StoredCheck] | None) -> Cell:
         return Number(None)
     names = [_broken_check(check) for check in broken[:_FEW]]
     more = [f"{count(len(broken) - _FEW)} more"] if len(broken) > _FEW else []
-    return Quoted(listed([*names, *more])) if names else Label("none")
+    return Quoted(listed([*names, *more]), wraps=True) if names else Label("none")
 
 
 def _broken_check(check: StoredCheck) -> str:
@@ -515,7 +515,7 @@ def self_test_document(result: SelfTest) -> Document:
         counting=(
             f"{counted(items, 'item')} per gate, {counted(draws, 'gate')} per line, {reruns} of the baseline",
         ),
-        reading=tuple(_self_test_reading(result)) or ("Nothing was drawn.",),
+        reading=tuple(_self_test_reading(result)) or ("No gate was run: no item allows these changes.",),
         cautions=_FEW_RERUNS.get(result.n_reruns, ()),
         sections=present(
             section("alarms", "False alarms", _alarms_block(result.false_alarms)),
@@ -527,10 +527,11 @@ def self_test_document(result: SelfTest) -> Document:
 
 
 def _self_test_reading(result: SelfTest) -> Iterator[str]:
-    full, alarms, allowed = _at_full_damage(result), _drawn(result.false_alarms), percent(result.alpha, 0)
-    if full:
-        weak = [row.kind for row in full if row.failed.value < _TARGET]
-        detected = f"{count(len(full) - len(weak))} of {counted(len(full), 'kind')} of damage to all items"
+    most, alarms, allowed = _at_most_damage(result), _drawn(result.false_alarms), percent(result.alpha, 0)
+    if most:
+        weak = [row.kind for row in most if row.failed.value < _TARGET]
+        damaged = "all items" if most[0].share == 1.0 else f"{percent(most[0].share, 0)} of items"
+        detected = f"{count(len(most) - len(weak))} of {counted(len(most), 'kind')} of damage to {damaged}"
         missed = f" Detected less often: {listed(weak)}." if weak else ""
         yield f"{detected} are detected in at least {percent(_TARGET, 0)} of draws.{missed}"
     beyond = [_change_label(row) for row in alarms if row.failed.low > result.alpha]
@@ -609,8 +610,11 @@ def _change_label(row: SelfTestRow) -> str:
     return row.kind if row.kind in _UNCHANGED else f"{row.kind}, {percent(row.share, 0)} of items"
 
 
-def _at_full_damage(result: SelfTest) -> list[SelfTestRow]:
-    return [row for row in _drawn(result.detections) if row.share == 1.0]
+def _at_most_damage(result: SelfTest) -> list[SelfTestRow]:
+    """Select the drawn kinds of damage to the greatest share of items."""
+    drawn = _drawn(result.detections)
+    greatest = max((row.share for row in drawn), default=0.0)
+    return [row for row in drawn if row.share == greatest]
 
 
 def _drawn(rows: Sequence[SelfTestRow]) -> list[SelfTestRow]:
@@ -620,10 +624,18 @@ def _drawn(rows: Sequence[SelfTestRow]) -> list[SelfTestRow]:
 def verification_document(verification: Verification) -> Document:
     """Turn the verification of a history into a document."""
     level: Level = "pass" if verification.holds else "fail"
-    flaws = verification.flaws
-    verdict = f"{counted(verification.n_entries, 'entry', 'entries')} are as they were stored"
-    if flaws:
-        verdict = f"{counted(len(flaws), 'entry', 'entries')} changed; the first is {one_line(str(flaws[0]))}"
+    flaws, lost_heads = verification.flaws, verification.lost_heads
+    n_changed = len(flaws) - len(lost_heads)
+    verdict = f"{counted(verification.n_entries, 'entry')} are as they were stored"
+    if n_changed:
+        verdict = f"{counted(n_changed, 'entry')} changed; the first is {one_line(str(flaws[0]))}"
+    if lost_heads:
+        missing = one_line(", ".join(lost_heads))
+        rest = verdict if n_changed else "no other entry was changed"
+        verdict = (
+            f"{counted(len(lost_heads), 'hash', 'hashes')} not found in the history: {missing}. Either it is "
+            f"mistyped, or what was stored up to it was replaced or removed; {rest}"
+        )
     heads = [(Quoted(name, 60), head) for name, hashes in verification.heads.items() for head in hashes]
     return Document(
         kind="verified history",

@@ -164,10 +164,11 @@ def counted(value: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun.
 
     Examples:
-        >>> counted(1, "text"), counted(2, "text")
-        ('1 text', '2 texts')
+        >>> counted(1, "text"), counted(2, "text"), counted(2, "entry"), counted(2, "day")
+        ('1 text', '2 texts', '2 entries', '2 days')
     """
-    return f"{count(value)} {noun if value == 1 else plural or noun + 's'}"
+    usual = f"{noun[:-1]}ies" if noun[-1:] == "y" and noun[-2:-1] not in "aeiou" else f"{noun}s"
+    return f"{count(value)} {noun if value == 1 else plural or usual}"
 
 
 def plain(value: float | None) -> str:

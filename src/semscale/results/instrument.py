@@ -11,7 +11,7 @@ from semscale.presentable import Presentable
 from semscale.results.table_columns import CellChecks, Cells, Columns
 from semscale.store.places import Target
 from semscale.store.runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
-from semscale.store.table import Table
+from semscale.store.table import ColumnLabels, Table
 from semscale.store.writing import check_free, check_output
 from semscale.types import Progress
 
@@ -87,6 +87,10 @@ class TableInstrument(ABC, Generic[R, S]):
     def start(self, table: Table) -> None:
         """Prepare for the first part, when all rows were looked at; the table knows its number of rows."""
 
+    def labels(self) -> Mapping[str, ColumnLabels]:
+        """Return labels of columns of the output, for SPSS; asked for after ``start``."""
+        return {}
+
     @abstractmethod
     def measure(self, cells: Cells) -> R:
         """Measure some rows."""
@@ -158,6 +162,7 @@ def measure_table(
         check_output(table, out)
     table = looked_through(table, instrument, settings.part_rows, counting=needs_counting(table, out))
     instrument.start(table)
+    table = replace(table, labels={**table.labels, **instrument.labels()})
     summary = TableRun(table, settings, progress).run(PartWork(table, instrument), out)
     return replace(summary, input_notes=table.notes)  # type: ignore[type-var]  # every summary is a dataclass
 

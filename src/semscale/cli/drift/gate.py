@@ -10,7 +10,7 @@ import polars as pl
 
 from semscale.chat.budget import Budget
 from semscale.chat.runner import run_apart
-from semscale.cli.drift.options import GateOptions, GateOutputs, PlanOptions
+from semscale.cli.drift.options import DecisionOptions, GateOptions, GateOutputs, PlanOptions
 from semscale.cli.drift.recording import BASELINE, baseline_of, dataset_of, read_outputs, run_of
 from semscale.cli.options import refuse_stated
 from semscale.cli.outputs import present
@@ -21,7 +21,7 @@ from semscale.drift.comparison import Comparison, compare
 from semscale.drift.decision import check_settings, decide
 from semscale.drift.metrics import REFERENCE_MATCH, SIDE_BY_SIDE, Metric
 from semscale.drift.quality_scores import check_inputs, judge_runs, with_side_by_side
-from semscale.drift.settings import GateSettings
+from semscale.drift.settings import GateSettings, read_gate_settings
 from semscale.drift.simulation import GatePlan, SelfTest, plan_gate, self_test
 from semscale.drift.summary import DriftSummary
 from semscale.errors import InputError, InterruptedRunError, ReplyError, StoppedByUserError, UnknownNameError
@@ -78,7 +78,8 @@ def _compared(options: GateOptions, settings: GateSettings, history: "History") 
         )
     meter = options.measuring.meter(settings.fields)
     is_judged = options.judge.model is not None
-    check_settings(baseline, settings, quality_metrics_of(baseline, candidate, is_judged=is_judged))
+    further = quality_metrics_of(baseline, candidate, is_judged=is_judged)
+    _check_settings(baseline, options.decision, settings, further)
     reruns = [run for run in history.reruns(baseline.id) if run.id != candidate.id]
     with progress_bars() as progress:
         judge = options.judge.load(options.chat, progress)
@@ -102,6 +103,26 @@ def _compared(options: GateOptions, settings: GateSettings, history: "History") 
     if ruler is not None:
         keep_check(history, ruler, stored.id)
     return summary.with_heads(history.heads(baseline.dataset)), stored.id
+
+
+def _check_settings(
+    baseline: Run,
+    decision: DecisionOptions,
+    settings: GateSettings,
+    further: Mapping[str, Metric] | None = None,
+) -> None:
+    """Check settings of the gate against the baseline; an error that is in the file names the file."""
+    try:
+        check_settings(baseline, settings, further)
+    except InputError as error:
+        if decision.file is None:
+            raise
+        try:
+            check_settings(baseline, read_gate_settings(decision.file), further)
+        except InputError as in_file:
+            if str(in_file) == str(error):
+                raise type(error)(f"{str(decision.file)!r}: {error}") from None
+        raise
 
 
 def _runs(options: GateOptions, history: "History") -> tuple[Run, Run, Approval | None, str | None]:
@@ -250,7 +271,7 @@ def plan_from_history(options: PlanOptions) -> GatePlan:
         reruns = history.reruns(baseline.id)
         name = options.candidate
         candidate = None if name is None else run_of(history, name, options.history.dataset)
-    check_settings(baseline, settings)
+    _check_settings(baseline, options.decision, settings)
     reruns = [rerun for rerun in reruns if candidate is None or rerun.id != candidate.id]
     least = 2 if candidate is None else 1
     if len(reruns) < least:
@@ -284,7 +305,7 @@ def run_self_test(options: PlanOptions) -> SelfTest:
     with options.history.open() as history:
         baseline = run_of(history, BASELINE, options.history.dataset)
         reruns = history.reruns(baseline.id)
-    check_settings(baseline, settings)
+    _check_settings(baseline, options.decision, settings)
     with progress_bars() as progress:
         result = self_test(
             baseline,
