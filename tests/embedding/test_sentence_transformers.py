@@ -287,7 +287,10 @@ def test_half_precision_is_near_exact(engine):
     fast = SentenceTransformerEmbedder("all-MiniLM-L6-v2", device="cpu", precision="fast")
     expected = "bfloat16" if has_bfloat16() else "float32"
     assert dict(fast.signature.fields)["precision"] == expected
-    assert (fast.embed(SHORT).vectors * engine.embed(SHORT).vectors).sum(axis=1).min() > 0.999
+    rounded, exact = fast.embed(SHORT).vectors, engine.embed(SHORT).vectors
+    # bfloat16 has 8 bits, so the length of a vector is off by up to 1 in 256: its direction counts.
+    cosines = (rounded * exact).sum(axis=1) / np.linalg.norm(rounded, axis=1) / np.linalg.norm(exact, axis=1)
+    assert cosines.min() > 0.999
 
 
 @needs_torch
