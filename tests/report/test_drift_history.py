@@ -200,7 +200,7 @@ def test_a_changed_history_is_said_first(capsys, read_page):
     many = replace(changed, flaws=(flaw,) * 30)
     assert re.search(r"\d+ more entries", shown(verification_document(many), capsys))
     unchanged = shown(verification_document(replace(changed, flaws=())), capsys)
-    assert unchanged.splitlines()[1] == "12 entries are as they were stored."
+    assert unchanged.splitlines()[1] == "12 entries unchanged since recording."
 
 
 def test_a_self_test_of_few_damaged_items_states_their_share():

@@ -626,7 +626,7 @@ def verification_document(verification: Verification) -> Document:
     level: Level = "pass" if verification.holds else "fail"
     flaws, lost_heads = verification.flaws, verification.lost_heads
     n_changed = len(flaws) - len(lost_heads)
-    verdict = f"{counted(verification.n_entries, 'entry')} are as they were stored"
+    verdict = f"{counted(verification.n_entries, 'entry')} unchanged since recording"
     if n_changed:
         verdict = f"{counted(n_changed, 'entry')} changed; the first is {one_line(str(flaws[0]))}"
     if lost_heads:
