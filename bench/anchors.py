@@ -118,15 +118,18 @@ def report(model, reviews, options):
 
     choosing = half_of(reviews.review, SHIPPED_SEED)
     print(f"chosen on one half (seed {SHIPPED_SEED}): {', '.join(sorted(choose(rated, choosing)))}")
-    shipped = list(load_scale("quality").for_model(model).anchor_sets)
+    sets = load_scale("quality").for_model(model).anchor_sets
+    shipped = list(sets)
+    of_scale = {name: ssr_ratings(vectors, embedder.embed(list(sets[name])).vectors).pmf for name in shipped}
+    of_scale = Rated(reviews, of_scale, ks_weight)
     print(f"shipped: {', '.join(sorted(shipped))}")
     for half, rows in (("choosing", choosing), ("other", ~choosing)):
-        low, high = interval(rated, shipped, rows, options.replicates)
+        low, high = interval(of_scale, shipped, rows, options.replicates)
         equal = ks_similarity(np.full(len(VALUES), 1 / len(VALUES)), reviews.shares[rows].mean(axis=0))
         print(
-            f"shipped, {half} half: r = {rated.r(shipped, rows):.3f} [{low:.3f}, {high:.3f}], "
-            f"single sets {rated.mean_single_r(shipped, rows):.3f}, "
-            f"KS {rated.ks(shipped, rows):.3f} (equal shares {equal:.3f})"
+            f"shipped, {half} half: r = {of_scale.r(shipped, rows):.3f} [{low:.3f}, {high:.3f}], "
+            f"single sets {of_scale.mean_single_r(shipped, rows):.3f}, "
+            f"KS {of_scale.ks(shipped, rows):.3f} (equal shares {equal:.3f})"
         )
     report_further_splits(rated, options.splits)
 

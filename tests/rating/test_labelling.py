@@ -155,7 +155,7 @@ def test_spreadsheets_may_change_signs_and_blanks_of_the_texts(table, sheet, toy
             ["0.5", ""],
             "in sheet.csv, column .inclusion. .* data row 2 has none; give the",
         ),
-        ([1, 2], ["3,5", "4"], ["0.5", "0.5"], "write decimals with a point"),
+        ([1, 2], ["3,5", "4.5"], ["0.5", "0.5"], "write decimals with a point"),
     ],
 )
 def test_a_sheet_that_cannot_be_read(sheet, rows, human, inclusion, message):
