@@ -58,11 +58,13 @@ def test_probe_table(athena):
     ]
     meter = DriftMeter(cache=False)
     identity, shuffled, first, submission, exercise, silent = (meter.measure(athena, run) for run in runs)
+    # Without outputs nothing is contradicted, and no number is another one.
     better = {"added_content": 0.0, "credits_change": 0.0, "more_outputs": -1.0}
+    better |= {"contradictions": np.nan, "changed_numbers": np.nan}
     for name, metric in identity.metrics.items():
         assert not identity.losses(name).any()
         assert not shuffled.losses(name).any()
-        assert np.all(silent.losses(name) == better.get(name, metric.span))
+        np.testing.assert_array_equal(silent.losses(name), better.get(name, metric.span))
     f1 = [1 - measured.losses("bertscore_f1").mean() for measured in (first, submission, exercise)]
     assert f1 == pytest.approx([0.211, 0.527, 0.238], abs=0.05)
     match = [measured.losses("match").mean() for measured in (shuffled, submission, first, exercise, silent)]
