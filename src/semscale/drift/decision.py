@@ -90,7 +90,7 @@ class MetricTest:
         n_left_out: number of items without one.
         loss: mean loss of the candidate against baseline and reruns.
         noise: mean loss among baseline and reruns; ``None`` without a rerun.
-        drift: mean drift, ``loss - noise``.
+        drift: mean drift, as the module's docstring defines it: in the unit of the loss to its power.
         low: one-sided 95 % lower bound of the mean drift; NaN with fewer than two items.
         high: one-sided 95 % upper bound, which decides about a pass.
         margin: the smallest drift that matters.
@@ -311,7 +311,13 @@ def metric_tests(
                 adjusted[name, group] = max(p, overall[name])
     return tuple(
         _test(
-            comparison, settings, name, group, members[group], (p_values[name, group], adjusted[name, group])
+            comparison,
+            settings,
+            name,
+            group,
+            members[group],
+            drifts[name][members[group]],
+            (p_values[name, group], adjusted[name, group]),
         )
         for group in members
         for name in names
@@ -335,15 +341,15 @@ def _has_noise(comparison: Comparison, name: str) -> bool:
     return bool(comparison.reruns) or name in QUALITY_METRICS
 
 
-def _test(  # noqa: PLR0913, PLR0917 - a metric with its items and p-values
+def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and p-values
     comparison: Comparison,
     settings: GateSettings,
     name: str,
     group: Group | None,
     inside: Mask,
+    drifts: Floats,
     p_values: tuple[float, float],
 ) -> MetricTest:
-    drifts = comparison.drifts_by_run(name)[inside]
     known = ~np.isnan(drifts[:, 0])
     n, drift = int(known.sum()), mean_loss(drifts[:, 0])
     low, high = drift_bounds(drifts[:, 0])

@@ -351,7 +351,7 @@ class RatingTally:
             self._count_texts(ratings, cells)
         set_means = ratings.set_means[ratings.scored]
         self._sets = self._sets.merged(set_moments(set_means, self._scale.values))
-        self._measures = self._measures.merged(self._measured(ratings, cells))
+        self._measures = self._measures.merged(discriminant_moments(ratings, cells))
         self._examples.add(ratings, cells, self.n)
         self._rows.add(
             ratings.pmf,
@@ -385,7 +385,7 @@ class RatingTally:
             least_certain=self._examples.least_certain,
             set_agreement=self.set_agreement,
             set_names=tuple(self._scale.anchor_sets),
-            discriminant=self._discriminant(),
+            discriminant=discriminant_check(self._measures),
             set_variances=crossed_components(self._sets, len(self._scale.anchor_sets), plan.interval),
             floor=self._floor,
             possible_codes=self._codes.counts,
@@ -396,22 +396,6 @@ class RatingTally:
             group_differences=self._rows.differences(plan.interval),
             **content,
         )
-
-    def _measured(self, ratings: "Ratings", cells: list[object] | None) -> Moments:
-        """Sum up the scored rows' means, sentiment and length; what is not known is 0 in all of them."""
-        few, rows = ratings[ratings.scored], np.flatnonzero(ratings.scored).tolist()
-        measures = np.zeros((len(rows), 4))
-        measures[:, 0] = few.mean - self._scale.values.mean()
-        if few.sentiment is not None:
-            measures[:, 1] = np.nan_to_num(few.sentiment)
-        if cells is not None:
-            measures[:, 2] = [len(str(cells[row])) for row in rows]
-        measures[:, 3] = 1
-        return Moments.empty(3).added(measures)
-
-    def _discriminant(self) -> DiscriminantCheck:
-        correlations = set_correlations(self._measures)
-        return DiscriminantCheck(self._measures.n, *correlations[0, 1:].tolist())
 
     def _with_anchors(self, count: LanguageCount) -> LanguageTexts:
         (code,) = count.languages
@@ -437,6 +421,30 @@ def _shown(cell: object) -> object:
         return None
     text = encodable(cell) if isinstance(cell, str) else cell
     return storable(pl.DataFrame([pl.Series("text", [text], dtype=pl.Object)]))["text"][0]
+
+
+def discriminant_moments(ratings: "Ratings", cells: Sequence[object] | None) -> Moments:
+    """Sum up the means, the sentiment and the lengths of scored texts, for ``discriminant_check``.
+
+    Args:
+        ratings: of n texts.
+        cells: shape (n,), the texts; ``None`` where they are not known. What is not known is 0 for all texts,
+            so that its correlation is not defined.
+    """
+    few, rows = ratings[ratings.scored], np.flatnonzero(ratings.scored).tolist()
+    measures = np.zeros((len(rows), 4))
+    measures[:, 0] = few.mean - ratings.scale.values.mean()
+    if few.sentiment is not None:
+        measures[:, 1] = np.nan_to_num(few.sentiment)
+    if cells is not None:
+        measures[:, 2] = [len(str(cells[row])) for row in rows]
+    measures[:, 3] = 1
+    return Moments.empty(3).added(measures)
+
+
+def discriminant_check(moments: Moments) -> DiscriminantCheck:
+    """Correlate ratings with plain sentiment and with text length, from ``discriminant_moments``."""
+    return DiscriminantCheck(moments.n, *set_correlations(moments)[0, 1:].tolist())
 
 
 def set_moments(set_means: Floats, values: Floats) -> Moments:

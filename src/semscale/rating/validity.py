@@ -7,11 +7,12 @@ import numpy as np
 
 from semscale.presentable import Presentable
 from semscale.rating.human import RatingComparison, human_table
-from semscale.rating.summary import DiscriminantCheck
+from semscale.rating.summary import DiscriminantCheck, discriminant_check, discriminant_moments
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.correlations import pearson_estimate
 from semscale.stats.intervals import Estimate
+from semscale.store.columns import as_list
 from semscale.types import Progress
 
 if TYPE_CHECKING:
@@ -105,6 +106,6 @@ def validate(  # noqa: PLR0913 - two measurements, and settings of intervals
         sentiment=pearson_estimate(
             sentiment[both], np.nanmean(table[both], axis=1), interval=interval, seed=seed
         ),
-        discriminant=ratings.summarize(texts, source=source).discriminant,
+        discriminant=discriminant_check(discriminant_moments(ratings, as_list(texts, "texts"))),
         signature=comparison.signature,
     )
