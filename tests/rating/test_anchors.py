@@ -9,7 +9,6 @@ import pytest
 from semscale.rating.anchors import (
     FLOOR_GROUPS,
     AnchorVectors,
-    off_topic_floor,
     scale_for_model,
     topic_similarities,
     unrelated_probes,
@@ -86,7 +85,9 @@ def slow_floor(scale, embedder, language="en"):
 
 def test_the_floor_is_the_stated_quantile(toy_embedder):
     scale = load_scale("quality")
-    assert off_topic_floor(scale, toy_embedder) == pytest.approx(slow_floor(scale, toy_embedder), abs=6e-4)
+    assert AnchorVectors(scale, lambda: toy_embedder, "auto").floor == pytest.approx(
+        slow_floor(scale, toy_embedder), abs=6e-4
+    )
 
 
 def test_an_anchor_itself_has_similarity_1(toy_embedder):
@@ -128,7 +129,7 @@ def test_a_language_without_translation_takes_the_english_sentences():
 def test_the_floor_comes_from_sentences_in_the_language_of_the_anchors(toy_embedder):
     german = load_scale("trust", language="de")
     expected = slow_floor(german, toy_embedder, "de")
-    assert off_topic_floor(german, toy_embedder) == pytest.approx(expected, abs=6e-4)
+    assert AnchorVectors(german, lambda: toy_embedder, "auto").floor == pytest.approx(expected, abs=6e-4)
 
 
 SETS = {"a": ("bad", "good"), "b": ("poor", "fine"), "c": ("awful", "great")}

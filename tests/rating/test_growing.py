@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating.growing import grow, growing_prompt, grown_file, probe_lines, proposed_probes, spread_of
+from semscale.rating.growing import grow, growing_prompt, grown_file
+from semscale.rating.lint import probe_lines, proposed_probes, spread_of
 from semscale.rating.rater import Rater
 from semscale.scales.scale import parse_scale
 

@@ -147,8 +147,8 @@ def lint(options: LintOptions) -> int:
     Exit code 1 if a scale fails; a warning is no failure.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.rating.growing import probe_lines
     from semscale.rating.lint import lint as lint_scale
+    from semscale.rating.lint import probe_lines
     from semscale.report.lint import lint_overview
     from semscale.report.terminal import print_document
     from semscale.scales import load_scale
@@ -175,7 +175,7 @@ def _proposed_probes(
     """Choose texts of the file to serve as probes; ``None`` where no file is named."""
     if options.file is None or options.text is None:
         return None
-    from semscale.rating.growing import LEAST_SPREAD, proposed_probes, spread_of
+    from semscale.rating.lint import LEAST_SPREAD, proposed_probes, spread_of
     from semscale.rating.rater import Rater
     from semscale.store.columns import column_in
     from semscale.store.reading import open_table

@@ -108,11 +108,6 @@ class StoredComparison:
     checks: tuple[StoredCheck, ...] | None = None
 
     @property
-    def is_complete(self) -> bool:
-        """Tell whether all items of the baseline were compared."""
-        return self.signature == without_fields(self.signature, {COMMON_ITEMS})
-
-    @property
     def broken(self) -> tuple[StoredCheck, ...] | None:
         """The checks that do not hold; ``None`` where nothing is known of them."""
         return None if self.checks is None else tuple(check for check in self.checks if not check.passed)

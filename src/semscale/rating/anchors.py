@@ -159,7 +159,17 @@ class AnchorVectors:
 
     @cached_property
     def floor(self) -> float | None:
-        """As ``Ratings.floor``: a cosine, or for ``auto`` a difference of two; ``None`` for no floor."""
+        """As ``Ratings.floor``: a cosine, or for ``auto`` a difference of two; ``None`` for no floor.
+
+        For ``auto``, each of the shipped everyday and factual sentences in the language of the anchors has a
+        difference: its cosine with the most similar anchor of any set, less the mean cosine with the three
+        nearest of the other sentences. The floor is the quantile ``FLOOR_QUANTILE`` of these, to three
+        decimals, so that machines whose vectors differ slightly agree on it. Gibberish resembles everything a
+        little and don't-know answers resemble the middle points, so neither is among the sentences.
+
+        Raises:
+            ModelError: the model cannot be run.
+        """
         if not isinstance(self._floor, str):
             return self._floor
         if self._floor != AUTO:
@@ -282,28 +292,6 @@ def scale_for_model(scale: Scale, embedder: "Embedder") -> Scale:
     known = known_model(embedder.signature)
     names = ([known.name] if known else []) + [model_name(embedder.signature), DEFAULT_RATING_MODEL]
     return scale.for_model(next((name for name in names if name in scale.sets_by_model), names[-1]))
-
-
-def off_topic_floor(scale: Scale, embedder: "Embedder") -> float:
-    """Estimate the floor: how much less than unrelated sentences the best anchor may resemble a text.
-
-    For each of the shipped everyday and factual sentences in the language of the anchors take the cosine with
-    the most similar anchor of any set, less the mean cosine with the three nearest of the other sentences.
-    The floor is the quantile ``FLOOR_QUANTILE`` of these differences. Gibberish and don't-know answers are
-    left out: gibberish resembles everything a little, and don't-know answers resemble the middle points.
-
-    Args:
-        scale: the scale, with the anchor sets that are used.
-        embedder: the embedder that is used.
-
-    Returns:
-        A difference of cosines, -2 to 2, to three decimals, so that machines whose vectors differ slightly
-        agree on it.
-
-    Raises:
-        ModelError: the model cannot be run.
-    """
-    return float(AnchorVectors(scale, lambda: embedder, "auto").floor or 0.0)
 
 
 def _floor_of(best: Floats, nearest: Floats) -> float:

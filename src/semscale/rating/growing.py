@@ -1,12 +1,10 @@
 """Further anchor sets for a scale: the prompt that asks for them, the reply that has them, and the file."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import yaml
 
 from semscale.errors import InputError
@@ -19,7 +17,6 @@ from semscale.types import Progress
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
-    from semscale.rating.ratings import Ratings
 
 _RULES = (
     "Write sentences as respondents would say or type them, not descriptions of the points.",
@@ -30,10 +27,6 @@ _RULES = (
 )
 _FORM = '{"sets": [{"topic": "one to three words", "anchors": ["lowest point", "...", "highest point"]}]}'
 _LONGEST_NAME = 40
-_LONGEST_PROBE = 200
-
-LEAST_SPREAD = 0.1
-"""Spread of the ratings of a user's texts below which no scale reached an r of .3 with people."""
 
 
 def growing_prompt(scale: Scale, n: int) -> str:
@@ -201,53 +194,3 @@ def _with_entries(content: str, key: str, entries: dict[str, Any]) -> str:
     dumped = yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=10_000)
     added = [" " * width + line for line in dumped.rstrip("\n").split("\n")]
     return "\n".join([*lines[:stop], *added, *lines[stop:]]) + "\n"
-
-
-def proposed_probes(
-    texts: Sequence[str], ratings: "Ratings", *, per_point: int = 4, seed: int = 0
-) -> list[str]:
-    """Choose texts to serve as probes, spread over the ratings, in an order that does not show these.
-
-    Args:
-        texts: shape (n,), different texts.
-        ratings: of these texts.
-        per_point: probes for each point of the scale.
-        seed: of the order.
-
-    Returns:
-        At most ``per_point`` texts for each point, of at most 200 characters; those without a rating are left
-        out.
-    """
-    is_short = np.array([len(text) <= _LONGEST_PROBE for text in texts], dtype=np.bool_)
-    usable = np.flatnonzero(ratings.scored & is_short)
-    usable = usable[np.argsort(ratings.mean[usable], kind="stable")]
-    n = min(per_point * ratings.scale.n_points, len(usable))
-    positions = np.linspace(0, max(len(usable) - 1, 0), n).round().astype(int)
-    shuffled = np.random.default_rng(seed).permutation(usable[positions])
-    return [texts[row] for row in shuffled.tolist()]
-
-
-def spread_of(ratings: "Ratings") -> float:
-    """Standard deviation of the ratings of different texts, as a share of the scale's length; NaN for none.
-
-    Of the figures that need no labels it predicts agreement with people best; ``docs/scales.md`` has them.
-    """
-    means = ratings.mean[ratings.scored]
-    return float(means.std() / np.ptp(ratings.scale.values)) if len(means) else float("nan")
-
-
-def probe_lines(texts: Sequence[str]) -> str:
-    """Lay texts out as probes for a scale's file, with levels to be filled in.
-
-    Examples:
-        >>> print(probe_lines(["Dear, but good."]))
-        probes:
-          - {level: , text: "Dear, but good."}
-    """
-    lines = (f"  - {{level: , text: {_quoted(text)}}}" for text in texts)
-    return "\n".join(["probes:", *lines])
-
-
-def _quoted(text: str) -> str:
-    dumped: str = yaml.safe_dump(" ".join(text.split()), default_style='"', allow_unicode=True, width=10_000)
-    return dumped.strip()

@@ -13,11 +13,12 @@ two in English.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import yaml
 
 from semscale.embedding.embedder import anchor_embedder
 from semscale.embedding.loading import as_embedder
@@ -43,11 +44,17 @@ if TYPE_CHECKING:
     import polars as pl
 
     from semscale.embedding.embedder import Embedder
+    from semscale.rating.ratings import Ratings
 
 
 Level = Literal["pass", "warn", "fail"]
 
 _SEVERITY: tuple[Level, ...] = ("pass", "warn", "fail")
+
+LEAST_SPREAD = 0.1
+"""Spread of the ratings of a user's texts below which no scale reached an r of .3 with people."""
+
+_LONGEST_PROBE = 200  # characters
 
 NEIGHBOURS_WARN, NEIGHBOURS_FAIL = 0.90, 0.95
 """Where neighbours lie between random pairs (0) and equal texts (1). Shipped: below .90. Repeating the
@@ -573,3 +580,53 @@ def cosine_at(share: float, random_cosine: float) -> float:
         0.978
     """
     return random_cosine + share * (1 - random_cosine)
+
+
+def proposed_probes(
+    texts: Sequence[str], ratings: "Ratings", *, per_point: int = 4, seed: int = 0
+) -> list[str]:
+    """Choose texts to serve as probes, spread over the ratings, in an order that does not show these.
+
+    Args:
+        texts: shape (n,), different texts.
+        ratings: of these texts.
+        per_point: probes for each point of the scale.
+        seed: of the order.
+
+    Returns:
+        At most ``per_point`` texts for each point, of at most 200 characters; those without a rating are left
+        out.
+    """
+    is_short = np.array([len(text) <= _LONGEST_PROBE for text in texts], dtype=np.bool_)
+    usable = np.flatnonzero(ratings.scored & is_short)
+    usable = usable[np.argsort(ratings.mean[usable], kind="stable")]
+    n = min(per_point * ratings.scale.n_points, len(usable))
+    positions = np.linspace(0, max(len(usable) - 1, 0), n).round().astype(int)
+    shuffled = np.random.default_rng(seed).permutation(usable[positions])
+    return [texts[row] for row in shuffled.tolist()]
+
+
+def spread_of(ratings: "Ratings") -> float:
+    """Standard deviation of the ratings of different texts, as a share of the scale's length; NaN for none.
+
+    Of the figures that need no labels it predicts agreement with people best; ``docs/scales.md`` has them.
+    """
+    means = ratings.mean[ratings.scored]
+    return float(means.std() / np.ptp(ratings.scale.values)) if len(means) else float("nan")
+
+
+def probe_lines(texts: Sequence[str]) -> str:
+    """Lay texts out as probes for a scale's file, with levels to be filled in.
+
+    Examples:
+        >>> print(probe_lines(["Dear, but good."]))
+        probes:
+          - {level: , text: "Dear, but good."}
+    """
+    lines = (f"  - {{level: , text: {_quoted(text)}}}" for text in texts)
+    return "\n".join(["probes:", *lines])
+
+
+def _quoted(text: str) -> str:
+    dumped: str = yaml.safe_dump(" ".join(text.split()), default_style='"', allow_unicode=True, width=10_000)
+    return dumped.strip()
