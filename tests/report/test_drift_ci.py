@@ -25,7 +25,7 @@ def failed():
 
 
 def test_the_first_annotation_is_the_verdict_with_the_gravest_fact_and_the_next_step(failed):
-    first = github_annotations(failed, failed.decision)[0]
+    first = github_annotations(failed)[0]
     assert first.startswith(
         "::error title=Drift gate failed%3A model-b::Contradictions rose from 0 %25 to 40 %25 of outputs."
     )
@@ -34,27 +34,23 @@ def test_the_first_annotation_is_the_verdict_with_the_gravest_fact_and_the_next_
 
 def test_undecided_gates_are_warnings_and_passed_ones_notices():
     undecided = gate_of(contradicted=1, reruns=1, settings=GateSettings(margins={"contradictions": 0.04}))
-    assert github_annotations(undecided, undecided.decision)[0].startswith(
-        "::warning title=Drift gate is undecided"
-    )
+    assert github_annotations(undecided)[0].startswith("::warning title=Drift gate is undecided")
     passed = gate_of()
-    (line,) = github_annotations(passed, passed.decision)
+    (line,) = github_annotations(passed)
     assert line.startswith("::notice title=Drift gate passed")
 
 
 def test_annotations_beyond_what_github_shows_are_counted():
     cautions = [f"caution {number}" for number in range(2 * SHOWN)]
     summary = gate_of(cautions=cautions)
-    warnings = [
-        line for line in github_annotations(summary, summary.decision) if line.startswith("::warning")
-    ]
+    warnings = [line for line in github_annotations(summary) if line.startswith("::warning")]
     assert len(warnings) == SHOWN
     assert warnings[-1] == "::warning title=More::and 11 more; the report and the JSON have all"
 
 
 def test_no_text_from_outside_begins_a_command():
     summary = gate_of(contradicted=8, silent=1, text=ATTACK)
-    lines = "\n".join(github_annotations(summary, summary.decision)).splitlines()
+    lines = "\n".join(github_annotations(summary)).splitlines()
     assert all(line.startswith(("::error title=", "::warning title=")) for line in lines)
 
 
@@ -67,7 +63,7 @@ def test_commands_are_stopped_by_a_token_that_cannot_be_guessed():
 
 
 def test_the_job_summary_has_verdict_fact_texts_and_checks(failed):
-    text = markdown(job_summary(failed, failed.decision))
+    text = markdown(job_summary(failed))
     assert text.startswith("# ❌ Drift gate failed")
     assert "1 of 20 items lost all outputs (limit 0): item-19." in text
     assert "The dose of case 00 is **not** safe." in text
@@ -76,7 +72,7 @@ def test_the_job_summary_has_verdict_fact_texts_and_checks(failed):
 
 
 def test_junit_has_a_case_for_each_check(failed):
-    root = ElementTree.fromstring(junit_xml(failed, failed.decision, seconds=1.25))
+    root = ElementTree.fromstring(junit_xml(failed, seconds=1.25))
     assert root.get("time") == "1.250"
     cases = {(case.get("classname"), case.get("name")): case for case in root.iter("testcase")}
     assert (
@@ -90,18 +86,18 @@ def test_junit_has_a_case_for_each_check(failed):
 
 def test_junit_skips_undecided_checks_with_their_bound():
     summary = gate_of(contradicted=1, reruns=1, settings=GateSettings(margins={"contradictions": 0.04}))
-    root = ElementTree.fromstring(junit_xml(summary, summary.decision))
+    root = ElementTree.fromstring(junit_xml(summary))
     skipped = {case.get("classname"): case.find("skipped") for case in root.iter("testcase")}
     assert "0.040 or more counts" in skipped["drift.contradictions"].get("message")
 
 
 def test_junit_is_xml_whatever_the_texts_are():
     summary = gate_of(contradicted=8, silent=1, text=ATTACK)
-    ElementTree.fromstring(junit_xml(summary, summary.decision))
+    ElementTree.fromstring(junit_xml(summary))
 
 
 def test_slack_gets_verdict_fact_and_next_step_without_texts(failed):
-    message = slack_message(failed, failed.decision, link="https://ci.example.org/1?a=1&b=2")
+    message = slack_message(failed, link="https://ci.example.org/1?a=1&b=2")
     lines = message.splitlines()
     assert lines[0] == "*Drift gate failed*: model-b compared with model-a, dataset feedback"
     assert lines[1] == "Contradictions rose from 0 % to 40 % of outputs."
@@ -111,4 +107,4 @@ def test_slack_gets_verdict_fact_and_next_step_without_texts(failed):
 
 def test_slack_mentions_nobody():
     summary = gate_of(contradicted=8, text=ATTACK)
-    assert "<!channel>" not in slack_message(summary, summary.decision)
+    assert "<!channel>" not in slack_message(summary)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
-from semscale.drift.decision import GateDecision, MetricTest, Outcome, ThresholdCheck
+from semscale.drift.decision import MetricTest, Outcome, ThresholdCheck
 from semscale.drift.hard_limits import LimitCheck
 from semscale.drift.metrics import metric_label
 from semscale.drift.summary import DriftSummary
@@ -47,8 +47,9 @@ class _Check:
     message: str
 
 
-def _checks(summary: DriftSummary, decision: GateDecision) -> Iterator[_Check]:
+def _checks(summary: DriftSummary) -> Iterator[_Check]:
     """List everything that the gate checked."""
+    decision = summary.decision
     for limit in decision.limits:
         if limit.is_checked:
             yield _Check("limit", _full_name(limit), _passes(limit.passed), limit.sentence)
@@ -81,15 +82,14 @@ def _test_message(summary: DriftSummary, test: MetricTest) -> str:
     return f"{metric_label(test.metric)} drifted by at most {test.high:.3g} (margin {test.margin:.3g})"
 
 
-def github_annotations(summary: DriftSummary, decision: GateDecision) -> list[str]:
+def github_annotations(summary: DriftSummary) -> list[str]:
     """Write a decision as workflow commands, to be printed on lines of their own.
 
     The first is the decision: ``::error``, ``::warning`` where it is undecided, ``::notice`` where it passed.
     Failed checks follow as errors, undecided ones and cautions as warnings.
 
     Args:
-        summary: the comparison.
-        decision: the gate's decision about it.
+        summary: the comparison and the gate's decision about it.
 
     Returns:
         Lines; texts are escaped, so that none can begin another command.
@@ -98,9 +98,10 @@ def github_annotations(summary: DriftSummary, decision: GateDecision) -> list[st
         GitHub Actions, workflow commands: ``%``, CR and LF are escaped in messages, ``:`` and ``,`` in
         properties as well.
     """
+    decision = summary.decision
     verdict = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "is undecided", Outcome.PASS: "passed"}
     title = f"Drift gate {verdict[decision.outcome]}: {summary.comparison.candidate.model}"
-    checks = list(_checks(summary, decision))
+    checks = list(_checks(summary))
     lines = {
         _KINDS[outcome]: [
             (f"{check.kind} {check.name}", f"{capitalised(check.message)}.")
@@ -153,24 +154,23 @@ def _fitting(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return [*lines[: SHOWN - 1], ("More", f"and {count(left)} more; the report and the JSON have all")]
 
 
-def job_summary(summary: DriftSummary, decision: GateDecision) -> Document:
+def job_summary(summary: DriftSummary) -> Document:
     """Shorten a gate's document to the verdict, the texts that show it best, and the checks.
 
     Args:
-        summary: the comparison.
-        decision: the gate's decision about it.
+        summary: the comparison and the gate's decision about it.
     """
     document = drift_document(summary)
     return replace(
         document,
-        title=f"Drift gate {OUTCOMES[decision.outcome]}",
+        title=f"Drift gate {OUTCOMES[summary.decision.outcome]}",
         source=(Quoted(summary.comparison.baseline.dataset, _LONGEST_NAME), *document.counting),
         sections=tuple(section for section in document.sections if section.name in _SUMMARY_SECTIONS),
         settings=(),
     )
 
 
-def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float | None = None) -> str:
+def junit_xml(summary: DriftSummary, *, seconds: float | None = None) -> str:
     """Write a decision as JUnit XML: a ``<testcase>`` for each test, threshold, limit and must-pass item.
 
     A failed check holds ``<failure>``. An undecided one holds ``<skipped>``: CI systems show it apart from
@@ -178,14 +178,13 @@ def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float |
     Characters that XML 1.0 cannot hold are replaced by visible ones.
 
     Args:
-        summary: the comparison.
-        decision: the gate's decision about it.
+        summary: the comparison and the gate's decision about it.
         seconds: duration of the comparison, where it is known.
 
     Returns:
         An XML document.
     """
-    comparison, checks = summary.comparison, list(_checks(summary, decision))
+    comparison, decision, checks = summary.comparison, summary.decision, list(_checks(summary))
     levels = [LEVELS[check.outcome] for check in checks]
     counts = {
         "tests": str(len(checks)),
@@ -231,14 +230,13 @@ def _add_case(suite: ElementTree.Element, check: _Check) -> None:
             ElementTree.SubElement(element, "system-out").text = message
 
 
-def slack_message(summary: DriftSummary, decision: GateDecision, *, link: str | None = None) -> str:
+def slack_message(summary: DriftSummary, *, link: str | None = None) -> str:
     """Write in a few lines which run was compared, the gate's decision, and the next step.
 
     It contains no text of an output.
 
     Args:
-        summary: the comparison.
-        decision: the gate's decision about it.
+        summary: the comparison and the gate's decision about it.
         link: address of the job that ran the gate.
 
     Returns:
@@ -252,7 +250,7 @@ def slack_message(summary: DriftSummary, decision: GateDecision, *, link: str | 
         _slack_text(name, _LONGEST_NAME) for name in (candidate.model, baseline.model, baseline.dataset)
     )
     lines = [
-        f"*Drift gate {OUTCOMES[decision.outcome]}*: {new} compared with {old}, dataset {dataset}",
+        f"*Drift gate {OUTCOMES[summary.decision.outcome]}*: {new} compared with {old}, dataset {dataset}",
         *(_slack_text(f"{fact}.") for fact in gravest_facts(summary)),
         _slack_text(f"{summary.next_step}."),
     ]

@@ -163,7 +163,7 @@ def _annotated(summary: DriftSummary) -> Iterator[None]:
     """Print the annotations of a decision, and keep GitHub Actions from reading any in what follows."""
     from semscale.report.drift_ci import github_annotations, stop_commands
 
-    echo("\n".join(github_annotations(summary, summary.decision)))
+    echo("\n".join(github_annotations(summary)))
     stop, resume = stop_commands()
     echo(stop)
     try:
@@ -221,18 +221,17 @@ def _write_files(summary: DriftSummary, outputs: GateOutputs) -> None:
     """Write the table, JUnit XML and the Markdown summary that were asked for."""
     if outputs.out is not None:
         outputs.write_table(item_table(summary))
-    decision = summary.decision
     if outputs.junit is not None:
         from semscale.report.drift_ci import junit_xml
 
         with replacing(outputs.junit) as temporary:
-            temporary.write_text(junit_xml(summary, decision), encoding="utf-8", newline="\n")
+            temporary.write_text(junit_xml(summary), encoding="utf-8", newline="\n")
     if outputs.summary is not None:
         from semscale.report.drift_ci import job_summary
         from semscale.report.markdown import markdown
 
         with outputs.summary.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(markdown(job_summary(summary, decision)))
+            file.write(markdown(job_summary(summary)))
 
 
 def item_table(summary: DriftSummary) -> pl.DataFrame:

@@ -496,13 +496,12 @@ class NotifyOptions(Settings):
         Raises:
             StoppedByUserError: stopped by the user.
         """
-        webhook, decision = self.webhook(), summary.decision
-        outcomes = _NOTIFIED[self.notify_on or "undecided"]
-        if webhook is None or str(decision.outcome) not in outcomes:
+        webhook, outcomes = self.webhook(), _NOTIFIED[self.notify_on or "undecided"]
+        if webhook is None or str(summary.decision.outcome) not in outcomes:
             return
-        from semscale.cli.drift.webhook import plain_message, slack_text
+        from semscale.cli.drift.webhook import slack_json, summary_json
 
-        message = slack_text(summary, decision) if webhook.is_slack else plain_message(summary, comparison_id)
+        message = slack_json(summary) if webhook.is_slack else summary_json(summary, comparison_id)
         with message_if_stopped("stopped; the comparison is stored, and the webhook may not have been told"):
             try:
                 webhook.post(message)

@@ -14,7 +14,6 @@ from semscale.errors import InputError, ReplyError
 from semscale.version import __version__
 
 if TYPE_CHECKING:
-    from semscale.drift.decision import GateDecision
     from semscale.drift.summary import DriftSummary
 
 _SECONDS = 10.0
@@ -83,8 +82,8 @@ def _why(error: Exception) -> str:
     reason = error.reason if isinstance(error, URLError) else error
     if isinstance(reason, TimeoutError):
         return f"it did not answer within {_SECONDS:g} s"
-    said = getattr(reason, "strerror", None)
-    return str(said) if said else "the connection broke"
+    description = getattr(reason, "strerror", None)
+    return str(description) if description else "the connection broke"
 
 
 VARIABLE = "SEMSCALE_NOTIFY"
@@ -93,21 +92,21 @@ VARIABLE = "SEMSCALE_NOTIFY"
 _JOB = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
 
 
-def slack_text(summary: "DriftSummary", decision: "GateDecision") -> str:
+def slack_json(summary: "DriftSummary") -> str:
     """Return a decision as a message to Slack, in JSON."""
     from semscale.report.drift_ci import slack_message
 
-    return json.dumps({"text": slack_message(summary, decision, link=_job())})
+    return json.dumps({"text": slack_message(summary, link=_job())})
 
 
-def plain_message(summary: "DriftSummary", kept_id: str) -> str:
+def summary_json(summary: "DriftSummary", comparison_id: str) -> str:
     """Return a decision as JSON, as the command prints it."""
     from semscale.report.json_encoding import to_json
 
     document = summary.document()
-    said = {"cautions": document.cautions, "warnings": document.warnings}
-    # No files: they lie on this machine.
-    return to_json(summary, **said, out=None, report=None, figures=None, comparison=kept_id)
+    notes = {"cautions": document.cautions, "warnings": document.warnings}
+    # No paths of files: these are on this machine.
+    return to_json(summary, **notes, out=None, report=None, figures=None, comparison=comparison_id)
 
 
 def _job() -> str | None:
