@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from semscale.drift.runs import approval_record
+from semscale.drift.runs import approval_record, run_record
 from semscale.history.chain import Merged
 from semscale.history.runs import Approval, RunSummary, now
 from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
@@ -142,14 +142,10 @@ def _version_record(version: DatasetVersion) -> dict[str, Any]:
 
 def _run_record(run: RunSummary) -> dict[str, Any]:
     return {
-        "id": run.id,
-        "model": run.model,
-        "recorded": run.recorded,
+        **run_record(run),
         "items": run.n_items,
         "dataset_version": run.dataset_version,
         "rerun_of": run.rerun_of,
-        "revision": run.revision,
-        "note": run.note,
         "signature": run.signature,
     }
 

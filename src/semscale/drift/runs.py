@@ -14,7 +14,7 @@ from semscale.drift.settings import ASKED_FIELDS
 from semscale.embedding.languages import language_of
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
-from semscale.history.runs import Approval, Run, named, short_id
+from semscale.history.runs import Approval, Run, RunSummary, named, short_id
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.weights.known import languages_read
@@ -428,7 +428,7 @@ class ApprovedBaseline(Presentable):
         }
 
 
-def run_record(run: Run) -> dict[str, Any]:
+def run_record(run: Run | RunSummary) -> dict[str, Any]:
     """Return a run's id, model, time, revision and note, for JSON."""
     return {
         "id": run.id,
