@@ -36,7 +36,6 @@ NOT_RUN = {
     "docs/chat.md",
     "docs/cluster.md",
     "docs/coding.md",
-    "docs/consistency.md",
     "docs/data.md",
     "docs/drift.md",
     "docs/index.md",
