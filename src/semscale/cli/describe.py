@@ -31,7 +31,7 @@ class ConfigOptions(Settings):
 def config(options: ConfigOptions, project: ProjectSettings) -> None:
     """Show every setting that a project's file can have, with its value and where that comes from.
 
-    The file is semscale.toml, or [tool.semscale] in pyproject.toml, in the working folder or above. Options
+    The file is semscale.toml, or the table tool.semscale of pyproject.toml, in the working folder or above. Options
     override --set KEY=VALUE, which overrides variables of the environment, which override the file.
     """
     rows = [
