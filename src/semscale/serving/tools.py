@@ -12,11 +12,8 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from mcp.server import Server
-from mcp.server.stdio import stdio_server
-from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 from pydantic import Field, StrictBool, create_model
 
 from semscale.embedding.embedder import Embedder
@@ -39,6 +36,10 @@ from semscale.serving.requests import (
 )
 from semscale.version import __version__
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
+
+if TYPE_CHECKING:
+    from mcp.server import Server
+    from mcp.types import CallToolResult, ListToolsResult
 
 _INSTRUCTIONS = (
     "Semscale measures what free text means. Its numbers come with intervals and can be reproduced by their "
@@ -91,16 +92,6 @@ class AgentTool:
     output: Mapping[str, Any]
     call: Callable[[Any], Awaitable[Content]]
     is_local: bool = True
-
-    def declared(self, name: str) -> Tool:
-        """Return the tool as the protocol lists it."""
-        return Tool(
-            name=name,
-            description=self.description,
-            input_schema=self.fields.model_json_schema(),
-            output_schema=dict(self.output),
-            annotations=ToolAnnotations(read_only_hint=True, open_world_hint=not self.is_local),
-        )
 
 
 @dataclass(frozen=True)
@@ -161,22 +152,33 @@ def agent_tools(models: LazyModels, limits: ServiceLimits) -> dict[str, AgentToo
     return tools
 
 
-def agent_server(tools: Mapping[str, AgentTool]) -> Server:
-    """Return a server with these tools."""
+def agent_server(tools: Mapping[str, AgentTool]) -> "Server":
+    """Return a server with these tools; it needs the extra ``mcp``."""
+    from mcp import types
+    from mcp.server import Server
 
-    async def list_tools(*_: object) -> ListToolsResult:
-        return ListToolsResult(tools=[tool.declared(name) for name, tool in tools.items()])
+    listed = [
+        types.Tool(
+            name=name,
+            description=tool.description,
+            input_schema=tool.fields.model_json_schema(),
+            output_schema=dict(tool.output),
+            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=not tool.is_local),
+        )
+        for name, tool in tools.items()
+    ]
 
-    async def call_tool(_: object, call: Any) -> CallToolResult:  # noqa: ANN401 - the SDK's parameters
-        tool = tools.get(call.name)
-        if tool is None:
-            return _failed(unknown_name("tool", call.name, list(tools)))
+    async def list_tools(*_: object) -> "ListToolsResult":
+        return types.ListToolsResult(tools=listed)
+
+    async def call_tool(_: object, call: Any) -> "CallToolResult":  # noqa: ANN401 - the SDK's parameters
         try:
-            content = await tool.call(check_fields(tool.fields, call.arguments or {}))
-        except Exception as error:  # noqa: BLE001 - an agent reads the message and tries again
-            return _failed(error)
+            content = await _called(tools, call.name, call.arguments or {})
+        except Exception as error:  # noqa: BLE001 - an agent reads the message and corrects its call
+            failed = types.TextContent(text=_message(error))
+            return types.CallToolResult(content=[failed], is_error=True)
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        return CallToolResult(content=[TextContent(text=text)], structured_content=content)
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=content)
 
     return Server(
         "semscale",
@@ -187,30 +189,35 @@ def agent_server(tools: Mapping[str, AgentTool]) -> Server:
     )
 
 
-def serve_standard_streams(server: Server) -> None:
+async def _called(tools: Mapping[str, AgentTool], name: str, arguments: Mapping[str, Any]) -> Content:
+    if name not in tools:
+        raise unknown_name("tool", name, list(tools))
+    return await tools[name].call(check_fields(tools[name].fields, arguments))
+
+
+def _message(error: Exception) -> str:
+    """Describe an error in one line, by the names of arguments."""
+    match error:
+        case SemscaleError():
+            return as_field_names(str(error))
+        case RecursionError():
+            return f"the call {TOO_DEEP}"
+    _LOG.error("a bug of ours: please report it", exc_info=error)
+    return f"this is a bug of ours: {type(error).__name__}"
+
+
+def serve_standard_streams(server: "Server") -> None:
     """Answer the program at the other end of standard input and output until it closes them."""
+    from mcp.server.stdio import stdio_server
+
+    async def serve() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
     for number in (signal.SIGINT, signal.SIGTERM):
         # A thread waits for the next line of standard input, and nothing else could end it.
         signal.signal(number, lambda *_: os._exit(0))
-    asyncio.run(_serve(server))
-
-
-async def _serve(server: Server) -> None:
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
-
-
-def _failed(error: Exception) -> CallToolResult:
-    """Describe an error in one line, by the names of arguments, so that the agent can correct its call."""
-    match error:
-        case SemscaleError():
-            message = as_field_names(str(error))
-        case RecursionError():
-            message = f"the call {TOO_DEEP}"
-        case _:
-            _LOG.error("a bug of ours: please report it", exc_info=error)
-            message = f"this is a bug of ours: {type(error).__name__}"
-    return CallToolResult(content=[TextContent(text=message)], is_error=True)
+    asyncio.run(serve())
 
 
 def _scales_tool() -> AgentTool:
