@@ -50,7 +50,7 @@ class TextColumns(Settings):
 
     text: Annotated[
         tuple[str, ...],
-        Field(description="The texts to rate (default: the only open text); can be repeated."),
+        Field(description="The texts to rate (default: the only open text)."),
         Option(COLUMNS, "COLUMN"),
     ] = ()
 
@@ -74,16 +74,13 @@ class RateOptions(Settings):
     ] = None
     scale: Annotated[
         tuple[str, ...],
-        Field(
-            description="Name of a scale (semscale scales list), or its YAML file; with several texts one "
-            "for all, or COLUMN=SCALE for each."
-        ),
+        Field(description="Scale: a name (semscale scales list) or a YAML file; COLUMN=SCALE for one text."),
         Option(RATING, "SCALE"),
     ]
     rating: RaterSettings
     method: Annotated[
         Literal["ssr", "decision"],
-        Field(description="Method that rates: ssr, or decision, in which a chat model rates as well."),
+        Field(description="Rating by anchors (ssr), or also by a chat model (decision)."),
         Option(RATING, rare=True),
     ] = "ssr"
     outputs: Outputs
@@ -329,15 +326,12 @@ class LabelledColumns(Settings):
     text: Annotated[str, Field(description="The texts to rate."), Option(COLUMNS, "COLUMN")]
     human: Annotated[
         str,
-        Field(description="People's ratings: a number, or a list like [3, 4]; empty cells are skipped."),
+        Field(description="People's ratings: numbers, or lists like [3, 4]; empty cells are skipped."),
         Option(COLUMNS, "COLUMN"),
     ]
     by: Annotated[
         str | None,
-        Field(
-            description="Names of groups, such as surveys; each is left out once, so that the error holds "
-            "for new groups."
-        ),
+        Field(description="Groups, such as surveys; the reported error holds for a new group."),
         Option(COLUMNS, "COLUMN"),
     ] = None
     human_range: Annotated[

@@ -70,7 +70,7 @@ class LintOptions(Settings):
 
     scale: Annotated[
         str | None,
-        Field(description="A scale of the library, or a YAML file."),
+        Field(description="Name of a scale, or a YAML file."),
         Option(ARGUMENTS, "[NAME|FILE]", positional=True),
     ] = None
     every: Annotated[bool, Field(description="All scales of the library."), Option(RUN, name="--all")] = False
@@ -206,7 +206,7 @@ class GrowOutputs(Outputs):
 
     grown: Annotated[
         Path | None,
-        Field(description="YAML file with the scale's sets and the proposed ones; must not exist."),
+        Field(description="New YAML file with the present and the proposed anchor sets."),
         Option(OUTPUT, "FILE", name="--out"),
     ] = None
 
@@ -307,9 +307,7 @@ class ValidateOptions(Settings):
 
     file: InputFile
     columns: Annotated[LabelledColumns, Without("by")]
-    scale: Annotated[
-        str, Field(description="A scale of the library, or a YAML file."), Option(RATING, "NAME|FILE")
-    ]
+    scale: Annotated[str, Field(description="Name of a scale, or a YAML file."), Option(RATING, "NAME|FILE")]
     rating: RaterSettings
     outputs: Annotated[Outputs, Without("out", "escape")]
     model: Annotated[EmbedderOptions, Without("embedder")]

@@ -30,7 +30,7 @@ class ServeOptions(Settings):
     ] = 8000
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Field(description="Least level of messages on standard error; info has a line for each request."),
+        Field(description="Least level of messages on standard error; info reports each request."),
         Option(LISTENING),
     ] = "info"
     limits: ServiceLimits

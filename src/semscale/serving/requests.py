@@ -85,7 +85,7 @@ class ServiceLimits(Settings):
         int,
         Field(
             ge=1,
-            description="Tokens that the model takes at once; up to four times as many of many requests.",
+            description="Tokens that the model takes at once.",
         ),
         Option(_LIMITS, rare=True),
     ] = 8192
@@ -230,7 +230,7 @@ class ScaleFields(RequestFields):
 
     scale: Annotated[
         str | dict[str, Any],
-        Field(description="Name of a scale that ships with Semscale, or the fields of another scale."),
+        Field(description="Name of a built-in scale, or the fields of another scale."),
     ] = "purchase-intent"
 
 
@@ -242,10 +242,7 @@ RatingSettingFields = request_model(
     description="Settings of ratings, as ``semscale.rate`` takes them.",
     language=Annotated[
         str | None,
-        Field(
-            description="An ISO 639-1 code, or auto to detect it for each text; by default that of the "
-            "scale's anchors."
-        ),
+        Field(description="ISO 639-1 code, or auto for each text's (default: the scale's)."),
     ],
 )
 
@@ -325,7 +322,7 @@ class JobFields(RequestFields):
     encoding: str | None = Field(None, description="Of the uploaded table; by default its bytes tell.")
     sheet: str | None = Field(None, description="Of an Excel workbook; the first one by default.")
     header_row: int | None = Field(
-        None, ge=1, description="Row of a CSV, TSV or Excel table with the names of the columns."
+        None, ge=1, description="Row of a CSV, TSV or Excel table with the column names."
     )
     header: HeaderKind = Field(
         "auto", description="Survey tool that exported the table; by default its shape tells."
