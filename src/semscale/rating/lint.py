@@ -587,7 +587,8 @@ def length_rise(anchors: Sequence[str]) -> float:
         >>> length_rise(["Bad.", "So so.", "Very good."]), length_rise(["Bad.", "Fair", "Good"])
         (1.0, 0.0)
     """
-    rise = spearman(np.array([len(anchor) for anchor in anchors]), np.arange(len(anchors)))
+    lengths = np.array([len(anchor) for anchor in anchors], dtype=np.float64)
+    rise = spearman(lengths, np.arange(len(anchors), dtype=np.float64))
     return 0.0 if np.isnan(rise) else rise
 
 
