@@ -30,7 +30,6 @@ PAGES = ["README.md", "examples/README.md", *(f"docs/{path.name}" for path in so
 NOT_RUN = {
     "README.md",
     "docs/agreement.md",
-    "docs/api.md",
     "docs/athena.md",
     "docs/calibration.md",
     "docs/chat.md",
