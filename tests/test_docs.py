@@ -43,7 +43,6 @@ NOT_RUN = {
     "docs/match.md",
     "docs/pytest.md",
     "docs/rating.md",
-    "docs/scales.md",
     "docs/serve.md",
     "docs/studies.md",
     "docs/tables.md",
