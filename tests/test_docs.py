@@ -37,7 +37,6 @@ NOT_RUN = {
     "docs/drift.md",
     "docs/index.md",
     "docs/install.md",
-    "docs/pytest.md",
     "docs/rating.md",
     "docs/serve.md",
     "docs/studies.md",
