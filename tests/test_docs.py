@@ -31,7 +31,6 @@ NOT_RUN = {
     "README.md",
     "docs/agreement.md",
     "docs/athena.md",
-    "docs/calibration.md",
     "docs/chat.md",
     "docs/cluster.md",
     "docs/coding.md",
