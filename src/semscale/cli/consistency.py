@@ -102,9 +102,7 @@ class AskingOptions(Settings):
     ] = None
     stop_at: Annotated[
         float | None,
-        Field(
-            description="Stop asking a question once it is certain on which side of this consistency it lies."
-        ),
+        Field(description="Consistency at which to stop asking once a question is surely above or below."),
         Option(CHAT, rare=True),
     ] = None
     stop_confidence: Annotated[
@@ -151,7 +149,7 @@ class ConsistencyOptions(Settings):
     measures: ConsistencySettings
     claims: Annotated[
         bool,
-        Field(description="Split answers into sentences, and judge by samples how far each is supported."),
+        Field(description="Score each sentence of an answer by the samples' support."),
         Option(MEASURING),
     ] = False
     asking: AskingOptions

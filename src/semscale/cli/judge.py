@@ -136,7 +136,7 @@ class SystemColumns(Settings):
     ] = None
     system: Annotated[
         tuple[str, ...],
-        Field(description="A further system and its column; can be repeated."),
+        Field(description="A further system and its column."),
         Option(COLUMNS, "NAME=COLUMN"),
     ] = ()
     reference: Annotated[tuple[str, ...], As(JudgeColumns, "reference")] = ()

@@ -35,10 +35,7 @@ class PullOptions(Settings):
 
     name: Annotated[
         str | None,
-        Field(
-            description=f"{_MODEL_HELP} (default: e5-small (89 MB), which rate uses, and all-MiniLM-L6-v2 "
-            "(91 MB), which the other commands use)."
-        ),
+        Field(description=f"{_MODEL_HELP} (default: e5-small and all-MiniLM-L6-v2)."),
         Option(ARGUMENTS, "[NAME]", positional=True),
     ] = None
     folder: Annotated[
@@ -150,10 +147,7 @@ class CacheOptions(Settings):
 
     clear: Annotated[
         bool,
-        Field(
-            description="Remove every embedding, state of a token and score of a pair, and damaged files "
-            "that were moved aside; they are computed again when needed."
-        ),
+        Field(description="Remove all stored embeddings, token states and scores; they are computed again."),
         Option(RUN),
     ] = False
 

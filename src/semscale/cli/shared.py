@@ -51,8 +51,8 @@ _HISTORY_FILE = "semscale-history.sqlite"  # in the current folder, where people
 InputFile = Annotated[
     str,
     Field(
-        description="CSV, TSV, JSONL, Parquet, Excel or SPSS, or an evaluation log; a folder of Parquet "
-        "files; a URL, such as s3://bucket/answers.parquet; - is standard input."
+        description="Table (CSV, Excel, Parquet, JSONL, SPSS), evaluation log, folder of Parquet "
+        "files, or URL; - is standard input."
     ),
     Option(ARGUMENTS, "FILE", positional=True),
 ]
@@ -63,9 +63,7 @@ class TableOptions(Configurable):
 
     encoding: Annotated[
         str | None,
-        Field(
-            description="Encoding of CSV, TSV and JSONL (default: by its bytes) or SPSS (as the file says)."
-        ),
+        Field(description="Encoding of the file (default: detected)."),
         Option(INPUT, "NAME", rare=True, configurable=True),
     ] = None
     format: Annotated[
@@ -83,8 +81,7 @@ class TableOptions(Configurable):
         int | None,
         Field(
             ge=1,
-            description="Row of a CSV, TSV or Excel file with the names of the columns (default: the first, "
-            "or in Excel the first below a title).",
+            description="Row with the names of the columns (default: detected).",
         ),
         Option(INPUT, rare=True),
     ] = None
@@ -110,23 +107,17 @@ class RowOptions(Settings):
     source: TableOptions
     where: Annotated[
         str | None,
-        Field(
-            description='Keep only rows that meet an SQL condition, such as "age >= 18 and country in '
-            "('DE', 'AT')\"."
-        ),
+        Field(description='SQL condition for the rows to keep, such as "age >= 18".'),
         Option(INPUT, "EXPRESSION"),
     ] = None
     header: Annotated[
         Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"],
-        Field(description="Survey tool whose header a CSV, TSV or Excel file has; auto goes by its shape."),
+        Field(description="Survey tool that wrote the header; auto detects it."),
         Option(INPUT, rare=True),
     ] = "auto"
     derive: Annotated[
         tuple[str, ...],
-        Field(
-            description='Derived columns: adult="age >= 18" adds a column adult with the value of an SQL '
-            "expression; can be repeated."
-        ),
+        Field(description='New column from an SQL expression, such as adult="age >= 18".'),
         Option(INPUT, "NAME=EXPRESSION", rare=True),
     ] = ()
 
@@ -243,12 +234,12 @@ class EmbedderOptions(Configurable):
     ] = None
     embedder_key_variable: Annotated[
         str | None,
-        Field(description=f"Variable of the environment with that endpoint's key (default: {KEY_VARIABLE})."),
+        Field(description=f"Environment variable with that endpoint's key (default: {KEY_VARIABLE})."),
         Option(MODEL, "NAME", rare=True, configurable=True),
     ] = None
     cache: Annotated[
         bool,
-        Field(description="Store embeddings on disk and read them from there; --no-cache does neither."),
+        Field(description="Neither store embeddings on disk nor read them from there."),
         Option(MODEL, rare=True, configurable=True),
     ] = True
 
@@ -346,7 +337,7 @@ class ChatOptions(Configurable):
 
     chat_model: Annotated[
         str | None,
-        Field(description="Chat model to ask: a name at OpenAI or at --chat-url, or local."),
+        Field(description="Chat model: a name at OpenAI or at --chat-url, or local."),
         Option(CHAT, "NAME", configurable=True),
     ] = None
     chat_url: Annotated[
@@ -356,7 +347,7 @@ class ChatOptions(Configurable):
     ] = None
     chat_key_variable: Annotated[
         str | None,
-        Field(description=f"Variable of the environment with the endpoint's key (default: {KEY_VARIABLE})."),
+        Field(description=f"Environment variable with the endpoint's key (default: {KEY_VARIABLE})."),
         Option(CHAT, "NAME", rare=True, configurable=True),
     ] = None
 
@@ -387,7 +378,7 @@ class CallOptions(Configurable):
 
     concurrency: Annotated[
         int,
-        Field(description="Concurrent calls to each model; after a kill -9, calls in flight are sent again."),
+        Field(description="Concurrent calls to each model."),
         Option(CALLS, rare=True, configurable=True),
     ] = 16
     per_minute: Annotated[
@@ -397,14 +388,13 @@ class CallOptions(Configurable):
     ] = None
     timeout: Annotated[
         float,
-        Field(description="Longest wait for a reply; the call is then repeated."),
+        Field(description="Longest wait for a reply before the call is repeated."),
         Option(CALLS, "SECONDS", rare=True, configurable=True),
     ] = 120.0
     give_up_after: Annotated[
         float | None,
         Field(
-            description="Give up after this many seconds without a reply (default: 300, or twice --timeout "
-            "if that is longer; 30 if the endpoint was never reached)."
+            description="Give up after this many seconds without a reply (default: 300, or twice --timeout)."
         ),
         Option(CALLS, "SECONDS", rare=True, configurable=True),
     ] = None
@@ -419,7 +409,9 @@ class CallOptions(Configurable):
         Option(CALLS, "NUMBER", rare=True, configurable=True),
     ] = None
     max_cost: Annotated[
-        float | None, Field(description="Maximum cost."), Option(CALLS, "MONEY", configurable=True)
+        float | None,
+        Field(description="Maximum cost, in the currency of the prices."),
+        Option(CALLS, "MONEY", configurable=True),
     ] = None
     prices: Annotated[
         Path | None,
@@ -429,8 +421,8 @@ class CallOptions(Configurable):
     ledger: Annotated[
         str | None,
         Field(
-            description="SQLite file, or URL of a PostgreSQL database, that stores replies (default: "
-            "SEMSCALE_LEDGER, or Semscale's own file)."
+            description="SQLite file or PostgreSQL URL for replies (default: SEMSCALE_LEDGER, or "
+            "Semscale's own file)."
         ),
         Option(CALLS, "FILE|URL", rare=True, configurable=True),
     ] = None
@@ -515,8 +507,7 @@ class HistoryOptions(Configurable):
     history: Annotated[
         str | None,
         Field(
-            description="SQLite file, or URL of a PostgreSQL database (default: SEMSCALE_HISTORY, or "
-            f"./{_HISTORY_FILE})."
+            description=f"SQLite file or PostgreSQL URL (default: SEMSCALE_HISTORY, or ./{_HISTORY_FILE})."
         ),
         Option(HISTORY, "FILE|URL", configurable=True),
     ] = None
