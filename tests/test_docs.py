@@ -33,7 +33,6 @@ NOT_RUN = {
     "docs/athena.md",
     "docs/chat.md",
     "docs/cluster.md",
-    "docs/coding.md",
     "docs/drift.md",
     "docs/index.md",
     "docs/install.md",
