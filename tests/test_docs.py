@@ -40,7 +40,6 @@ NOT_RUN = {
     "docs/pytest.md",
     "docs/rating.md",
     "docs/serve.md",
-    "docs/studies.md",
 }
 # Pages that take more than 15 seconds.
 SLOW: set[str] = set()
