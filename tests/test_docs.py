@@ -40,7 +40,6 @@ NOT_RUN = {
     "docs/rating.md",
     "docs/serve.md",
     "docs/studies.md",
-    "docs/tables.md",
 }
 # Pages that take more than 15 seconds.
 SLOW: set[str] = set()
