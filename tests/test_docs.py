@@ -35,7 +35,6 @@ NOT_RUN = {
     "docs/cluster.md",
     "docs/drift.md",
     "docs/index.md",
-    "docs/install.md",
     "docs/judges.md",
     "docs/pytest.md",
     "docs/rating.md",
