@@ -31,10 +31,7 @@ NOT_RUN = {
     "README.md",
     "docs/drift.md",
     "docs/index.md",
-    "docs/install.md",
     "docs/rating.md",
-    "docs/studies.md",
-    "docs/tables.md",
 }
 # Pages that take more than 15 seconds.
 SLOW: set[str] = set()
