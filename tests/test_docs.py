@@ -37,7 +37,6 @@ NOT_RUN = {
     "docs/index.md",
     "docs/judges.md",
     "docs/pytest.md",
-    "docs/rating.md",
     "docs/serve.md",
 }
 # Pages that take more than 15 seconds.
