@@ -30,7 +30,7 @@ class ServeOptions(Settings):
     ] = 8000
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Field(description="Least level of messages on standard error; info reports each request."),
+        Field(description="Least level of messages on standard error."),
         Option(LISTENING),
     ] = "info"
     limits: ServiceLimits
