@@ -1,6 +1,6 @@
 """Between what the linter's bounds lie: the scales of the library, and anchors that are known to be bad.
 
-``python bench/lint_bounds.py`` prints the figures of ``docs/scales.md`` and of ``semscale/rating/lint.py``.
+``python bench/lint_bounds.py`` prints the figures of ``semscale/rating/lint.py``.
 """
 
 from datetime import date

@@ -1,4 +1,4 @@
-"""The command ``semscale serve``: embeddings and instruments over HTTP."""
+"""The commands ``semscale serve`` and ``semscale mcp``: instruments over HTTP, and as tools of an agent."""
 
 import logging
 import sys
@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.options import Without, command
+from semscale.cli.options import Without, command, refuse_stated
 from semscale.cli.process import say
-from semscale.cli.shared import EmbedderOptions
+from semscale.cli.shared import CallOptions, ChatOptions, EmbedderOptions
 from semscale.errors import InputError
 from semscale.serving.requests import ServiceLimits
 from semscale.settings import Option, Settings
@@ -75,6 +75,58 @@ def serve(options: ServeOptions) -> None:
     with listen(options.host, options.port) as listener:
         _say(f"listening on {_address(options.host, listener.getsockname()[1])} (what it answers: /docs)")
         run_service(gate, service, listener, _say)
+
+
+class McpOptions(Settings):
+    """All options of ``semscale mcp``.
+
+    Raises:
+        InputError: a value out of range.
+    """
+
+    limits: Annotated[
+        ServiceLimits,
+        Without(*ServiceLimits.model_fields.keys() - {"max_texts", "max_characters"}),
+    ]
+    model: EmbedderOptions
+    chat: ChatOptions
+    calls: Annotated[CallOptions, Without("dry_run")]
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options of calls without the chat model that they belong to."""
+        if self.chat.chat_model is None:
+            refuse_stated("--chat-model NAME", self.chat, self.calls)
+
+
+@command
+def mcp(options: McpOptions) -> None:
+    """Offer the instruments to an agent as tools of the Model Context Protocol.
+
+    [bold]semscale mcp[/bold]
+
+    An agent's program starts this command and talks to it over standard input and output; its configuration
+    names the command. Models are loaded when a tool first needs them. With --chat-model there is a tool that
+    judges answers; --max-cost limits what all its calls cost together. The end of the input or Ctrl-C ends
+    the command.
+    """
+    from semscale.extras import require
+
+    require("mcp")
+    from semscale.serving.tools import (
+        JudgeCalls,
+        LazyModels,
+        agent_server,
+        agent_tools,
+        serve_standard_streams,
+    )
+
+    model, judge = options.model, None
+    models = LazyModels(lambda name: model.load(None, default=name), model.embedder)
+    if options.chat.chat_model is not None:
+        judge = JudgeCalls(options.chat.load, options.calls.running())
+    if sys.stdin.isatty():
+        _say("waiting for an agent on standard input; Ctrl-C ends")
+    serve_standard_streams(agent_server(agent_tools(models, options.limits, judge)))
 
 
 def _say(line: str) -> None:

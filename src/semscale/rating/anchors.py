@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FLOOR_GROUPS = ("everyday", "factual")
 
 FLOOR_QUANTILE = 0.5
-"""Half of the unrelated sentences fall below the floor; ``docs/scales.md`` has what others cost."""
+"""Half of the unrelated sentences fall below the floor; ``bench/floor.py`` tries other quantiles."""
 
 MODEL_FLOOR_QUANTILES = {DEFAULT_MODEL: 0.15}
 """Quantiles of models that need another one to leave out at most 5 % of the texts that people rated.

@@ -2,8 +2,7 @@
 
 Every bound lies between what the shipped scales reach and what sets that are known to be bad reach, with
 all-MiniLM-L6-v2: the README example of the reference implementation (five labels such as "Neutral"), digits,
-numbers of stars, and anchors that repeat the question. ``bench/lint_bounds.py`` prints all figures below;
-``docs/scales.md`` has the measurements behind them.
+numbers of stars, and anchors that repeat the question. ``bench/lint_bounds.py`` prints all figures below.
 
 Models differ in how alike they find two sentences that have nothing to do with each other: all-MiniLM-L6-v2
 gives them .06 on average, multilingual-e5-small .78. A cosine says little until that is subtracted, so bounds
@@ -684,7 +683,7 @@ def proposed_probes(
 def spread_of(ratings: "Ratings") -> float:
     """Standard deviation of the ratings of different texts, as a share of the scale's length; NaN for none.
 
-    Of the figures that need no labels it predicts agreement with people best; ``docs/scales.md`` has them.
+    Of the figures that need no labels it predicts agreement with people best.
     """
     means = ratings.mean[ratings.scored]
     return float(means.std() / np.ptp(ratings.scale.values)) if len(means) else float("nan")
