@@ -29,7 +29,6 @@ PAGES = ["README.md", "examples/README.md", *(f"docs/{path.name}" for path in so
 # Pages whose blocks do not say yet what they need; other tests run the checked ones.
 NOT_RUN = {
     "docs/drift.md",
-    "docs/rating.md",
 }
 # Pages that take more than 15 seconds.
 SLOW: set[str] = set()
