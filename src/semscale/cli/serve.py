@@ -40,7 +40,9 @@ class ServeOptions(Settings):
         Option(JOBS, "FOLDER"),
     ] = None
     part_rows: Annotated[
-        int, Field(description="Rows of a job that are finished and stored at once."), Option(JOBS, rare=True)
+        int,
+        Field(description="Rows per part of a job; a part is stored when it is finished."),
+        Option(JOBS, rare=True),
     ] = 5_000
     model: Annotated[EmbedderOptions, Without("device", "embedder_url", "embedder_key_variable", "cache")]
 
