@@ -29,7 +29,7 @@ class ServeOptions(Settings):
     ] = 8000
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Field(description="Least level of messages on standard error; info reports each request."),
+        Field(description="Least level of messages on standard error."),
         Option(LISTENING),
     ] = "info"
     limits: ServiceLimits
@@ -39,7 +39,9 @@ class ServeOptions(Settings):
         Option(JOBS, "FOLDER"),
     ] = None
     part_rows: Annotated[
-        int, Field(description="Rows of a job that are finished and stored at once."), Option(JOBS, rare=True)
+        int,
+        Field(description="Rows per part of a job; a part is stored when it is finished."),
+        Option(JOBS, rare=True),
     ] = 5_000
     model: Annotated[EmbedderOptions, Without("device", "embedder_url", "embedder_key_variable", "cache")]
 

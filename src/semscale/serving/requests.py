@@ -73,7 +73,7 @@ class ServiceLimits(Settings):
     ] = 100_000
     max_body: Annotated[
         float,
-        Field(gt=0, description="MiB in the body of a request, jobs aside."),
+        Field(gt=0, description="MiB in the body of a request, except for jobs."),
         Option(_LIMITS, rare=True),
     ] = 32
     max_seconds: Annotated[
