@@ -39,9 +39,9 @@ HELLO = {
 
 
 def server_with(embedder, **limits):
-    from semscale.serving.tools import LazyModels, agent_server, agent_tools
+    from semscale.serving.tools import agent_server, agent_tools
 
-    return agent_server(agent_tools(LazyModels(lambda _: embedder), ServiceLimits(**limits)))
+    return agent_server(agent_tools(lambda _: embedder, ServiceLimits(**limits)))
 
 
 def talk(server, conversation):
@@ -209,12 +209,12 @@ class TestRefusals:
         assert "please report it" in caplog.text
 
     def test_a_model_that_cannot_be_loaded(self, toy_embedder):
-        from semscale.serving.tools import LazyModels, agent_server, agent_tools
+        from semscale.serving.tools import agent_server, agent_tools
 
         def load(name):
             raise InputError(f"{name} cannot be loaded")
 
-        server = agent_server(agent_tools(LazyModels(load), ServiceLimits()))
+        server = agent_server(agent_tools(load, ServiceLimits()))
         assert refusal(server, "rate", texts=["good"]) == "e5-small cannot be loaded"
         assert not call(server, "list_scales").is_error
 
@@ -228,9 +228,9 @@ class TestTables:
         return tmp_path
 
     def server(self, embedder, folder):
-        from semscale.serving.tools import LazyModels, agent_server, agent_tools
+        from semscale.serving.tools import agent_server, agent_tools
 
-        return agent_server(agent_tools(LazyModels(lambda _: embedder), ServiceLimits(), folder=folder))
+        return agent_server(agent_tools(lambda _: embedder, ServiceLimits(), folder=folder))
 
     def test_a_table_is_summed_up_and_its_rows_are_written(self, toy_embedder, folder):
         server = self.server(toy_embedder, folder)
@@ -302,10 +302,10 @@ class Four:
 
 class TestJudge:
     def judge(self, embedder, model, **budget):
-        from semscale.serving.tools import JudgeCalls, LazyModels, agent_server, agent_tools
+        from semscale.serving.tools import JudgeCalls, agent_server, agent_tools
 
         judge = JudgeCalls(lambda: model, Running(budget=Budget(**budget), ledger=False))
-        return agent_server(agent_tools(LazyModels(lambda _: embedder), ServiceLimits(max_texts=5), judge))
+        return agent_server(agent_tools(lambda _: embedder, ServiceLimits(max_texts=5), judge))
 
     def test_the_arguments_are_the_settings_of_a_judge(self, toy_embedder):
         listed = talk(self.judge(toy_embedder, Four()), list_tools).tools
@@ -410,3 +410,10 @@ class TestProcess:
                 process.send_signal(stop)
             assert process.wait(60) == 0
             assert process.stderr.read() == ""
+
+    def test_a_client_that_reads_no_answer_is_no_error(self):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(COMMAND, text=True, **pipes)
+        process.stdout.close()
+        _, errors = process.communicate(json.dumps(HELLO) + "\n", timeout=60)
+        assert (process.returncode, errors) == (0, "")
