@@ -146,17 +146,17 @@ class CorrectnessSettings(Settings):
     ] = "platt"
     ensemble: Annotated[
         str,
-        Field(description="Basis of P(correct): first measure, mean of all, or weights tuned on labels."),
+        Field(description="Basis of P(correct): first measure (none), mean of all, or tuned weights."),
         Option(TRUST, type=Literal["none", "mean", "tuned"], rare=True),
     ] = "none"
     error_rate: Annotated[
         float,
-        Field(description="Wrong answers allowed among those accepted."),
+        Field(description="Largest share of wrong answers among those accepted."),
         Option(TRUST, "SHARE", rare=True),
     ] = 0.05
     lost_rate: Annotated[
         float,
-        Field(description="Right answers allowed among those given up."),
+        Field(description="Largest share of right answers among those given up."),
         Option(TRUST, "SHARE", rare=True),
     ] = 0.2
     confidence: Annotated[
@@ -242,7 +242,7 @@ Label = Annotated[
     Field(description="Whether the answer is right, where checked."),
     Option("Columns", "COLUMN", name="--correct"),
 ]
-By = Annotated[str | None, GROUP, Field(description="Names of groups to compare."), COLUMN]
+By = Annotated[str | None, GROUP, Field(description="Groups to compare."), COLUMN]
 
 
 class AskedColumns(Columns):

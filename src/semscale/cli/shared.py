@@ -69,7 +69,7 @@ class TableOptions(Configurable):
     format: Annotated[
         Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "inspect", "promptfoo", "openai-evals"]
         | None,
-        Field(description="Input format; overrides the file extension."),
+        Field(description="Input format (default: by the extension)."),
         Option(INPUT, rare=True, configurable=True),
     ] = None
     sheet: Annotated[
@@ -112,7 +112,7 @@ class RowOptions(Settings):
     ] = None
     header: Annotated[
         Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"],
-        Field(description="Survey tool that wrote the header; auto detects it."),
+        Field(description="Survey tool that wrote the header."),
         Option(INPUT, rare=True),
     ] = "auto"
     derive: Annotated[
@@ -174,11 +174,11 @@ class RunOptions(Configurable):
     ] = 0
     part_rows: Annotated[
         int,
-        Field(description="Rows that are finished and stored at once."),
+        Field(description="Rows per part; a part is stored when it is finished."),
         Option(RUN, rare=True, configurable=True),
     ] = 50_000
     restart: Annotated[
-        bool, Field(description="Drop what an earlier run has finished."), Option(RUN, rare=True)
+        bool, Field(description="Drop the finished parts of an earlier run."), Option(RUN, rare=True)
     ] = False
 
     def model_post_init(self, _context: object) -> None:
@@ -214,7 +214,7 @@ class EmbedderOptions(Configurable):
     ] = None
     precision: Annotated[
         Literal["exact", "fast", "turbo"],
-        Field(description="float32, bfloat16, or (e5-small) 8-bit integers, if the processor has them."),
+        Field(description="Precision: exact (float32), fast (bfloat16), or turbo (8 bits, e5-small)."),
         Option(MODEL, configurable=True, rare=True),
     ] = "exact"
     engine: Annotated[
@@ -234,7 +234,7 @@ class EmbedderOptions(Configurable):
     ] = None
     embedder_key_variable: Annotated[
         str | None,
-        Field(description=f"Environment variable with that endpoint's key (default: {KEY_VARIABLE})."),
+        Field(description=f"Environment variable with the key for --embedder-url (default: {KEY_VARIABLE})."),
         Option(MODEL, "NAME", rare=True, configurable=True),
     ] = None
     cache: Annotated[
@@ -342,12 +342,12 @@ class ChatOptions(Configurable):
     ] = None
     chat_url: Annotated[
         str | None,
-        Field(description="Address of its OpenAI-compatible endpoint."),
+        Field(description="Address of the chat model's OpenAI-compatible endpoint."),
         Option(CHAT, "URL", rare=True, configurable=True),
     ] = None
     chat_key_variable: Annotated[
         str | None,
-        Field(description=f"Environment variable with the endpoint's key (default: {KEY_VARIABLE})."),
+        Field(description=f"Environment variable with the key for --chat-url (default: {KEY_VARIABLE})."),
         Option(CHAT, "NAME", rare=True, configurable=True),
     ] = None
 

@@ -280,7 +280,7 @@ class GateSettings(Settings):
     fields: Annotated[
         dict[str, Direction],
         BeforeValidator(_directions),
-        Field(description="Better numbers of a field: lower, higher or either."),
+        Field(description="Direction in which a field improves: lower, higher or either."),
         Option(GATE, "FIELD=DIRECTION", name="--direction", type=list[str], rare=True),
     ] = {}
     slices: Annotated[

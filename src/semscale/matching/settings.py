@@ -134,7 +134,7 @@ class MatchSettings(Settings):
     ] = None
     empty: Annotated[
         Literal["missing", "wrong"],
-        Field(description="Empty predictions are left out, or wrong with the score 0."),
+        Field(description="Empty predictions are left out (missing) or score 0 (wrong)."),
         Option(MATCHING, rare=True),
         Signed(unless_default=True),
     ] = "missing"
@@ -179,9 +179,9 @@ class MatchColumns(Columns):
         ),
         Option("Columns", "COLUMN"),
     ]
-    by: Annotated[
-        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
-    ] = None
+    by: Annotated[str | None, GROUP, Field(description="Groups to compare."), Option("Columns", "COLUMN")] = (
+        None
+    )
 
 
 class GroundingColumns(Columns):

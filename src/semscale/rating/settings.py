@@ -138,7 +138,7 @@ class RaterSettings(Settings):
     ] = 0.0
     semantics: Annotated[
         Semantics,
-        Field(description="A value for every text, or the equation as published."),
+        Field(description="Treatment of edge cases: safe, or as published (paper, guide)."),
         Option(RATING, rare=True),
         Signed(),
     ] = "safe"
@@ -208,7 +208,7 @@ class RatingColumns(Columns):
         tuple[str, ...],
         BeforeValidator(lambda by: (by,) if isinstance(by, str) else by or ()),
         GROUPS,
-        Field(description="Names of groups to compare."),
+        Field(description="Groups to compare."),
         Option(_COLUMNS, "COLUMN"),
     ] = ()
     weight: Annotated[

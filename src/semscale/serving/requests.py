@@ -73,7 +73,7 @@ class ServiceLimits(Settings):
     ] = 100_000
     max_body: Annotated[
         float,
-        Field(gt=0, description="MiB in the body of a request, jobs aside."),
+        Field(gt=0, description="MiB in the body of a request, except for jobs."),
         Option(_LIMITS, rare=True),
     ] = 32
     max_seconds: Annotated[
@@ -212,6 +212,9 @@ def _parts_of(annotation: object) -> Iterator[object]:
     yield from (inner for part in parts for inner in _parts_of(part)) if parts else [annotation]
 
 
+Kind = TypeVar("Kind", bound=RequestFields)
+
+
 class EmbeddingFields(RequestFields):
     """Fields of ``/v1/embeddings``, as OpenAI's interface has them."""
 
@@ -323,13 +326,10 @@ ConsistencyFields = request_model(
 )
 
 
-class JobFields(RequestFields):
-    """Fields of all jobs: the form of the uploaded table, and the format of the result."""
+class TableFields(RequestFields):
+    """Fields of a table: how its file is read."""
 
-    format: Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav"] = Field(
-        "csv", description="Of the uploaded table."
-    )
-    encoding: str | None = Field(None, description="Of the uploaded table; by default its bytes tell.")
+    encoding: str | None = Field(None, description="Of the table; by default its bytes tell.")
     sheet: str | None = Field(None, description="Of an Excel workbook; the first one by default.")
     header_row: int | None = Field(
         None, ge=1, description="Row of a CSV, TSV or Excel table with the column names."
@@ -337,42 +337,38 @@ class JobFields(RequestFields):
     header: HeaderKind = Field(
         "auto", description="Survey tool that exported the table; by default its shape tells."
     )
+
+
+class JobFields(TableFields):
+    """Fields of all jobs: the form of the uploaded table, and the format of the result."""
+
+    format: Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav"] = Field(
+        "csv", description="Of the uploaded table."
+    )
     result: Literal["parquet", "csv", "jsonl"] = Field("parquet", description="Format of the result.")
 
 
-class RatingTableFields(JobFields, ScaleFields):
-    """Table, scale and column of a job that rates texts."""
-
-    text: str = Field(description="The column of texts.")
-
-
-RatingJobFields = request_model(
-    "RatingJobFields",
-    RatingTableFields,
-    RatingSettingFields,
-    RatingColumns,
-    without=("human", "inclusion", "human_range"),
-    description="A job that rates a column of texts.",
-)
+_TABLES: dict[str, tuple[tuple[type[BaseModel], ...], tuple[str, ...]]] = {
+    "rate": ((RatingSettingFields, RatingColumns), ("human", "inclusion", "human_range")),
+    "match": ((MatchSettingFields, MatchColumns), ()),
+    "consistency": (
+        (ConsistencySettingFields, AnswerColumns),
+        ("prompt", "label", "logprobs", "sample_logprobs"),
+    ),
+}
+"""Settings and columns of each instrument over a table, and the columns that requests do not have."""
 
 
-MatchJobFields = request_model(
-    "MatchJobFields",
-    JobFields,
-    MatchSettingFields,
-    MatchColumns,
-    description="A job that matches a column of predictions with columns of references.",
-)
+def table_fields(instrument: str, base: type[Kind]) -> type[Kind]:
+    """Derive the fields of a request to measure a table.
 
-
-ConsistencyJobFields = request_model(
-    "ConsistencyJobFields",
-    JobFields,
-    ConsistencySettingFields,
-    AnswerColumns,
-    without=("prompt", "label", "logprobs", "sample_logprobs"),
-    description="A job that measures the agreement of columns of samples with a column of answers.",
-)
+    Args:
+        instrument: its name.
+        base: the fields that requests for all instruments have.
+    """
+    kinds, without = _TABLES[instrument]
+    name = f"{instrument.title()}{base.__name__}"
+    return request_model(name, base, *kinds, without=without, helps={"text": "The column of texts."})
 
 
 class EmbeddingJobFields(JobFields):
@@ -383,9 +379,7 @@ class EmbeddingJobFields(JobFields):
 
 
 JOB_FIELDS: dict[str, type[JobFields]] = {
-    "rate": RatingJobFields,
-    "match": MatchJobFields,
-    "consistency": ConsistencyJobFields,
+    **{instrument: table_fields(instrument, JobFields) for instrument in _TABLES},
     "embed": EmbeddingJobFields,
 }
 """The fields of each kind of job."""
@@ -401,8 +395,6 @@ KINDS: tuple[type[RequestFields], ...] = (
 
 FIELD_NAMES = frozenset(name for kind in KINDS for name in kind.model_fields)
 """Names of all fields of all requests."""
-
-Kind = TypeVar("Kind", bound=RequestFields)
 
 
 def parse_fields(kind: type[Kind], body: bytes) -> Kind:
@@ -506,18 +498,6 @@ def check_fields(kind: type[Kind], content: object) -> Kind:
         raise invalid(first_mistake(error, kind.model_fields), str(path[0]) if path else "body") from None
 
 
-def check_columns(
-    fields: RequestFields, columns: Iterable[str], limits: ServiceLimits, remedy: str = _SPLIT
-) -> None:
-    """Check the texts in columns of a request, as ``check_texts`` does.
-
-    Raises:
-        RefusedRequestError: there are too many, or one is too long.
-    """
-    for name in columns:
-        check_texts(flat_texts(getattr(fields, name)), name, limits, remedy)
-
-
 def flat_texts(cells: Sequence[Any]) -> list[Any]:
     """List texts and the texts of lists."""
     return [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
@@ -547,23 +527,28 @@ def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits, reme
             )
 
 
-def check_settings(settings: RequestFields, limits: ServiceLimits, columns: Collection[str] = ()) -> None:
-    """Refuse settings with more texts than a request may have, or with a text that is too long.
+def check_limits(
+    fields: RequestFields, limits: ServiceLimits, columns: Collection[str] = (), remedy: str = _SPLIT
+) -> None:
+    """Refuse a request with a field of more texts than it may have, or with a text that is too long.
 
-    A corpus, codes for missing answers and a scale of the request have texts.
+    A corpus, codes for missing answers and a scale of the request have texts, too.
 
     Args:
-        settings: of a request, with or without its columns.
+        fields: of a request, with or without its columns.
         limits: of the service.
-        columns: fields that are checked elsewhere.
+        columns: fields that are its columns.
+        remedy: for too many texts in a column.
 
     Raises:
         RefusedRequestError: there are.
     """
-    for field in type(settings).model_fields:
+    for field in type(fields).model_fields:
+        value = getattr(fields, field)
         if field in columns:
+            check_texts(flat_texts(value), field, limits, remedy)
             continue
-        texts = _texts_in(getattr(settings, field))
+        texts = _texts_in(value)
         if len(texts) > limits.max_texts:
             raise invalid(
                 f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: leave some out",

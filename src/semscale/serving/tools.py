@@ -12,32 +12,34 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import polars as pl
 from pydantic import Field, StrictBool, WithJsonSchema, create_model
 
 from semscale.embedding.embedder import Embedder
-from semscale.embedding.token_states import TokenEncoder
-from semscale.errors import SemscaleError
+from semscale.errors import InputError, SemscaleError
 from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
-from semscale.results.result import Result
 from semscale.scales import load_scale, scale_names
-from semscale.serving.batching import TaskThreads
-from semscale.serving.instruments import Instrument, instruments, requested_scale
+from semscale.serving.batching import TaskThreads, stop_if_abandoned
+from semscale.serving.instruments import Instrument, instruments, open_requested, requested_scale
 from semscale.serving.requests import (
     CELLS_SCHEMA,
     TEXTS_SCHEMA,
     TOO_DEEP,
     RequestFields,
     ServiceLimits,
+    TableFields,
     as_field_names,
-    check_columns,
     check_fields,
-    check_settings,
+    check_limits,
+    table_fields,
 )
 from semscale.settings import request_model
+from semscale.store.runs import PartSettings
 from semscale.types import Status
 from semscale.version import __version__
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
@@ -96,6 +98,7 @@ class AgentTool:
         output: JSON schema of what it returns.
         call: does the work.
         is_local: true if nothing outside this machine is contacted.
+        writes: true if it may write a file.
     """
 
     description: str
@@ -103,50 +106,21 @@ class AgentTool:
     output: Mapping[str, Any]
     call: Callable[[Any], Awaitable[Content]]
     is_local: bool = True
+    writes: bool = False
 
 
-@dataclass(frozen=True)
-class LoadedModel:
-    """A model that no other client shares.
+def loaded_once(load: Callable[[str], Embedder]) -> Callable[[str], Embedder]:
+    """Let a function load each model once, also where two calls need it at the same time."""
+    models: dict[str, Embedder] = {}
+    lock = threading.Lock()
 
-    Attributes:
-        embedder: the model.
-        encoder: none, as the embedder itself gives the states of tokens.
-    """
+    def model(name: str) -> Embedder:
+        with lock:
+            if name not in models:
+                models[name] = load(name)
+            return models[name]
 
-    embedder: Embedder
-    encoder: TokenEncoder | None = None
-
-
-class LazyModels:
-    """The models of all tools, each loaded by the first call that needs it.
-
-    Args:
-        load: loads a model by its name.
-        name: of one model for everything; without it, ratings have the default model of ratings, and all else
-            the default one.
-    """
-
-    def __init__(self, load: Callable[[str], Embedder], name: str | None = None) -> None:
-        self._load, self._name = load, name
-        self._loaded: dict[str, LoadedModel] = {}
-        self._lock = threading.Lock()
-
-    @property
-    def embedding(self) -> LoadedModel:
-        """For matches and consistency."""
-        return self._model(self._name or DEFAULT_MODEL)
-
-    @property
-    def rating(self) -> LoadedModel:
-        """For ratings; the same one where one model serves all."""
-        return self._model(self._name or DEFAULT_RATING_MODEL)
-
-    def _model(self, name: str) -> LoadedModel:
-        with self._lock:
-            if name not in self._loaded:
-                self._loaded[name] = LoadedModel(self._load(name))
-            return self._loaded[name]
+    return model
 
 
 class JudgedFields(RequestFields):
@@ -227,20 +201,43 @@ def _template(template: str | dict[str, Any]) -> Any:  # noqa: ANN401 - as a jud
     return template if template in TEMPLATES else requested_scale(template)
 
 
+class ToolTableFields(TableFields):
+    """Arguments of all tools for tables."""
+
+    table: str = Field(
+        description="File in the folder of the server: CSV, TSV, JSON lines, Parquet, Excel or SPSS."
+    )
+    out: str | None = Field(
+        None, description="New file for the rows with their results: .csv, .jsonl, .parquet or .xlsx."
+    )
+
+
 def agent_tools(
-    models: LazyModels, limits: ServiceLimits, judge: JudgeCalls | None = None
+    model: Callable[[str], Embedder],
+    limits: ServiceLimits,
+    judge: JudgeCalls | None = None,
+    folder: Path | None = None,
 ) -> dict[str, AgentTool]:
     """Return the tools by their names.
 
     Args:
-        models: of the instruments.
+        model: returns a model by its name, when a tool first needs it.
         limits: of the texts in a call.
         judge: asks a chat model; without it there is no tool ``judge``.
+        folder: whose tables are read and written; without it there are no tools for tables.
+
+    Raises:
+        InputError: the folder does not exist.
     """
+    if folder is not None and not folder.is_dir():
+        raise InputError(f"folder must exist, got {folder}: create it, or name another one")
     threads = TaskThreads()
     tools = {"list_scales": _scales_tool()}
-    for name, instrument in instruments(models).items():
+    by_name = instruments(lambda: model(DEFAULT_RATING_MODEL), lambda: model(DEFAULT_MODEL))
+    for name, instrument in by_name.items():
         tools[name] = _instrument_tool(name, instrument, limits, threads)
+        if folder is not None:
+            tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, threads)
     if judge is not None:
         tools["judge"] = _judge_tool(judge, limits)
     return tools
@@ -257,7 +254,9 @@ def agent_server(tools: Mapping[str, AgentTool]) -> "Server":
             description=tool.description,
             input_schema=tool.fields.model_json_schema(),
             output_schema=dict(tool.output),
-            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=not tool.is_local),
+            annotations=types.ToolAnnotations(
+                read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=not tool.is_local
+            ),
         )
         for name, tool in tools.items()
     ]
@@ -311,7 +310,10 @@ def serve_standard_streams(server: "Server") -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         # A thread waits for the next line of standard input, and nothing else could end it.
         signal.signal(number, lambda *_: os._exit(0))
-    asyncio.run(serve())
+    try:
+        asyncio.run(serve())
+    except* BrokenPipeError:
+        pass  # the program has gone without closing the input
 
 
 def _scales_tool() -> AgentTool:
@@ -353,12 +355,12 @@ def _instrument_tool(
 
     def measure(fields: Any) -> Content:  # noqa: ANN401 - the fields of the instrument
         columns = {column: getattr(fields, column) for column in instrument.columns}
-        result: Any = instrument.result_of(fields, columns)
-        return measured_content(result, result.summarize(**columns), with_rows=fields.rows)
+        measured = instrument.measure(fields, columns)
+        result: Any = measured.result  # each kind sums its own texts up
+        return measured_content(measured.frame if fields.rows else None, result.summarize(**columns))
 
     async def call(fields: RequestFields) -> Content:
-        check_settings(fields, limits, instrument.columns)
-        check_columns(fields, instrument.columns, limits, _SPLIT)
+        check_limits(fields, limits, instrument.columns, _SPLIT)
         return await threads.run(measure, fields)
 
     return AgentTool(
@@ -369,16 +371,59 @@ def _instrument_tool(
     )
 
 
+def _table_tool(
+    name: str, instrument: Instrument, folder: Path, limits: ServiceLimits, threads: TaskThreads
+) -> AgentTool:
+    """Make the tool of an instrument for tables; a call that was cut short is taken up by the same call."""
+
+    def measure(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
+        table = open_requested(_path_in(folder, fields.table, "table"), fields)
+        out = None if fields.out is None else _path_in(folder, fields.out, "out")
+        if out is not None and out.exists():
+            raise InputError(f"out must be a new file, got {fields.out!r}: choose another name")
+        columns, measuring = instrument.prepare(fields)
+        summary = instrument.measure_file(
+            table, columns, measuring, out=out, settings=PartSettings(), progress=stop_if_abandoned
+        )
+        content: Content = json.loads(summary.to_json())
+        return content
+
+    async def call(fields: RequestFields) -> Content:
+        check_limits(fields, limits)
+        return await threads.run(measure, fields)
+
+    return AgentTool(
+        description=f"Do for the rows of a file what {name} does for lists; some arguments name its columns. "
+        "Returns the summary: counts by status, estimates with intervals, of groups as well, cautions "
+        "and the signature. A long table may take minutes; with out, the same call goes on where one was cut "
+        "short.",
+        fields=table_fields(name, ToolTableFields),
+        output=_object(estimates={"type": "object"}, cautions=_TEXTS, signature={"type": "string"}),
+        call=call,
+        writes=True,
+    )
+
+
+def _path_in(folder: Path, name: str, field: str) -> Path:
+    """Return the path of a file in a folder.
+
+    Raises:
+        InputError: the file is elsewhere.
+    """
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder):
+        raise InputError(f"{field} must be a file in {folder}, got {name!r}")
+    return path
+
+
 def _judge_tool(judge: JudgeCalls, limits: ServiceLimits) -> AgentTool:
     async def call(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
-        columns = (
-            ("questions", "answers") if fields.references is None else ("questions", "answers", "references")
-        )
-        check_settings(fields, limits, columns)
-        check_columns(fields, columns, limits, _SPLIT)
+        # References that are left out have no texts.
+        columns = ["questions", "answers", *(["references"] if fields.references else [])]
+        check_limits(fields, limits, columns, _SPLIT)
         verdicts = await judge.verdicts(fields)
         summary = verdicts.summarize(fields.questions, fields.answers)
-        return measured_content(verdicts, summary, with_rows=fields.rows)
+        return measured_content(verdicts.to_frame() if fields.rows else None, summary)
 
     row = {
         "type": "object",
@@ -404,16 +449,16 @@ def with_rows_field(fields: type[RequestFields]) -> type[RequestFields]:
     return call
 
 
-def measured_content(result: Result, summary: Presentable, *, with_rows: bool) -> Content:
-    """Return the rows of a result, and from its summary what holds for all of them."""
+def measured_content(frame: pl.DataFrame | None, summary: Presentable) -> Content:
+    """Return the rows of a result, if they are wanted, and from its summary what holds for all of them."""
     record = json.loads(summary.to_json())
-    content = {
+    return {
+        **({} if frame is None else {"results": json.loads(frame.write_json())}),
         "counts": record["counts"],
         "estimates": record["estimates"]["overall"]["figures"],
         "cautions": [as_field_names(caution) for caution in (*record["warnings"], *record["cautions"])],
         "signature": record["signature"],
     }
-    return {"results": json.loads(result.to_frame().write_json()), **content} if with_rows else content
 
 
 def measured_schema(row: Mapping[str, Any]) -> dict[str, Any]:
