@@ -62,7 +62,7 @@ class CodeOptions(Settings):
     coding: CodeSettings
     rate_scale: Annotated[
         str | None,
-        Field(description="Rate the answers on this scale, for --rating; a name or a YAML file."),
+        Field(description="Scale to rate the answers on, instead of --rating."),
         Option(COLUMNS, "SCALE", rare=True),
     ] = None
     other_run: Annotated[
@@ -113,9 +113,7 @@ class SuggestOptions(Settings):
     ] = 15
     sample: Annotated[
         int,
-        Field(
-            ge=100, description="Maximum number of different answers; of more a random sample is clustered."
-        ),
+        Field(ge=100, description="Number of different answers above which a random sample is clustered."),
         Option(RUN, name="--max-answers", rare=True),
     ] = 20_000
     model: EmbedderOptions

@@ -50,10 +50,7 @@ class LabelOptions(Settings):
     file: InputFile
     out: Annotated[
         Path,
-        Field(
-            description="The sheet: .csv, .xlsx, .jsonl or .parquet. In CSV, texts that spreadsheets would "
-            "run get an apostrophe (--no-escape: none)."
-        ),
+        Field(description="The sheet: .csv, .xlsx, .jsonl or .parquet."),
         Option(OUTPUT, "FILE"),
     ]
     escape: CsvEscape = True
@@ -63,7 +60,7 @@ class LabelOptions(Settings):
     reference: Annotated[tuple[str, ...], As(JudgeColumns, "reference")] = ()
     scale: Annotated[
         str | None,
-        Field(description="To rate: name of a scale (semscale scales list), or its YAML file."),
+        Field(description="Scale to rate on: a name (semscale scales list), or a YAML file."),
         Option(RATING, "SCALE"),
     ] = None
     codebook: Annotated[
@@ -79,14 +76,14 @@ class LabelOptions(Settings):
     table: Annotated[RowOptions, Rare("where")]
     n: Annotated[
         int | None,
-        Field(ge=1, description="Rows to draw (default: 100 to rate, 200 to code, 50 to judge)."),
+        Field(ge=1, description="Rows to draw (default: 100 ratings, 200 codes, 50 judgements)."),
         Option(RUN),
     ] = None
     draw: Annotated[
         Literal["random", "unsure"] | None,
         Field(
-            description="random draws all rows with the same probability, unsure more often those whose "
-            "scores are least certain; results allow for it (default: random to rate, otherwise unsure)."
+            description="Draw at random, or favour unsure scores (default: random for ratings, "
+            "otherwise unsure)."
         ),
         Option(RUN),
     ] = None

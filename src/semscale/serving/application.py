@@ -25,7 +25,7 @@ from semscale.report.html import page
 from semscale.serving.batching import TaskThreads, stop_if_abandoned
 from semscale.serving.instruments import PART_ROWS, Instrument, JobWork, Measured, instruments
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
-from semscale.serving.models import ModelsToServe, ServedModels, ServiceMetrics
+from semscale.serving.models import ModelsToServe, ServedModels
 from semscale.serving.requests import (
     ERRORS,
     JOB_FIELDS,
@@ -35,8 +35,9 @@ from semscale.serving.requests import (
     ServiceLimits,
     check_fields,
     check_filled,
-    check_settings,
+    check_limits,
     check_texts,
+    flat_texts,
     invalid,
     job_parameters,
     parse_fields,
@@ -48,6 +49,7 @@ from semscale.serving.server import (
     LINES,
     Gate,
     Phase,
+    ServiceMetrics,
     ServiceState,
     answer_to_error,
     answer_to_unknown_route,
@@ -94,7 +96,12 @@ class Service:
     has_ended: bool = False
 
     def __post_init__(self) -> None:
-        self.instruments = instruments(self.models)
+        models = self.models
+        self.instruments = instruments(
+            rating=lambda: models.rating.embedder,
+            embedding=lambda: models.embedding.embedder,
+            encoder=lambda: models.embedding.encoder,
+        )
         self.jobs: JobQueue | None = None
         self.job_work: JobWork | None = None
         self._loading = threading.Thread(target=self._load, name="loading", daemon=True)
@@ -110,7 +117,10 @@ class Service:
             InputError: another service uses the folder, or a part without rows.
         """
         self.job_work = JobWork(
-            self.instruments, self.models, part_rows=part_rows, most_rows=self.limits.max_job_rows
+            self.instruments,
+            lambda: self.models.embedding.embedder,
+            part_rows=part_rows,
+            most_rows=self.limits.max_job_rows,
         )
         jobs = self.jobs = JobQueue(home, self.job_work.do, self.limits)
         unfinished = Gauge(
@@ -399,12 +409,10 @@ class InstrumentRoute:
             return await self._measure_lines(request, body)
         fields = parse_fields(self._instrument.fields, body)
         columns = {name: getattr(fields, name) for name in self._instrument.columns}
-        check_settings(fields, self._service.limits, columns)
-        for name, cells in columns.items():
-            check_texts(_flat(cells), name, self._service.limits)
+        check_limits(fields, self._service.limits, columns)
         measured = await while_connected(request, self._measure(fields, columns))
         rows = measured.frame.write_json().encode()
-        counts, signature = to_json(measured.counts), to_json(measured.signature)
+        counts, signature = to_json(measured.result.counts), to_json(str(measured.result.signature))
         content = b'{"results":%b,"counts":%b,"signature":%b}' % (rows, counts, signature)
         return Response(content, media_type=JSON)
 
@@ -415,7 +423,7 @@ class InstrumentRoute:
         """Answer with a line for each line; the first part is measured before the answer begins."""
         kind = self._instrument.settings
         settings = check_fields(kind, parse_query(request.query_params.multi_items(), kind))
-        check_settings(settings, self._service.limits)
+        check_limits(settings, self._service.limits)
         columns = await self._service.threads.run(self._read_lines, body)
         n = len(next(iter(columns.values())))
         size = max(n, 1) if self._instrument.depends_on_all else _LINES_AT_ONCE
@@ -429,7 +437,7 @@ class InstrumentRoute:
         return StreamingResponse(
             self._lines(first, settings, parts[1:]),
             media_type=LINES,
-            headers={"X-Semscale-Signature": first.signature},
+            headers={"X-Semscale-Signature": str(first.result.signature)},
         )
 
     async def _lines(
@@ -463,15 +471,10 @@ class InstrumentRoute:
                 columns[name].append(row[key])
         for name, cells in columns.items():
             # A stream has any number of lines that its body can hold.
-            texts = _flat(cells)
+            texts = flat_texts(cells)
             for start in range(0, len(texts), limits.max_texts):
                 check_texts(texts[start : start + limits.max_texts], name, limits)
         return columns
-
-
-def _flat(cells: Sequence[Any]) -> list[Any]:
-    """List texts and the texts of lists."""
-    return [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
 
 
 def _read_line(line: bytes, source: str, keys: set[str]) -> dict[str, Any]:
@@ -565,7 +568,7 @@ class JobRoutes:
         del settings["kind"]
         fields = check_fields(JOB_FIELDS[kind], settings)
         await self._service.threads.run(self._work.check, kind, fields)
-        check_settings(fields, self._service.limits)
+        check_limits(fields, self._service.limits)
         with self._queue.uploading(kind, fields) as job:
             await self._upload(request, job.table)
             await _finish(lambda: self._queue.add(job))

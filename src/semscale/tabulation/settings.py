@@ -70,43 +70,39 @@ class QuestionSettings(Settings):
         tuple[str, ...],
         BeforeValidator(_listed),
         Field(
-            description="A question: a column, the options of a multiple choice ('brand_*' or Brands=a,b), "
-            "columns with codes of one list (Mentions=first+second), a text that rate has rated, or the "
-            "codes of code (semscale_outcome); can be repeated."
+            description="Question: a column, a multiple choice ('brand_*', Brands=a,b), or columns of "
+            "one list (Mentions=first+second)."
         ),
         Option(_COLUMNS, "QUESTION", name="--question"),
     ] = ()
     banners: Annotated[
         tuple[str, ...],
         BeforeValidator(_listed),
-        Field(description="Groups next to each other, or none for everybody alone; can be repeated."),
+        Field(description="Groups shown next to each other, or none for the total alone."),
         Option(_COLUMNS, "COLUMN", name="--banner"),
     ] = ()
     scales: Annotated[
         dict[str, str],
         BeforeValidator(_named_scales),
-        Field(description="QUESTION=SCALE names the points of a question; can be repeated."),
+        Field(description="Scale that names the points of a question."),
         Option(_COLUMNS, "SCALE", name="--scale", type=list[str]),
     ] = {}
     pairs: Annotated[
         tuple[tuple[str, str], ...],
         BeforeValidator(_pairs),
-        Field(
-            description="FIRST=SECOND: two questions that the same people answered, such as ratings of two "
-            "concepts; tables show the first less the second; can be repeated."
-        ),
+        Field(description="Two questions to the same people; tables show the first minus the second."),
         Option(_COLUMNS, "QUESTIONS", name="--pair", type=list[str], rare=True),
     ] = ()
     numeric: Annotated[
         tuple[str, ...],
         BeforeValidator(_listed),
-        Field(description="A question that is a number; can be repeated."),
+        Field(description="Question that is a number."),
         Option(_COLUMNS, "COLUMN", rare=True),
     ] = ()
     missing: Annotated[
         dict[str, tuple[str, ...]],
         BeforeValidator(_codes_by_question),
-        Field(description="Codes that are no answer, such as 99; for all questions, or by question."),
+        Field(description="Codes that are no answer, such as 99, for all questions or by question."),
         Signed(unless_default=True),
     ] = {}
 
@@ -167,10 +163,7 @@ class SampleSettings(Settings):
     ] = None
     fpc: Annotated[
         str | None,
-        Field(
-            description="Clusters (people, without --cluster) that the row's stratum has in the population, "
-            "or the share of them that was drawn."
-        ),
+        Field(description="Clusters in the population of the stratum, or the share that was drawn."),
         Option(_SAMPLE, "COLUMN", rare=True),
         Signed(unless_default=True),
     ] = None
@@ -194,17 +187,14 @@ class SampleSettings(Settings):
     ] = None
     rho: Annotated[
         float,
-        Field(description="Of Fay's method, with brr; 0 to below 1."),
+        Field(description="Fay's coefficient for brr: 0 or more, below 1."),
         Option(_SAMPLE, "NUMBER", shown=False, rare=True),
         Signed(),
     ] = 0.0
     rscales: Annotated[
         tuple[float, ...],
         BeforeValidator(lambda factors: read_rscales(factors) if isinstance(factors, str) else factors),
-        Field(
-            description="Factors of jkn replicates: one for all, one each with commas between, or a file of "
-            "them."
-        ),
+        Field(description="Factors of jkn replicates: one for all, a comma-separated list, or a file."),
         Option(_SAMPLE, "NUMBERS", type=str, rare=True),
         Signed(unless_default=True),
     ] = ()
@@ -223,7 +213,7 @@ class SampleSettings(Settings):
     ] = None
     wave: Annotated[
         str | None,
-        Field(description="Waves: tables show the last one, and the change from the one before."),
+        Field(description="Waves; tables show the last one and its change."),
         Option(_SAMPLE, "COLUMN"),
         Signed(),
     ] = None
@@ -236,7 +226,7 @@ class SampleSettings(Settings):
     ] = ()
     pair_by: Annotated[
         str | None,
-        Field(description="Ids of people who take part in several waves."),
+        Field(description="IDs of people who take part in several waves."),
         Option(_SAMPLE, "COLUMN", rare=True),
         Signed(),
     ] = None
