@@ -559,7 +559,7 @@ def test_an_endpoint_that_answers_with_nothing_takes_no_decisions(decider, run):
     decider.planned.append((200, {}))
     found = run()
     assert found.form == "systemone"
-    assert found.not_taken["decisions"].endswith("has no answers in it")
+    assert found.not_taken["decisions"].endswith("contains no answers")
 
 
 @pytest.mark.parametrize(

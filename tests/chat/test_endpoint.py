@@ -114,7 +114,7 @@ def test_an_echoed_key_is_in_no_field():
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [
-        ("<html>", FailureKind.MALFORMED, "m answered with text that is no JSON: '<html>'"),
+        ("<html>", FailureKind.MALFORMED, "m answered with text that is not JSON: '<html>'"),
         ("[]", FailureKind.MALFORMED, "answered without choices"),
         ('{"error": "busy"}', FailureKind.MALFORMED, "answered without choices: busy"),
         ('{"choices": []}', FailureKind.EMPTY, "empty list of choices"),

@@ -238,7 +238,7 @@ def test_a_full_disk_is_no_bug(semscale, folder, files, monkeypatch):
     monkeypatch.setattr(os, "fsync", full)
     ended = semscale(*rate())
     assert ended.code == 2
-    assert ended.err == "semscale: rated.csv: No space left on device; make room on the disk\n"
+    assert ended.err == "semscale: rated.csv: No space left on device; free some space on the disk\n"
     assert files() == before
 
 

@@ -168,8 +168,8 @@ def test_a_signal_in_the_middle_keeps_finished_parts_and_the_same_command_goes_o
     assert stopped.returncode == 3
     assert stopped.stdout == ""
     assert stopped.stderr == (
-        "semscale: stopped: 30 rows are finished and kept in rated.csv.parts; "
-        "the same command goes on after them\n"
+        "semscale: stopped: 30 rows are finished and stored in rated.csv.parts; "
+        "the same command continues after them\n"
     )
     assert not (tmp_path / "rated.csv").exists()
     gone_on, whole = semscale(*rate, "rated.csv"), semscale(*rate, "whole.csv")

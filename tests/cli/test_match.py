@@ -186,7 +186,9 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
     options = ["--out", "matched.csv", "--part-rows", 2]
     ended = semscale(*match(*options))
     # Rows 3 and 4, the second part, have nothing to embed.
-    said = "stopped: 4 rows are finished and kept in matched.csv.parts; the same command goes on after them"
+    said = (
+        "stopped: 4 rows are finished and stored in matched.csv.parts; the same command continues after them"
+    )
     assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
     assert semscale(*match(*options)).code == 0
     assert files() == ["answers.csv", "matched.csv", "whole.csv"]

@@ -95,10 +95,10 @@ def test_items_come_in_the_baselines_order_and_the_rest_stays():
             candidate(item("b")),
             "candidate lacks 'a', 'c' of the baseline; record every item, with no outputs w",
         ),
-        (candidate(*BASELINE.items, item("d")), "items: the baseline lacks 'd' of the candidate"),
+        (candidate(*BASELINE.items, item("d")), "items: the baseline has no 'd', which the candidate has"),
         (
             candidate(item("a"), item("b", input="Other?"), item("c")),
-            "inputs: the candidate was asked something else in 'b'",
+            "inputs: the candidate had other inputs in 'b'",
         ),
         (
             candidate(*(item(name, input=None) for name in "abc")),
@@ -155,7 +155,7 @@ MANY = Run("exam", "m1", tuple(item(f"q{number}") for number in range(20)))
 
 
 def test_a_candidate_that_lacks_some_items_is_compared_in_the_others():
-    # Of 20 items two are lost, one was asked something else, two are new: 17 are in common.
+    # Of 20 items two are lost, one had other inputs, two are new: 17 are in common.
     given = [*MANY.items[:1:-1], item("new-1"), item("new-2")]
     given[0] = replace(given[0], input="Other?")
     found = match_runs(MANY, candidate(*given))

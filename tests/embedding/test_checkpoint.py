@@ -187,7 +187,7 @@ def test_the_numbers_of_a_table_are_packed_without_their_scales():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"magic": b"GGUF"}, "is no file of 4-bit weights: it does not begin with E5S1"),
+        ({"magic": b"GGUF"}, "is not a file of 4-bit weights: it does not begin with E5S1"),
         ({"version": 2}, "has version 2 and blocks of 32, only version 1 with blocks of 32 can be read"),
         ({"block": 64}, "has version 1 and blocks of 64"),
         ({"heads": 5}, "has sizes in its header that do not fit"),

@@ -138,7 +138,7 @@ class TestNoHistory:
     def test_a_file_that_is_no_sqlite(self, tmp_path):
         path = tmp_path / "answers.csv"
         path.write_text("id,text\n" + "1,fine\n" * 200)
-        with pytest.raises(InputError, match=r"answers\.csv is no SQLite file"):
+        with pytest.raises(InputError, match=r"answers\.csv is not an SQLite file"):
             open_history(path)
         assert path.read_text().startswith("id,text")
 
@@ -264,7 +264,7 @@ def test_a_history_of_a_newer_version_is_left_alone(history, where, raw):
     with raw.writing() as connection:
         connection.execute(text("UPDATE semscale_version SET version_num = '99'"))
     with pytest.raises(
-        InputError, match=f"was made by a newer Semscale .* revision 99, known are those up to {REVISION}"
+        InputError, match=f"was created by a newer Semscale .* revision 99, known are those up to {REVISION}"
     ):
         open_history(where)
 

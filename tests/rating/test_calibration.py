@@ -111,12 +111,12 @@ def test_anchors_in_another_language_and_translations_are_refused():
     with pytest.raises(InputError, match="without language='auto': leave that out, or calib") as refused:
         calibration().check(Signature.of("rate", **RATED, translations="ar+de#1"), "en")
     assert refused.value.shell_message == (
-        "calibration was made without --language auto: leave that out, or calibrate with it"
+        "calibration was fitted without --language auto: leave that out, or calibrate with it"
     )
     translated = replace(calibration(), ratings=Signature.of("rate", **RATED, translations="de#1"))
     with pytest.raises(InputError, match="made with language='auto': give that, or calibrate without it"):
         translated.check(Signature.of("rate", **RATED), "en")
-    with pytest.raises(InputError, match="is for other translations of the anchors: calibrate anew"):
+    with pytest.raises(InputError, match="is for other translations of the anchors: calibrate again"):
         translated.check(Signature.of("rate", **RATED, translations="de#2"), "en")
 
 
@@ -425,11 +425,11 @@ def test_a_change_within_the_range_is_refused_by_hash_and_signature(changed, pat
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("version", 3, "has version 3, and this Semscale reads version 4; calibrate anew$"),
+        ("version", 3, "has version 3, and this Semscale reads version 4; calibrate again$"),
         (
             "version",
             5,
-            "has version 5, and this Semscale reads version 4; update Semscale, or calibrate anew$",
+            "has version 5, and this Semscale reads version 4; update Semscale, or calibrate again$",
         ),
         ("version", True, "has version True"),
         ("version", 1.0, r"has version 1\.0"),

@@ -189,7 +189,7 @@ def test_what_a_cap_left_is_said(toy_embedder):
     counts = ReplyCounts(4, 1, {"the line is busy": 2}, "the cap of 4 calls is reached")
     document = found.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
     assert document.cautions == (
-        "Not everything was asked: the cap of 4 calls is reached.",
+        "The run is incomplete: the cap of 4 calls is reached.",
         "no interval: it takes at least 2 prompts, and there is 1",
     )
     assert document.counting[1] == (

@@ -39,7 +39,7 @@ def test_the_page_begins_with_verdict_gravest_fact_next_step_and_texts(failed, r
         "Failed",
         "Contradictions rose from 0\N{NO-BREAK SPACE}% to 40\N{NO-BREAK SPACE}% of outputs.",  # 8 of 20
         "Look at 'item-00', 'item-01', 'item-02'; approve the run only if this change is intended.",
-        "The texts that show it best",
+        "The clearest examples",
         "What the gate checked",
         "How far each metric drifted",
         "What was compared",

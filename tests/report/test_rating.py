@@ -454,7 +454,7 @@ def test_a_calibration_by_reversed_labels_or_without_a_ranking_is_warned_of_and_
     turned = calibrated(HonestError(0.1, 0.2, **clear, pearson_low=0.4, rated_pearson_high=-0.47))
     flat = calibrated(HonestError(0.1, 0.2, **clear, pearson_low=-0.57, rated_pearson_high=0.18))
     (warning,) = calibration_warnings(turned)
-    assert "run against the labels: was the scale filled in the wrong way round?" in warning
+    assert "run against the labels: was the scale filled in backwards?" in warning
     (warning,) = calibration_warnings(flat)
     assert "not shown to tell texts apart" in warning
     assert list(calibration_warnings(calibrated(HonestError(0.1, 0.2)))) == []
@@ -668,7 +668,7 @@ def test_markdown_and_workbook_have_every_section(make_summary, tmp_path):
     book = sheets_of(tmp_path / "rated.xlsx")
     titles = (
         "Distribution of the ratings", "By region", "Comparison with human ratings", "Text by text",
-        "The clearest and the vaguest", "What was left out", "Can the scale be trusted",
+        "The clearest and the vaguest", "Rows left out", "Can the scale be trusted",
     )  # fmt: skip
     for title in titles:
         assert f"## {title}" in shown

@@ -28,7 +28,7 @@ def words_of(summary, tmp_path):
 def test_the_first_line_says_what_can_be_concluded(outcome):
     first = outcome(by=["age"]).document().counting[0]
     assert first == (
-        "Direct rating (DLR) says more than chance about order of concepts, distributions and relations "
+        "Direct rating (DLR) is better than chance on order of concepts, distributions and relations "
         "between questions; cannot be judged on differences between groups and individuals"
     )
 

@@ -62,7 +62,9 @@ def test_a_full_disk_is_said_with_the_file(tmp_path, capsys, error):
             raise error
 
     assert exit_code(write) == 2
-    assert capsys.readouterr().err == (f"semscale: {path}: No space left on device; make room on the disk\n")
+    assert capsys.readouterr().err == (
+        f"semscale: {path}: No space left on device; free some space on the disk\n"
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no harmless signal to ask whether a process runs")

@@ -191,7 +191,7 @@ def test_codes_of_a_list_of_columns_are_left_out_by_its_name_or_its_list(named):
 @pytest.mark.parametrize(
     ("questions", "message"),
     [
-        (["M=m1", "M=m2+m1"], "'M=m1' and 'M=m2[+]m1' have one name, 'M'"),
+        (["M=m1", "M=m2+m1"], "'M=m1' and 'M=m2[+]m1' have the same name, 'M'"),
         (["m1", "m1=m2+m1"], "'m1' and 'm1=m2[+]m1' have one name"),
         (["M=m1+m1"], "names column 'm1' twice"),
     ],

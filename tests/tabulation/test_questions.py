@@ -176,7 +176,7 @@ def test_numbers_have_a_mean_and_what_is_no_number_is_counted():
     question = read(frame, "spent")
     assert question.kind == "number"
     assert np.isnan(question.answers[-1, 0])
-    assert question.notes == ("1 cells of 'spent' are no numbers and count as missing",)
+    assert question.notes == ("1 cells of 'spent' are not numbers and count as missing",)
 
 
 def test_a_pattern_makes_one_question_of_several_columns():
@@ -272,14 +272,16 @@ def test_codes_are_a_multiple_choice_with_missing_decisions():
 
 def test_open_texts_are_to_be_rated_first():
     frame = pl.DataFrame({"why": [f"Because of reason {n}, and of another one" for n in range(40)]})
-    with pytest.raises(InputError, match="'why' is taken for open texts \\(40 different ones\\).*--text why"):
+    with pytest.raises(
+        InputError, match="'why' was recognised as open texts \\(40 different ones\\).*--text why"
+    ):
         read(frame, "why")
 
 
 def test_a_choice_of_500_answers_is_refused_with_what_it_was_taken_for():
     frame = pl.DataFrame({"city": [f"city{n % 500}" for n in range(5000)]})
     with pytest.raises(
-        InputError, match="'city' is taken for a choice of 500 answers.*--numeric city.*--text city"
+        InputError, match="'city' was recognised as a choice of 500 answers.*--numeric city.*--text city"
     ):
         read(frame, "city")
 

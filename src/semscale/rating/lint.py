@@ -455,14 +455,14 @@ def _reordering(anchors: tuple[str, ...], scores: Floats, below: int) -> str:
 
 
 def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) -> Iterator[LintFinding]:
-    """Find neighbours that are too alike, and ends that are as alike as neighbours."""
+    """Find neighbours that are too similar, and ends that are as similar as neighbours."""
     warn, fail = (cosine_at(share, random_cosine) for share in (NEIGHBOURS_WARN, NEIGHBOURS_FAIL))
     for below, cosine in enumerate(anchor_set.neighbours):
         if cosine >= warn:
             verdict, bound = _bounded(-float(cosine), -warn, -fail)
             nearer = int(anchor_set.cosines[below : below + 2].sum(axis=1).argmax())
             reason = (
-                f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too alike: "
+                f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too similar: "
                 f"cosine {cosine:.3f}, needs less than {-bound:.3f}; "
                 f"say {anchor_set.anchors[below + nearer]!r} in other words"
             )
@@ -474,7 +474,7 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
         verdict, _ = _bounded(-gap, -ENDS_WARN * unit, -ENDS_FAIL * unit)
         cosines = f"cosine {anchor_set.ends:.2f}, neighbours {nearest:.2f} on average"
         end = anchor_set.anchors[0 if anchor_set.cosines[0].sum() > anchor_set.cosines[-1].sum() else -1]
-        reason = f"its ends are as alike as neighbours: {cosines}; give {end!r} strong words of its own"
+        reason = f"its ends are as similar as neighbours: {cosines}; give {end!r} stronger words"
         yield LintFinding(verdict, "ends", anchor_set.name, reason)
 
 
@@ -486,7 +486,7 @@ def _probe_findings(scale: Scale, anchor_set: SetLint, agreement: Floats) -> Ite
             reason = f"gives {label!r} no mass at all for {share:.0%} of the probes; reword {anchor!r}"
             yield LintFinding("warn", "dead point", anchor_set.name, reason)
     if len(agreement) and not agreement.mean() >= SET_AGREEMENT_WARN:
-        reason = f"works against the other sets: r = {agreement.mean():.2f} with them on average"
+        reason = f"contradicts the other sets: r = {agreement.mean():.2f} with them on average"
         yield LintFinding("warn", "agreement", anchor_set.name, reason)
 
 
@@ -520,7 +520,7 @@ def due_masses(scale: Scale, ladder: Ladder, levels: Floats) -> Floats:
 def _joint_findings(scale: Scale, ladder: Ladder, reliability: float) -> Iterator[LintFinding]:
     """Find figures of all sets together that miss their bounds."""
     if np.isnan(ladder.spearman):
-        reason = "without probes its order on real texts is untried: add some, or let --file propose some"
+        reason = "without probes its order on real texts is untested: add some, or let --file propose some"
         yield LintFinding("fail", "ladder", None, reason)
     else:
         order = f"rank correlation with the probes' levels is {ladder.spearman:.2f}"
@@ -528,7 +528,7 @@ def _joint_findings(scale: Scale, ladder: Ladder, reliability: float) -> Iterato
         spread = f"lowest and highest probes lie {ladder.spread:.2f} of the scale apart"
         yield from _missed("spread", ladder.spread, SPREAD_WARN, SPREAD_FAIL, spread)
     if len(scale.anchor_sets) == 1:
-        reason = "one anchor set has no other to agree with: add a second"
+        reason = "agreement between sets needs two anchor sets: add a second"
         yield LintFinding("warn", "agreement", None, reason)
     else:
         alpha = f"reliability of the sets together (alpha) is {reliability:.2f}"

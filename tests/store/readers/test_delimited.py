@@ -328,7 +328,7 @@ def test_wide_characters_without_a_mark_are_recognised(tmp_path, text, codec, na
     chosen, notes = encoding_of(path, "answers.csv", encoding)
     assert chosen == codec
     assert notes == (
-        f"answers.csv is read as {codec}, as many of its bytes are zero; --encoding NAME reads it otherwise",
+        f"answers.csv is read as {codec}, as many of its bytes are zero; --encoding NAME overrides this",
     )
     assert read(path, encoding) == text
 

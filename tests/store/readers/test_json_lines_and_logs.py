@@ -303,9 +303,7 @@ def test_providers_that_stand_in_one_log_are_noted(tmp_path):
         return {"testIdx": 0, "prompt": {"raw": "Hi"}, "provider": provider, "response": {"output": "Ho"}}
 
     mixed = write(tmp_path / "r.json", {"results": {"results": [result("b"), result({"id": "a"})]}})
-    assert (
-        open_table(mixed).notes[0].startswith("Outputs of 2 providers stand in this log (a, b); rows of one")
-    )
+    assert open_table(mixed).notes[0].startswith("Outputs of 2 providers are in this log (a, b); rows of one")
     same = write(tmp_path / "s.json", {"results": {"results": [result("a"), result("a")]}})
     assert open_table(same).notes == ()
 

@@ -186,8 +186,12 @@ def test_any_change_of_a_row_changes_the_fingerprint(folder):
 @pytest.mark.parametrize(
     ("values", "column", "message"),
     [
-        (["text"], "n", "c.parquet does not fit to a.parquet: column 'n' has the type String, not Int64"),
-        ([1], "m", "c.parquet does not fit to a.parquet: it has no column 'n'"),
+        (
+            ["text"],
+            "n",
+            "c.parquet has other columns than a.parquet: column 'n' has the type String, not Int64",
+        ),
+        ([1], "m", "c.parquet has other columns than a.parquet: it has no column 'n'"),
     ],
 )
 def test_a_partition_with_another_schema_is_named_with_its_column(folder, values, column, message):

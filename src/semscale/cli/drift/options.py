@@ -74,12 +74,12 @@ class RunColumnOptions(Settings):
     ] = ()
     reference: Annotated[
         str | None,
-        Field(description="Answers known to be right."),
+        Field(description="Correct answers."),
         Option(COLUMNS, "COLUMN", rare=True),
     ] = None
     long: Annotated[
         bool,
-        Field(description="Each row is one output; rows of one id are one item."),
+        Field(description="Treat each row as one output; rows with the same ID are one item."),
         Option(COLUMNS, rare=True),
     ] = False
 
@@ -105,11 +105,11 @@ class SourceOptions(Settings):
 
     model: Annotated[
         str | None,
-        Field(description="Model that gave the outputs (default: as the file states)."),
+        Field(description="Model that produced the outputs (default: as stated in the file)."),
         Option(HISTORY, "NAME"),
     ] = None
     note: Annotated[
-        str | None, Field(description="Note that is stored with it."), Option(HISTORY, "TEXT", rare=True)
+        str | None, Field(description="Note stored with the run."), Option(HISTORY, "TEXT", rare=True)
     ] = None
     columns: RunColumnOptions
 
@@ -175,11 +175,11 @@ class RequestOptions(Settings):
     ] = None
     system: Annotated[
         str | None,
-        Field(description="Instructions before every prompt."),
+        Field(description="Instructions sent before every prompt."),
         Option(CHAT, "TEXT", name="--system-prompt", rare=True),
     ] = None
     max_tokens: Annotated[
-        int | None, Field(description="Tokens at which a reply is cut."), Option(CHAT, rare=True)
+        int | None, Field(description="Maximum length of a reply in tokens."), Option(CHAT, rare=True)
     ] = None
 
     @property
@@ -228,7 +228,7 @@ class PairJudgeOptions(Settings):
     ] = None
     method: Annotated[
         Literal["prose", "decision"],
-        Field(description="Form of the reply: prose, or decision with a probability per verdict."),
+        Field(description="Form of the reply: prose, or decision with a probability for each verdict."),
         Option(JUDGE, name="--reply", rare=True),
     ] = "prose"
 
@@ -253,12 +253,12 @@ class LabelOptions(Settings):
 
     label: Annotated[
         str | None,
-        Field(description="Column with people's scores of the anchors."),
+        Field(description="Column with human scores of the anchors."),
         Option(COLUMNS, "COLUMN", name="--human", rare=True),
     ] = None
     label_range: Annotated[
         tuple[float, float] | None,
-        Field(description="Lowest and highest score people could give (default: 0 1)."),
+        Field(description="Lowest and highest possible score (default: 0 1)."),
         Option(COLUMNS, "LOW HIGH", name="--human-range", rare=True),
     ] = None
 
@@ -305,7 +305,7 @@ class RecordOptions(Settings):
         Option(CHAT, "PROGRAM", rare=True),
     ] = None
     reruns: Annotated[
-        int, Field(ge=0, description="Number of times that everything is asked once more."), Option(CHAT)
+        int, Field(ge=0, description="Number of further times that each prompt is sent."), Option(CHAT)
     ] = 0
     request: RequestOptions
     calls: CallOptions
@@ -428,12 +428,12 @@ class NotifyOptions(Settings):
 
     notify: Annotated[
         str | None,
-        Field(description=f"Webhook that gets the decision (default: {NOTIFY_VARIABLE})."),
+        Field(description=f"Webhook that receives the decision (default: {NOTIFY_VARIABLE})."),
         Option(OUTPUT, "URL", rare=True),
     ] = None
     notify_on: Annotated[
         Literal["fail", "undecided", "always"] | None,
-        Field(description="When it is sent (default: if the gate fails or is undecided)."),
+        Field(description="Decisions that are sent (default: failed and undecided)."),
         Option(OUTPUT, rare=True),
     ] = None
 
@@ -563,7 +563,7 @@ class HistoryViewOptions(Settings):
     ] = False
     heads: Annotated[
         tuple[str, ...],
-        Field(description="Hash noted before, which --verify must find."),
+        Field(description="Hash noted earlier that --verify must find."),
         Option(HISTORY, "HASH", name="--head"),
     ] = ()
     outputs: Annotated[Outputs, Without("out", "escape")]
@@ -584,11 +584,11 @@ class DamageOptions(Settings):
     ] = ()
     items: Annotated[
         int,
-        Field(description="Number of items that each gate sees."),
+        Field(description="Number of items per gate."),
         Option(DAMAGE, name="--n-items", rare=True),
     ] = 30
     draws: Annotated[
-        int, Field(description="Gates run for each kind and share."), Option(DAMAGE, rare=True)
+        int, Field(description="Number of gates per kind and share."), Option(DAMAGE, rare=True)
     ] = 200
 
 
@@ -606,11 +606,11 @@ class PlanOptions(Settings):
     ] = None
     history: HistoryOptions
     power: Annotated[
-        float, Field(description="Share of the gates that should be decided."), Option(RUN, "SHARE")
+        float, Field(description="Share of gates that should be decided."), Option(RUN, "SHARE")
     ] = 0.8
     self_test: Annotated[
         bool,
-        Field(description="Damage the baseline in known ways, and count how often the gate detects it."),
+        Field(description="Damage the baseline in known ways, and report how often the gate detects it."),
         Option(DAMAGE),
     ] = False
     damage: DamageOptions
