@@ -46,9 +46,10 @@ check: $(VENV)/developer
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The documentation site, in site/. A broken link or an unknown reference stops it.
+# The documentation site, in site/, with llms.txt. A broken link or an unknown reference stops it.
 docs: $(DOCS_VENV)/installed
 	$(DOCS_VENV)/bin/zensical build --strict --clean
+	$(DOCS_VENV)/bin/python release/llms_txt.py site
 
 # Speed and memory beside other libraries. QUICK=1 has small sizes, two scripts at a time: it shows that all of them work, without figures,
 # and leaves out uqlm, whose environment nothing else needs.

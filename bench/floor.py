@@ -1,6 +1,6 @@
 """Texts that the off-topic floor leaves out, among rated texts and among texts of other topics.
 
-Run with ``python bench/floor.py``; it prints two tables of ``docs/scales.md``. Rated are texts of VADER's
+Run with ``python bench/floor.py``; it prints two tables. Rated are texts of VADER's
 four sets and of the sets of ``constructs.yaml``. Other topics are the 300 texts of
 ``tests/data/off_topic.txt``, and captions and headlines of STS-B; none of them had a part in the floor. A
 cell has the share of a set that is left out; the last columns have the share of other topics that is found,

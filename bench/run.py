@@ -26,7 +26,7 @@ VALIDITY = (
     "languages.py", "ratings_validity.py", "fit_match.py", "validity.py", "language_pairs.py",
     "guards.py", "guard_pairs.py", "flips.py", "snapshots.py", "coding.py", "coverage.py", "correction.py",
     "survey_coverage.py", "study_coverage.py", "distance_coverage.py", "driver_coverage.py",
-    "drift_decisions.py", "drift_german.py", "readout.py", "constructs.py",
+    "drift_decisions.py", "drift_german.py", "readout.py", "constructs.py", "aspects.py",
 )  # fmt: skip
 SCRIPTS = {"speed": SPEED, "validity": VALIDITY}
 WITH_ENTAILMENT = ("validity.py", "flips.py")

@@ -30,14 +30,12 @@ PAGES = ["README.md", "examples/README.md", *(f"docs/{path.name}" for path in so
 NOT_RUN = {
     "README.md",
     "docs/agreement.md",
-    "docs/api.md",
     "docs/athena.md",
     "docs/calibration.md",
     "docs/chat.md",
     "docs/cluster.md",
     "docs/coding.md",
     "docs/consistency.md",
-    "docs/data.md",
     "docs/drift.md",
     "docs/index.md",
     "docs/install.md",
@@ -45,7 +43,6 @@ NOT_RUN = {
     "docs/match.md",
     "docs/pytest.md",
     "docs/rating.md",
-    "docs/scales.md",
     "docs/serve.md",
     "docs/studies.md",
     "docs/tables.md",
@@ -84,13 +81,25 @@ def commands(block: Block) -> Iterator[tuple[list[str], str]]:
         yield shlex.split(line, comments=True), output
 
 
+class Screen(io.StringIO):
+    """What a terminal would show, on one that can draw bars."""
+
+    encoding = "utf-8"
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[Screen]:
+    printed = Screen()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        yield printed
+
+
 def run_console(block: Block) -> None:
     shown = list(commands(block))
     assert shown, f"no command begins with $ in {block.text}"
     for number, (words, output) in enumerate(shown, start=1):
         assert words[0] == "semscale", f"not run, so it needs a comment `needs`: {shlex.join(words)}"
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        with captured() as printed:
             code = main(words[1:])
         expected_code = int(block.comments.get("exit", "0")) if number == len(shown) else 0
         assert code == expected_code, f"{shlex.join(words)}: exit code {code}\n{printed.getvalue()}"
@@ -99,8 +108,7 @@ def run_console(block: Block) -> None:
 
 
 def run_python(block: Block, names: dict[str, object]) -> None:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    with captured() as printed:
         exec(compile(block.text, "page", "exec"), names)
     check_output(block.output, printed.getvalue(), block.text)
 
@@ -109,7 +117,8 @@ def check_output(shown: str, printed: str, source: str) -> None:
     if not shown.strip():
         return
     expected, actual = (
-        without_ids_and_times(re.sub(r" +$", "", text, flags=re.M)) for text in (shown, printed)
+        without_ids_and_times(re.sub(r" +$", "", text.replace("\N{NO-BREAK SPACE}", " "), flags=re.MULTILINE))
+        for text in (shown, printed)
     )
     same = doctest.OutputChecker().check_output(f"{expected}\n", f"{actual}\n", doctest.ELLIPSIS)
     assert same, f"{source}\n--- the page shows\n{expected}\n--- printed\n{actual}"

@@ -169,6 +169,7 @@ class TestMissing:
         [
             ("api", "openai", 'openai is not installed: pip install "semscale[api]"'),
             ("local", "openvino_genai", 'openvino-genai is not installed: pip install "semscale[local]"'),
+            ("mcp", "mcp", 'mcp is not installed: pip install "semscale[mcp]"'),
             ("postgres", "pg8000", 'pg8000 is not installed: pip install "semscale[postgres]"'),
             ("torch", "torch", 'torch is not installed: pip install "semscale[torch]"'),
         ],
@@ -216,6 +217,7 @@ class TestMissing:
         wanted = {
             "api": 'openai is not installed: pip install "semscale[api]"',
             "local": 'openvino-genai is not installed: pip install "semscale[local]"',
+            "mcp": 'mcp is not installed: pip install "semscale[mcp]"',
             "postgres": 'pg8000 is not installed: pip install "semscale[postgres]"',
         }
         ask = ("consistency", table, "--prompt", "text", "--ask", "2")
@@ -225,10 +227,11 @@ class TestMissing:
             ("api", (*rate, "--engine", "api", "--embedder", "m", "--embedder-url", "http://localhost:9/v1")),
             ("api", (*ask, *ENDPOINT)),
             ("local", (*ask, "--chat-model", "local")),
+            ("mcp", ("mcp",)),
         ]
         done = run(WITHOUT, *(command for _, command in commands))
         said = [f"semscale: {wanted[extra]}" for extra, _ in commands]
-        assert done.stderr.splitlines() == [*said, "2 2 2 2 loaded:"]
+        assert done.stderr.splitlines() == [*said, "2 2 2 2 2 loaded:"]
 
 
 REPORTS = "openvino_telemetry"

@@ -72,9 +72,8 @@ def test_a_request_that_takes_too_long_is_answered_and_its_texts_are_dropped(gat
 
 
 def gate_before(application):
-    from semscale.serving.models import ServiceMetrics
     from semscale.serving.requests import ServiceLimits
-    from semscale.serving.server import Gate, ServiceState
+    from semscale.serving.server import Gate, ServiceMetrics, ServiceState
 
     state = ServiceState()
     state.set_loaded()

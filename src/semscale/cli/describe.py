@@ -32,8 +32,8 @@ class ConfigOptions(Settings):
 def config(options: ConfigOptions, project: ProjectSettings) -> None:
     """Show every setting that a project's file can have, with its value and where that comes from.
 
-    The file is semscale.toml, or [tool.semscale] in pyproject.toml, in the working folder or above. Options
-    override --set KEY=VALUE, which overrides variables of the environment, which override the file.
+    The file is semscale.toml, or the table tool.semscale of pyproject.toml, in the working folder or above.
+    Options override --set KEY=VALUE, which overrides variables of the environment, which override the file.
     """
     rows = [
         (key, *_value_and_origin(key, setting, project)) for key, setting in configurable_settings().items()

@@ -53,6 +53,7 @@ _COMMANDS = (
     ("embed", "embed:embed", "Turn a column of texts into vectors."),
     ("models", "models:app", "List, pull, verify, find and calibrate models; empty their caches."),
     ("serve", "serve:serve", "Answer requests over HTTP."),
+    ("mcp", "serve:mcp", "Offer the instruments to an agent as tools (MCP)."),
     ("config", "describe:config", "Show every setting of the project's file, its value and its origin."),
 )
 

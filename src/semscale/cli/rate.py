@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from semscale.distributed.datasets import RatingRecipe
     from semscale.rating.calibration import CalibrationSummary
     from semscale.rating.decided import TableDecisions
+    from semscale.rating.lint import LintReport
     from semscale.rating.rater import Rater
     from semscale.rating.summary import RatingSummaries, RatingSummary
     from semscale.store.table import Table
@@ -196,7 +197,6 @@ def _opened(options: RateOptions) -> "tuple[Table, RatingColumns]":
 
 
 def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Progress") -> "RatingSummaries":
-    from semscale.rating.lint import lint
     from semscale.rating.table import rate_texts
 
     run = options.run
@@ -211,7 +211,7 @@ def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Pro
         progress=progress,
     )
     with options.outputs.report_if_stopped():
-        reports = {rater: lint(rater.scale, embedder=rater.embedder) for rater in raters.values()}
+        reports = {rater: _lint(rater) for rater in raters.values()}
         texts = {
             text: replace(summary, lint=reports[raters[text]]) for text, summary in summaries.texts.items()
         }
@@ -220,7 +220,6 @@ def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Pro
 
 def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "RatingSummary":
     from semscale.rating.labelling import read_sheet
-    from semscale.rating.lint import lint
     from semscale.rating.table import rate_file
     from semscale.store.reading import open_table
 
@@ -253,7 +252,14 @@ def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "R
             progress=progress,
         )
     with options.outputs.report_if_stopped():
-        return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))
+        return replace(summary, lint=_lint(rater))
+
+
+def _lint(rater: "Rater") -> "LintReport":
+    """Lint the scale that was used, with the model and the readout that rated."""
+    from semscale.rating.lint import lint
+
+    return lint(rater.scale, embedder=rater.embedder, readout=rater.settings.applied_readout)
 
 
 def _decisions(options: RateOptions, rater: "Rater") -> "TableDecisions | None":

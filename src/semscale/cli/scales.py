@@ -28,7 +28,7 @@ from semscale.cli.shared import (
 )
 from semscale.cli.study import write_template
 from semscale.errors import InputError
-from semscale.rating.settings import RATING, RaterSettings
+from semscale.rating.settings import DEFAULT_READOUT, RATING, RaterSettings, Readout
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
@@ -81,6 +81,11 @@ class LintOptions(Settings):
         Option(COLUMNS, "FILE"),
     ] = None
     text: Annotated[str | None, Field(description="Its column of texts."), Option(COLUMNS, "COLUMN")] = None
+    readout: Annotated[
+        Readout | None,
+        Field(description=f"Formula that rates the probes; by default {DEFAULT_READOUT}."),
+        Option(RATING, rare=True),
+    ] = None
     outputs: Annotated[Outputs, Without("out", "escape")]
     model: EmbedderOptions
 
@@ -157,7 +162,10 @@ def lint(options: LintOptions) -> int:
     scales = [load_scale(name, language=options.language) for name in options.names()]
     with progress_bars() as progress:
         embedder = options.model.load(progress, default=DEFAULT_RATING_MODEL)
-        results = [lint_scale(scale, embedder=embedder, progress=progress) for scale in scales]
+        results = [
+            lint_scale(scale, embedder=embedder, readout=options.readout, progress=progress)
+            for scale in scales
+        ]
         probes = _proposed_probes(options, scales[0], embedder, progress)
     if options.every:
         print_document(lint_overview(results))
@@ -184,7 +192,7 @@ def _proposed_probes(
     table.require_text(options.text, "text")
     batch = next(table.batches_with([options.text], _MOST_TEXTS))
     texts = list(dict.fromkeys(column_in(batch, options.text).drop_nulls().to_list()))
-    ratings = Rater(scale, embedder=embedder).rate(texts, progress=progress)
+    ratings = Rater(scale, embedder=embedder, readout=options.readout).rate(texts, progress=progress)
     if (spread := spread_of(ratings)) < LEAST_SPREAD:
         say(
             f"note: ratings of these texts hardly differ (standard deviation {spread:.2f} of the scale): the "

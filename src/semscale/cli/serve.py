@@ -1,4 +1,4 @@
-"""The command ``semscale serve``: embeddings and instruments over HTTP."""
+"""The commands ``semscale serve`` and ``semscale mcp``: instruments over HTTP, and as tools of an agent."""
 
 import logging
 import sys
@@ -75,6 +75,42 @@ def serve(options: ServeOptions) -> None:
     with listen(options.host, options.port) as listener:
         _say(f"listening on {_address(options.host, listener.getsockname()[1])} (what it answers: /docs)")
         run_service(gate, service, listener, _say)
+
+
+class McpOptions(Settings):
+    """All options of ``semscale mcp``.
+
+    Raises:
+        InputError: a value out of range.
+    """
+
+    limits: Annotated[
+        ServiceLimits,
+        Without(*ServiceLimits.model_fields.keys() - {"max_texts", "max_characters"}),
+    ]
+    model: EmbedderOptions
+
+
+@command
+def mcp(options: McpOptions) -> None:
+    """Offer the instruments to an agent as tools of the Model Context Protocol.
+
+    [bold]semscale mcp[/bold]
+
+    An agent's program starts this command and talks to it over standard input and output; its configuration
+    names the command. Models are loaded when a tool first needs them. The end of the input or Ctrl-C ends
+    the command.
+    """
+    from semscale.extras import require
+
+    require("mcp")
+    from semscale.serving.tools import LazyModels, agent_server, agent_tools, serve_standard_streams
+
+    model = options.model
+    models = LazyModels(lambda name: model.load(None, default=name), model.embedder)
+    if sys.stdin.isatty():
+        _say("waiting for an agent on standard input; Ctrl-C ends")
+    serve_standard_streams(agent_server(agent_tools(models, options.limits)))
 
 
 def _say(line: str) -> None:

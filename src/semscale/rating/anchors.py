@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FLOOR_GROUPS = ("everyday", "factual")
 
 FLOOR_QUANTILE = 0.5
-"""Half of the unrelated sentences fall below the floor; ``docs/scales.md`` has what others cost."""
+"""Half of the unrelated sentences fall below the floor; ``bench/floor.py`` tries other quantiles."""
 
 NEAREST_UNRELATED = 3
 """Unrelated sentences whose mean cosine with a text its best anchor is compared with."""

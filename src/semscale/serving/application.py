@@ -25,7 +25,7 @@ from semscale.report.html import page
 from semscale.serving.batching import TaskThreads, stop_if_abandoned
 from semscale.serving.instruments import PART_ROWS, Instrument, JobWork, Measured, instruments
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
-from semscale.serving.models import ModelsToServe, ServedModels, ServiceMetrics
+from semscale.serving.models import ModelsToServe, ServedModels
 from semscale.serving.requests import (
     ERRORS,
     JOB_FIELDS,
@@ -33,10 +33,12 @@ from semscale.serving.requests import (
     RefusedRequestError,
     RequestFields,
     ServiceLimits,
+    check_columns,
     check_fields,
     check_filled,
     check_settings,
     check_texts,
+    flat_texts,
     invalid,
     job_parameters,
     parse_fields,
@@ -48,6 +50,7 @@ from semscale.serving.server import (
     LINES,
     Gate,
     Phase,
+    ServiceMetrics,
     ServiceState,
     answer_to_error,
     answer_to_unknown_route,
@@ -400,8 +403,7 @@ class InstrumentRoute:
         fields = parse_fields(self._instrument.fields, body)
         columns = {name: getattr(fields, name) for name in self._instrument.columns}
         check_settings(fields, self._service.limits, columns)
-        for name, cells in columns.items():
-            check_texts(_flat(cells), name, self._service.limits)
+        check_columns(fields, columns, self._service.limits)
         measured = await while_connected(request, self._measure(fields, columns))
         rows = measured.frame.write_json().encode()
         counts, signature = to_json(measured.counts), to_json(measured.signature)
@@ -463,15 +465,10 @@ class InstrumentRoute:
                 columns[name].append(row[key])
         for name, cells in columns.items():
             # A stream has any number of lines that its body can hold.
-            texts = _flat(cells)
+            texts = flat_texts(cells)
             for start in range(0, len(texts), limits.max_texts):
                 check_texts(texts[start : start + limits.max_texts], name, limits)
         return columns
-
-
-def _flat(cells: Sequence[Any]) -> list[Any]:
-    """List texts and the texts of lists."""
-    return [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
 
 
 def _read_line(line: bytes, source: str, keys: set[str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 
@@ -14,7 +14,9 @@ from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import check_measures, needed_parts
 from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
+from semscale.embedding.embedder import Embedder
 from semscale.embedding.file_embedding import embed_file
+from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError
 from semscale.matching.matcher import ANY_ENGINE, Matcher, match_file
 from semscale.matching.matches import Matches
@@ -30,7 +32,6 @@ from semscale.results.table_columns import Columns
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.batching import stop_if_abandoned
 from semscale.serving.jobs import Job
-from semscale.serving.models import ServedModels
 from semscale.serving.requests import (
     JOB_FIELDS,
     ConsistencyFields,
@@ -68,6 +69,34 @@ _CELLS: tuple[tuple[object, dict[str, Any]], ...] = (
     (TEXTS, {"type": ["string", "null"]}),
 )
 """Schemas of the cells of columns, by the kind of column."""
+
+
+class InstrumentModel(Protocol):
+    """A model, as an instrument uses it."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """Embeds texts."""
+        ...
+
+    @property
+    def encoder(self) -> TokenEncoder | None:
+        """Gives the states of tokens apart from the embedder, if the model has one."""
+        ...
+
+
+class InstrumentModels(Protocol):
+    """The models of all instruments; an instrument asks for one when it is built."""
+
+    @property
+    def embedding(self) -> InstrumentModel:
+        """For matches and consistency."""
+        ...
+
+    @property
+    def rating(self) -> InstrumentModel:
+        """For ratings."""
+        ...
 
 
 class Measured(NamedTuple):
@@ -143,10 +172,14 @@ class Instrument:
         Raises:
             SemscaleError: a setting or a cell is wrong, or the model cannot be run.
         """
-        cells = [list(columns[name]) for name in self.columns]
-        result = self.measure_columns(self.built(settings), *cells, progress=stop_if_abandoned)
+        result = self.result_of(settings, columns)
         counts = {str(status): n for status, n in result.counts.items()}
         return Measured(result.to_frame(), counts, str(result.signature))
+
+    def result_of(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Result:
+        """Return the result of some rows; the arguments are those of ``measure``."""
+        cells = [list(columns[name]) for name in self.columns]
+        return self.measure_columns(self.built(settings), *cells, progress=stop_if_abandoned)
 
     def prepare(self, fields: JobFields) -> tuple[Columns, Any]:
         """Return the columns of a job's table, and the object that measures it.
@@ -174,7 +207,7 @@ class Instrument:
         return {"type": "object", "properties": cells, "required": ["status"]}
 
 
-def instruments(models: ServedModels) -> dict[str, Instrument]:
+def instruments(models: InstrumentModels) -> dict[str, Instrument]:
     """Return the instruments by the names of their routes.
 
     Args:
@@ -269,7 +302,7 @@ class JobWork:
     def __init__(
         self,
         instruments: Mapping[str, Instrument],
-        models: ServedModels,
+        models: InstrumentModels,
         *,
         part_rows: int = PART_ROWS,
         most_rows: int,

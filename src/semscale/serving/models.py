@@ -1,4 +1,4 @@
-"""Models of the service: loaded once, warmed up, with batches that requests share, and their metrics."""
+"""Models of the service: loaded once, warmed up, with batches that requests share."""
 
 import asyncio
 from collections import deque
@@ -7,11 +7,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
 from semscale.embedding.loading import load_embedder
@@ -32,8 +31,9 @@ from semscale.signature import Signature
 from semscale.types import Integers, Progress
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
-_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-_TEXTS = (1, 4, 16, 64, 128, 256, 512, 1024)
+if TYPE_CHECKING:
+    from semscale.serving.server import ServiceMetrics
+
 # One text in each arithmetic: short ones are computed in float32 at any precision.
 _WARM_UP = ("Yes.", "The staff was kind and the room was clean, but breakfast was over much too early.")
 _BYTES_PER_TOKEN, _SPECIAL_TOKENS = 4, 2
@@ -69,56 +69,6 @@ class ModelsToServe:
     def load(self, name: str) -> Embedder:
         """Load a model; the first time its weights are pulled."""
         return load_embedder(name, precision=self.precision, engine=self.engine, cache=False)
-
-
-class ServiceMetrics:
-    """Figures of the service, in the form that Prometheus reads.
-
-    Attributes:
-        registry: has all figures.
-        requests: by route and status.
-        seconds: of requests, by route.
-        texts: in batches, by model.
-        tokens: by model.
-        waiting: texts that wait, by model.
-    """
-
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self.requests = Counter(
-            "semscale_requests", "Requests by route and status.", ["route", "status"], registry=self.registry
-        )
-        self.seconds = Histogram(
-            "semscale_request_seconds",
-            "Seconds from a request to the end of its answer.",
-            ["route"],
-            buckets=_SECONDS,
-            registry=self.registry,
-        )
-        self.texts = Histogram(
-            "semscale_batch_texts",
-            "Texts that the model took at once.",
-            ["model"],
-            buckets=_TEXTS,
-            registry=self.registry,
-        )
-        self.tokens = Counter(
-            "semscale_tokens", "Tokens that the model read.", ["model"], registry=self.registry
-        )
-        self.waiting = Gauge(
-            "semscale_waiting_texts", "Texts that wait for the model.", ["model"], registry=self.registry
-        )
-
-    def counts_batches_of(self, model: str) -> OnBatch:
-        """Return the function that counts the batches of a model, with texts and tokens."""
-        n_texts, n_tokens = self.texts.labels(model), self.tokens.labels(model)
-
-        def count(texts: int, tokens: int | None) -> None:
-            n_texts.observe(texts)
-            if tokens is not None:
-                n_tokens.inc(tokens)
-
-        return count
 
 
 @dataclass(frozen=True)
@@ -189,7 +139,7 @@ class ServedModels:
         self,
         choice: ModelsToServe,
         limits: ServiceLimits,
-        metrics: ServiceMetrics,
+        metrics: "ServiceMetrics",
         load: Callable[[str], Embedder] | None = None,
     ) -> None:
         """Load the models, and run each once, so that nothing is compiled while requests are answered.
@@ -218,7 +168,7 @@ class ServedModels:
 
 
 def _with_batches(
-    name: str, embedder: Embedder, limits: ServiceLimits, metrics: ServiceMetrics, workers: int
+    name: str, embedder: Embedder, limits: ServiceLimits, metrics: "ServiceMetrics", workers: int
 ) -> ServedModel:
     """Put batches before a model: of texts, and of the states of tokens where it shows them."""
     on_batch = metrics.counts_batches_of(name)

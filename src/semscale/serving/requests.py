@@ -49,6 +49,7 @@ ERRORS: dict[int, tuple[str, str]] = {
 
 TOO_DEEP = "is nested too deeply: use fewer levels"
 
+_SPLIT = "send several requests, a stream of lines, or a job"
 _MIB = 1024 * 1024
 _LONGEST = 1000  # characters of a message, as a client may have sent a key or a number of any length
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?!out\b)(?=[\w']))?")
@@ -64,7 +65,7 @@ class ServiceLimits(Settings):
 
     max_texts: Annotated[
         int,
-        Field(ge=1, description="Maximum number of texts in a request, or in a line of a stream."),
+        Field(ge=1, description="Maximum number of texts in a request, a tool call or a line of a stream."),
         Option(_LIMITS, rare=True),
     ] = 2048
     max_characters: Annotated[
@@ -240,10 +241,13 @@ RatingSettingFields = request_model(
     RaterSettings,
     without=("embedder", "calibration"),
     description="Settings of ratings, as ``semscale.rate`` takes them.",
-    language=Annotated[
-        str | None,
-        Field(description="ISO 639-1 code, or auto for each text's (default: the scale's)."),
-    ],
+    helps={
+        "floor": "Cosine with the best anchor below which a text is off topic; auto compares it with that of "
+        "unrelated sentences; null rates every text.",
+        "missing": "Codes that stand for no answer, such as NA or -99.",
+        "language": "ISO 639-1 code, or auto for each text's (default: the scale's).",
+    },
+    language=str | None,
 )
 
 RatingFields = request_model(
@@ -261,7 +265,12 @@ MatchSettingFields = request_model(
     MatchSettings,
     without=("embedder", "precision", "loading", "explain", "layer", "nli", "nli_labels"),
     description="Settings of matches, as ``semscale.match`` takes them.",
-    method=Annotated[Literal["calibrated", "cosine"], Field(description="Method that compares the texts.")],
+    helps={
+        "guards": "Modes of guards by their names: negation, opposite, number, name, roles, quantity, "
+        "certainty, exclusivity, order, condition or all, each off, warn or weigh.",
+        "recall_share": "Weight of recall relative to precision, from 0 to 1; for calibrated.",
+    },
+    method=Literal["calibrated", "cosine"],
 )
 
 MatchFields = request_model(
@@ -287,11 +296,12 @@ ConsistencySettingFields = request_model(
     ConsistencySettings,
     without=("embedder", "bert_embedder", "nli", "nli_labels", "by_sentence"),
     description="Settings of consistency, as ``semscale.consistency`` takes them.",
-    floor=Annotated[Literal["auto"] | float, Field(description="Cosine of answers to different questions.")],
-    same_by=Annotated[
-        Literal["auto", "cosine", "exact"],
-        Field(description="Criterion for two samples with the same meaning."),
-    ],
+    helps={
+        "measures": "Measures; the first is the score.",
+        "same_by": "Criterion for two samples with the same meaning.",
+    },
+    floor=Literal["auto"] | float,
+    same_by=Literal["auto", "cosine", "exact"],
 )
 
 ConsistencyFields = request_model(
@@ -496,17 +506,38 @@ def check_fields(kind: type[Kind], content: object) -> Kind:
         raise invalid(first_mistake(error, kind.model_fields), str(path[0]) if path else "body") from None
 
 
-def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits) -> None:
+def check_columns(
+    fields: RequestFields, columns: Iterable[str], limits: ServiceLimits, remedy: str = _SPLIT
+) -> None:
+    """Check the texts in columns of a request, as ``check_texts`` does.
+
+    Raises:
+        RefusedRequestError: there are too many, or one is too long.
+    """
+    for name in columns:
+        check_texts(flat_texts(getattr(fields, name)), name, limits, remedy)
+
+
+def flat_texts(cells: Sequence[Any]) -> list[Any]:
+    """List texts and the texts of lists."""
+    return [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
+
+
+def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits, remedy: str = _SPLIT) -> None:
     """Refuse more texts than a request may have, or a text that is too long.
+
+    Args:
+        texts: of the request.
+        field: that has them.
+        limits: of the service.
+        remedy: for too many texts.
 
     Raises:
         RefusedRequestError: there are.
     """
     if len(texts) > limits.max_texts:
         raise invalid(
-            f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: send several "
-            "requests, a stream of lines, or a job",
-            field,
+            f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: {remedy}", field
         )
     for index, text in enumerate(texts):
         if isinstance(text, str) and len(text) > limits.max_characters:

@@ -1,4 +1,4 @@
-"""The server: the gate before every request, bodies, access, and a shutdown that loses no request."""
+"""The server: metrics, the gate before every request, access, and a shutdown that loses no request."""
 
 import asyncio
 import errno
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import uvicorn
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -29,7 +30,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from semscale.errors import InputError, SemscaleError
-from semscale.serving.models import ServiceMetrics
+from semscale.serving.models import OnBatch
 from semscale.serving.requests import (
     FIELD_NAMES,
     TOO_DEEP,
@@ -82,6 +83,8 @@ _STOPPED = 3  # exit code after a second signal, as of other commands that the u
 _BACKLOG = 2048
 _LAST_PORT = 65535
 _LONGEST_READING = 3600
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_TEXTS = (1, 4, 16, 64, 128, 256, 512, 1024)
 _LOG = logging.getLogger("semscale.serving")
 _ACCESS_LOG = logging.getLogger("semscale.serving.access")
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
@@ -146,6 +149,56 @@ class ServiceState:
     def note_request(self) -> None:
         """Note that a request came."""
         self._last_event = time.monotonic()
+
+
+class ServiceMetrics:
+    """Figures of the service, in the form that Prometheus reads.
+
+    Attributes:
+        registry: has all figures.
+        requests: by route and status.
+        seconds: of requests, by route.
+        texts: in batches, by model.
+        tokens: by model.
+        waiting: texts that wait, by model.
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "semscale_requests", "Requests by route and status.", ["route", "status"], registry=self.registry
+        )
+        self.seconds = Histogram(
+            "semscale_request_seconds",
+            "Seconds from a request to the end of its answer.",
+            ["route"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self.texts = Histogram(
+            "semscale_batch_texts",
+            "Texts that the model took at once.",
+            ["model"],
+            buckets=_TEXTS,
+            registry=self.registry,
+        )
+        self.tokens = Counter(
+            "semscale_tokens", "Tokens that the model read.", ["model"], registry=self.registry
+        )
+        self.waiting = Gauge(
+            "semscale_waiting_texts", "Texts that wait for the model.", ["model"], registry=self.registry
+        )
+
+    def counts_batches_of(self, model: str) -> OnBatch:
+        """Return the function that counts the batches of a model, with texts and tokens."""
+        n_texts, n_tokens = self.texts.labels(model), self.tokens.labels(model)
+
+        def count(texts: int, tokens: int | None) -> None:
+            n_texts.observe(texts)
+            if tokens is not None:
+                n_tokens.inc(tokens)
+
+        return count
 
 
 class Gate:

@@ -1,0 +1,313 @@
+"""Tools of an agent: the instruments as a server of the Model Context Protocol offers them.
+
+The arguments of a tool are the fields of the HTTP request of the same instrument, which derive from its
+settings class, and a call is checked in the same way. Models are loaded by the first call that needs them.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, StrictBool, create_model
+
+from semscale.embedding.embedder import Embedder
+from semscale.embedding.token_states import TokenEncoder
+from semscale.errors import SemscaleError
+from semscale.messages import unknown_name
+from semscale.presentable import Presentable
+from semscale.results.result import Result
+from semscale.scales import load_scale, scale_names
+from semscale.serving.batching import TaskThreads
+from semscale.serving.instruments import Instrument, instruments
+from semscale.serving.requests import (
+    TOO_DEEP,
+    RequestFields,
+    ServiceLimits,
+    as_field_names,
+    check_columns,
+    check_fields,
+    check_settings,
+)
+from semscale.version import __version__
+from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
+
+if TYPE_CHECKING:
+    from mcp.server import Server
+    from mcp.types import CallToolResult, ListToolsResult
+
+_INSTRUCTIONS = (
+    "Semscale measures what free text means. Its numbers come with intervals and can be reproduced by their "
+    "signature. An item without a score has a status with the reason; it is never counted as 0. Report the "
+    "cautions of a result with its numbers."
+)
+_RETURNS = (
+    "Returns a row for each item with its status and its numbers, the number of items by status, an estimate "
+    "of each figure over all scored items with its interval, cautions, and the signature that lets somebody "
+    "else reproduce the numbers."
+)
+_DESCRIPTIONS = {
+    "rate": "Rate texts, such as survey answers or reviews, on an ordinal scale. list_scales shows the "
+    "scales; another one is an object with points and anchor sentences.",
+    "match": "Measure how far each prediction says the same as its reference. Changed numbers, names and "
+    "negations are listed as findings and lower the score.",
+    "consistency": "Measure how far further answers of a model to the same prompt agree with its answer. A "
+    "low value is a sign of an invented answer.",
+}
+_SPLIT = "split them into several calls"
+_FIGURE = {
+    "type": "object",
+    "properties": {
+        **dict.fromkeys(("value", "low", "high"), {"type": ["number", "null"]}),
+        **dict.fromkeys(("n", "n_left_out"), {"type": "integer"}),
+    },
+    "required": ["value", "low", "high", "n"],
+}
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+_LOG = logging.getLogger("semscale.serving")
+
+Content = dict[str, Any]
+"""What a tool returns, as JSON has it."""
+
+
+@dataclass(frozen=True)
+class AgentTool:
+    """A tool of an agent.
+
+    Attributes:
+        description: of what it does and returns.
+        fields: its arguments.
+        output: JSON schema of what it returns.
+        call: does the work.
+        is_local: true if nothing outside this machine is contacted.
+    """
+
+    description: str
+    fields: type[RequestFields]
+    output: Mapping[str, Any]
+    call: Callable[[Any], Awaitable[Content]]
+    is_local: bool = True
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model that no other client shares.
+
+    Attributes:
+        embedder: the model.
+        encoder: none, as the embedder itself gives the states of tokens.
+    """
+
+    embedder: Embedder
+    encoder: TokenEncoder | None = None
+
+
+class LazyModels:
+    """The models of all tools, each loaded by the first call that needs it.
+
+    Args:
+        load: loads a model by its name.
+        name: of one model for everything; without it, ratings have the default model of ratings, and all else
+            the default one.
+    """
+
+    def __init__(self, load: Callable[[str], Embedder], name: str | None = None) -> None:
+        self._load, self._name = load, name
+        self._loaded: dict[str, LoadedModel] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def embedding(self) -> LoadedModel:
+        """For matches and consistency."""
+        return self._model(self._name or DEFAULT_MODEL)
+
+    @property
+    def rating(self) -> LoadedModel:
+        """For ratings; the same one where one model serves all."""
+        return self._model(self._name or DEFAULT_RATING_MODEL)
+
+    def _model(self, name: str) -> LoadedModel:
+        with self._lock:
+            if name not in self._loaded:
+                self._loaded[name] = LoadedModel(self._load(name))
+            return self._loaded[name]
+
+
+def agent_tools(models: LazyModels, limits: ServiceLimits) -> dict[str, AgentTool]:
+    """Return the tools by their names.
+
+    Args:
+        models: of the instruments.
+        limits: of the texts in a call.
+    """
+    threads = TaskThreads()
+    tools = {"list_scales": _scales_tool()}
+    for name, instrument in instruments(models).items():
+        tools[name] = _instrument_tool(name, instrument, limits, threads)
+    return tools
+
+
+def agent_server(tools: Mapping[str, AgentTool]) -> "Server":
+    """Return a server with these tools; it needs the extra ``mcp``."""
+    from mcp import types
+    from mcp.server import Server
+
+    listed = [
+        types.Tool(
+            name=name,
+            description=tool.description,
+            input_schema=tool.fields.model_json_schema(),
+            output_schema=dict(tool.output),
+            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=not tool.is_local),
+        )
+        for name, tool in tools.items()
+    ]
+
+    async def list_tools(*_: object) -> "ListToolsResult":
+        return types.ListToolsResult(tools=listed)
+
+    async def call_tool(_: object, call: Any) -> "CallToolResult":  # noqa: ANN401 - the SDK's parameters
+        try:
+            content = await _called(tools, call.name, call.arguments or {})
+        except Exception as error:  # noqa: BLE001 - an agent reads the message and corrects its call
+            failed = types.TextContent(text=_message(error))
+            return types.CallToolResult(content=[failed], is_error=True)
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=content)
+
+    return Server(
+        "semscale",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def _called(tools: Mapping[str, AgentTool], name: str, arguments: Mapping[str, Any]) -> Content:
+    if name not in tools:
+        raise unknown_name("tool", name, list(tools))
+    return await tools[name].call(check_fields(tools[name].fields, arguments))
+
+
+def _message(error: Exception) -> str:
+    """Describe an error in one line, by the names of arguments."""
+    match error:
+        case SemscaleError():
+            return as_field_names(str(error))
+        case RecursionError():
+            return f"the call {TOO_DEEP}"
+    _LOG.error("a bug of ours: please report it", exc_info=error)
+    return f"this is a bug of ours: {type(error).__name__}"
+
+
+def serve_standard_streams(server: "Server") -> None:
+    """Answer the program at the other end of standard input and output until it closes them."""
+    from mcp.server.stdio import stdio_server
+
+    async def serve() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # A thread waits for the next line of standard input, and nothing else could end it.
+        signal.signal(number, lambda *_: os._exit(0))
+    asyncio.run(serve())
+
+
+def _scales_tool() -> AgentTool:
+    async def list_scales(_: RequestFields) -> Content:
+        scales = [load_scale(name) for name in scale_names()]
+        return {
+            "scales": [
+                {
+                    "name": scale.name,
+                    "title": scale.title,
+                    "question": scale.question,
+                    "points": {f"{point.value:g}": point.label for point in scale.points},
+                }
+                for scale in scales
+            ]
+        }
+
+    scale = {
+        "type": "object",
+        "properties": {
+            **dict.fromkeys(("name", "title", "question"), {"type": "string"}),
+            "points": {"type": "object", "additionalProperties": {"type": "string"}},
+        },
+        "required": ["name", "title", "question", "points"],
+    }
+    return AgentTool(
+        description="List the scales on which rate can rate texts: name, title, a question whose answers the "
+        "scale can rate, and the label of each point.",
+        fields=create_model("ListScales", __base__=RequestFields),
+        output=_object(scales={"type": "array", "items": scale}),
+        call=list_scales,
+    )
+
+
+def _instrument_tool(
+    name: str, instrument: Instrument, limits: ServiceLimits, threads: TaskThreads
+) -> AgentTool:
+    """Make the tool of an instrument, which measures in a thread."""
+
+    def measure(fields: Any) -> Content:  # noqa: ANN401 - the fields of the instrument
+        columns = {column: getattr(fields, column) for column in instrument.columns}
+        result: Any = instrument.result_of(fields, columns)
+        return measured_content(result, result.summarize(**columns), with_rows=fields.rows)
+
+    async def call(fields: RequestFields) -> Content:
+        check_settings(fields, limits, instrument.columns)
+        check_columns(fields, instrument.columns, limits, _SPLIT)
+        return await threads.run(measure, fields)
+
+    return AgentTool(
+        description=f"{_DESCRIPTIONS[name]} {_RETURNS}",
+        fields=with_rows_field(instrument.fields),
+        output=measured_schema(instrument.row_schema()),
+        call=call,
+    )
+
+
+def with_rows_field(fields: type[RequestFields]) -> type[RequestFields]:
+    """Return the fields of a call: those of a request, and whether the answer has a row for each item."""
+    rows = Annotated[
+        StrictBool,
+        Field(description="Whether to return a row for each item; false returns only the estimates."),
+    ]
+    call: type[RequestFields] = create_model(fields.__name__, __base__=fields, rows=(rows, True))
+    return call
+
+
+def measured_content(result: Result, summary: Presentable, *, with_rows: bool) -> Content:
+    """Return the rows of a result, and from its summary what holds for all of them."""
+    record = json.loads(summary.to_json())
+    content = {
+        "counts": record["counts"],
+        "estimates": record["estimates"]["overall"]["figures"],
+        "cautions": [as_field_names(caution) for caution in (*record["warnings"], *record["cautions"])],
+        "signature": record["signature"],
+    }
+    return {"results": json.loads(result.to_frame().write_json()), **content} if with_rows else content
+
+
+def measured_schema(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe what ``measured_content`` returns, with the schema of a row."""
+    schema = _object(
+        counts={"type": "object", "additionalProperties": {"type": "integer"}},
+        estimates={"type": "object", "additionalProperties": _FIGURE},
+        cautions=_TEXTS,
+        signature={"type": "string"},
+    )
+    schema["properties"]["results"] = {"type": "array", "items": row}
+    return schema
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}

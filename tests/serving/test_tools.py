@@ -1,0 +1,244 @@
+"""Tools of an agent, called by the client of the protocol's own SDK: in this process and over a pipe."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import semscale
+from semscale.errors import InputError
+from semscale.serving.requests import ConsistencyFields, MatchFields, RatingFields, ServiceLimits
+
+pytestmark = pytest.mark.needs("mcp")
+
+TEXTS = ["I would buy it at once.", "Never.", None, "Perhaps, if it were cheaper.", ""]
+COMMAND = [sys.executable, "-m", "semscale", "mcp"]
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+def server_with(embedder, **limits):
+    from semscale.serving.tools import LazyModels, agent_server, agent_tools
+
+    return agent_server(agent_tools(LazyModels(lambda _: embedder), ServiceLimits(**limits)))
+
+
+def talk(server, conversation):
+    """Let a client talk to a server, and return the result of the conversation."""
+    from mcp import Client
+
+    async def run():
+        async with Client(server) as client:
+            return await conversation(client)
+
+    return asyncio.run(run())
+
+
+def call(server, tool, **arguments):
+    return talk(server, lambda client: client.call_tool(tool, arguments))
+
+
+def refusal(server, tool, **arguments):
+    """The message of a call that fails."""
+    result = call(server, tool, **arguments)
+    assert result.is_error
+    (content,) = result.content
+    return content.text
+
+
+class TestList:
+    def test_the_tools_name_their_arguments_with_bounds_and_help(self, toy_embedder):
+        listed = talk(server_with(toy_embedder), lambda client: client.list_tools()).tools
+        tools = {tool.name: tool for tool in listed}
+        assert list(tools) == ["list_scales", "rate", "match", "consistency"]
+        for name, fields in (
+            ("rate", RatingFields),
+            ("match", MatchFields),
+            ("consistency", ConsistencyFields),
+        ):
+            arguments = tools[name].input_schema["properties"]
+            assert set(arguments) == {*fields.model_fields, "rows"}
+            assert all(argument["description"] for argument in arguments.values())
+            assert tools[name].annotations.read_only_hint
+        share = tools["match"].input_schema["properties"]["recall_share"]["anyOf"][0]
+        assert share == {"type": "number", "minimum": 0, "maximum": 1}
+        assert tools["rate"].input_schema["required"] == ["texts"]
+
+    def test_scales_have_their_points(self, toy_embedder):
+        scales = call(server_with(toy_embedder), "list_scales").structured_content["scales"]
+        (quality,) = [scale for scale in scales if scale["name"] == "quality"]
+        assert quality["points"] == {
+            "1": "Very bad",
+            "2": "Bad",
+            "3": "Neither good nor bad",
+            "4": "Good",
+            "5": "Very good",
+        }
+
+
+class TestMeasuring:
+    def test_ratings_are_those_of_the_function(self, toy_embedder):
+        content = call(server_with(toy_embedder), "rate", texts=TEXTS, floor=None).structured_content
+        ratings = semscale.rate(TEXTS, scale="purchase-intent", embedder=toy_embedder, floor=None)
+        assert [row["status"] for row in content["results"]] == [
+            "scored",
+            "scored",
+            "missing",
+            "scored",
+            "empty",
+        ]
+        assert content["results"] == json.loads(ratings.to_frame().write_json())
+        assert content["results"][2]["mean"] is None
+        assert content["counts"] == {"scored": 3, "missing": 1, "empty": 1}
+        mean = ratings.estimate().overall_mean()
+        estimate = content["estimates"]["mean"]
+        assert (estimate["value"], estimate["low"], estimate["high"]) == (mean.value, mean.low, mean.high)
+        assert (estimate["n"], estimate["n_left_out"]) == (3, 2)
+        assert content["signature"].startswith(str(ratings.signature))
+
+    def test_matches_are_those_of_the_function(self, toy_embedder):
+        texts = {"predictions": ["It is 4 km", "in Paris"], "references": ["It is 5 km", ["Paris", "Lyon"]]}
+        content = call(server_with(toy_embedder), "match", **texts, method="cosine").structured_content
+        matches = semscale.match(**texts, method="cosine", embedder=toy_embedder)
+        assert [row["score"] for row in content["results"]] == matches.score.tolist()
+        assert content["results"][0]["findings"][0]["guard"] == "number"
+        assert content["estimates"]["score"]["value"] == matches.estimate().overall_mean().value
+
+    def test_consistencies_are_those_of_the_function(self, toy_embedder):
+        texts = {"answers": ["It is 4", "Lisbon"], "samples": [["It is 5", "It is 4"], ["Lisbon", "Lisbon"]]}
+        content = call(server_with(toy_embedder), "consistency", **texts).structured_content
+        consistencies = semscale.consistency(**texts, embedder=toy_embedder)
+        assert content["results"] == json.loads(consistencies.to_frame().write_json())
+
+    def test_the_text_of_an_answer_is_its_structured_content(self, toy_embedder):
+        result = call(server_with(toy_embedder), "rate", texts=["good"])
+        assert json.loads(result.content[0].text) == result.structured_content
+
+    def test_without_rows_the_estimates_are_left(self, toy_embedder):
+        content = call(server_with(toy_embedder), "rate", texts=TEXTS, rows=False).structured_content
+        assert set(content) == {"counts", "estimates", "cautions", "signature"}
+
+    def test_a_scale_can_come_with_the_call(self, toy_embedder):
+        scale = {
+            "title": "Mood",
+            "question": "How are you?",
+            "points": [{"value": 1, "label": "bad"}, {"value": 2, "label": "good"}],
+            "anchor_sets": {"plain": ["I feel bad.", "I feel good."]},
+        }
+        content = call(
+            server_with(toy_embedder), "rate", texts=["I feel good."], scale=scale
+        ).structured_content
+        assert content["results"][0]["mode"] == 2.0
+
+    @pytest.mark.parametrize("texts", [[], [None, None], [""]])
+    def test_nothing_to_rate_has_no_estimate(self, toy_embedder, texts):
+        content = call(server_with(toy_embedder), "rate", texts=texts).structured_content
+        assert len(content["results"]) == len(texts)
+        assert content["estimates"] == {}
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({}, "texts is missing: add it"),
+            ({"texts": "good"}, "texts must be a list, got 'good'"),
+            ({"texts": ["good"], "scal": "quality"}, "unknown key 'scal': did you mean 'scale'?"),
+            ({"texts": ["good"], "temperature": "1"}, "temperature must be a number, got '1'"),
+            ({"texts": ["good"], "rows": "yes"}, "rows must be true or false, got 'yes'"),
+            (
+                {"texts": ["good"] * 4},
+                "texts must have at most 3 texts, got 4: split them into several calls",
+            ),
+            ({"texts": ["good", "a" * 21]}, "texts[1] must have at most 20 characters, got 21"),
+        ],
+    )
+    def test_a_bad_argument_is_named_in_one_line(self, toy_embedder, arguments, message):
+        server = server_with(toy_embedder, max_texts=3, max_characters=20)
+        assert refusal(server, "rate", **arguments) == message
+
+    def test_an_unknown_scale_names_the_nearest(self, toy_embedder):
+        message = refusal(server_with(toy_embedder), "rate", texts=["good"], scale="qualit")
+        assert message.startswith("unknown scale 'qualit': did you mean 'quality'?")
+
+    def test_an_unknown_tool_names_the_nearest(self, toy_embedder):
+        assert refusal(server_with(toy_embedder), "rates").startswith(
+            "unknown tool 'rates': did you mean 'rate'?"
+        )
+
+    def test_lists_of_unequal_length(self, toy_embedder):
+        message = refusal(
+            server_with(toy_embedder), "match", predictions=["a", "b"], references=["a"], method="cosine"
+        )
+        assert (
+            message
+            == "predictions and references must have equal lengths, got 2 predictions and 1 references"
+        )
+
+    def test_a_bug_has_no_traceback(self, toy_embedder, monkeypatch, caplog):
+        monkeypatch.setattr(toy_embedder, "embed", lambda *_, **__: 1 / 0)
+        assert (
+            refusal(server_with(toy_embedder), "rate", texts=["good"])
+            == "this is a bug of ours: ZeroDivisionError"
+        )
+        assert "please report it" in caplog.text
+
+    def test_a_model_that_cannot_be_loaded(self, toy_embedder):
+        from semscale.serving.tools import LazyModels, agent_server, agent_tools
+
+        def load(name):
+            raise InputError(f"{name} cannot be loaded")
+
+        server = agent_server(agent_tools(LazyModels(load), ServiceLimits()))
+        assert refusal(server, "rate", texts=["good"]) == "e5-small cannot be loaded"
+        assert not call(server, "list_scales").is_error
+
+
+def test_a_cancelled_call_leaves_the_server_at_work(gated):
+    import anyio
+
+    async def conversation(client):
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "rate", {"texts": ["good"]})
+            await anyio.to_thread.run_sync(gated.begun.acquire)
+            group.cancel_scope.cancel()
+        gated.let.set()
+        return await client.call_tool("rate", {"texts": ["bad"], "floor": None})
+
+    assert talk(server_with(gated), conversation).structured_content["counts"] == {"scored": 1}
+
+
+class TestProcess:
+    def test_a_client_starts_the_command_and_calls_it(self):
+        from mcp import StdioServerParameters
+
+        parameters = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=dict(os.environ))
+        result = talk(parameters, lambda client: client.call_tool("list_scales"))
+        assert "quality" in [scale["name"] for scale in result.structured_content["scales"]]
+
+    @pytest.mark.parametrize("stop", [None, signal.SIGINT, signal.SIGTERM])
+    def test_the_end_of_the_input_or_a_signal_ends_it_without_a_message(self, stop):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with subprocess.Popen(COMMAND, text=True, **pipes) as process:
+            process.stdin.write(json.dumps(HELLO) + "\n")
+            process.stdin.flush()
+            answer = json.loads(process.stdout.readline())
+            assert answer["result"]["serverInfo"]["name"] == "semscale"
+            if stop is None:
+                process.stdin.close()
+            else:
+                process.send_signal(stop)
+            assert process.wait(60) == 0
+            assert process.stderr.read() == ""
