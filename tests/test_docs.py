@@ -28,24 +28,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", "examples/README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
 # Pages whose blocks do not say yet what they need; other tests run the checked ones.
 NOT_RUN = {
-    "README.md",
-    "docs/agreement.md",
-    "docs/athena.md",
-    "docs/calibration.md",
-    "docs/chat.md",
-    "docs/cluster.md",
-    "docs/coding.md",
-    "docs/consistency.md",
     "docs/drift.md",
-    "docs/index.md",
-    "docs/install.md",
-    "docs/judges.md",
-    "docs/match.md",
-    "docs/pytest.md",
-    "docs/rating.md",
-    "docs/serve.md",
-    "docs/studies.md",
-    "docs/tables.md",
 }
 # Pages that take more than 15 seconds.
 SLOW: set[str] = set()

@@ -28,7 +28,7 @@ def test_aliases_of_aliases_that_stand_for_billions_are_refused():
 )
 def test_an_alias_of_what_it_stands_in_is_refused(loop, line):
     with pytest.raises(
-        InputError, match=f"'loop.yaml', line {line}: .*an alias stands inside the value that it names"
+        InputError, match=f"'loop.yaml', line {line}: .*an alias is inside the value that it names"
     ):
         parse_yaml(loop.encode(), source="loop.yaml")
 

@@ -330,7 +330,7 @@ def test_a_cap_that_leaves_no_repetition_keeps_why_the_call_failed(runner, endpo
 @pytest.mark.needs("api")
 def test_without_a_ledger_nothing_is_said_to_be_kept(runner):
     with pytest.raises(
-        InterruptedRunError, match="reached; without a ledger a higher cap asks for everything"
+        InterruptedRunError, match="reached; without a ledger, a higher cap sends every call again"
     ):
         runner(budget=Budget(calls=1), ledger=False).run(requests(2))
 

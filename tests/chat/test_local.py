@@ -50,7 +50,7 @@ def test_what_is_no_local_model(tmp_path, monkeypatch, name):
 
 
 def test_an_embedding_model_is_no_chat_model():
-    with pytest.raises(ModelError, match="all-MiniLM-L6-v2 turns texts into vectors"):
+    with pytest.raises(ModelError, match="all-MiniLM-L6-v2 is an embedding model"):
         find_local_model("all-MiniLM-L6-v2")
 
 

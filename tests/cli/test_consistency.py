@@ -287,7 +287,7 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
         (("--prompt", "q"), "name either --answer"),
         (("--prompt", "q", "--ask", "3"), "--ask needs --chat-model NAME"),
         ((*COLUMNS, "--chat-model", "m"), "the embedding model is --embedder"),
-        ((*COLUMNS, "--dry-run"), "give --ask N and --chat-model NAME"),
+        ((*COLUMNS, "--dry-run"), "name --ask N and --chat-model NAME"),
         (
             (*COLUMNS, "--system-prompt", "hi", "--max-tokens", 3),
             "--system-prompt and --max-tokens belong to --ask N",

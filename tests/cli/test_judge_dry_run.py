@@ -23,6 +23,14 @@ def test_a_dry_run_asks_nobody(judge_command, judge_endpoint, capsys):
     assert judge_endpoint.requests == []
 
 
+def test_a_dry_run_takes_the_prices_that_are_named(judge_command, tmp_path, capsys):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("per_tokens: 1\nmodels: {judge-*: {prompt: 0, completion: 0.5}}\n", encoding="utf-8")
+    assert main(judge_command("--dry-run", "--json", "--max-tokens", "10", "--prices", str(prices))) == 0
+    (model,) = json.loads(capsys.readouterr().out)["models"]
+    assert model["money"] == 20.0  # 4 replies of 10 tokens, .5 each
+
+
 def test_a_dry_run_of_an_audit_has_each_round(judge_command, judge_endpoint, capsys):
     base = judge_command("--dry-run", "--json")
     assert main(["judge", "audit", *base[1:]]) == 0

@@ -92,7 +92,7 @@ def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
     ("chance", "said"),
     [
         ("2", "probabilities above 0 to 1, got 2 in row 3"),
-        ("half", "wherever a label is, but row 3 has only a label"),
+        ("half", "in each row with a label, but row 3 has only a label"),
     ],
 )
 def test_a_wrong_probability_is_found_before_anybody_is_asked(tmp_path, decider, capsys, chance, said):

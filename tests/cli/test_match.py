@@ -164,7 +164,7 @@ def test_nothing_to_estimate_is_said(semscale, tmp_path):
 def test_scores_that_tell_nothing_apart_are_warned_of(semscale, tmp_path):
     rows = "".join(f"it depends,expected number{row} word{row},\n" for row in range(40))
     (tmp_path / "answers.csv").write_text("answer,expected,other\n" + rows)
-    assert "hardly tell the pairs from unrelated ones" in semscale(*match()).out
+    assert "barely separate the pairs from unrelated pairs" in semscale(*match()).out
 
 
 def test_ctrl_c_leaves_nothing_behind(semscale, answers, files, toy_embedder, monkeypatch):

@@ -144,7 +144,7 @@ def test_thresholds_decide_and_low_ones_are_named(folder):
     assert found.cautions == (f"exercise 7: {cannot_fail}", f"exercise 8: {cannot_fail}")
     low = AnalysisSettings(min_bertscore_f1=0.01, max_avg_credit_drift=None)
     (caution,) = run_quality_drift_analysis(folder, {"first": first}, settings=low).cautions
-    assert caution.startswith("exercise 7: min_bertscore_f1 0.01 lets text pass that has nothing to do with")
+    assert caution.startswith("exercise 7: min_bertscore_f1 0.01 lets unrelated text pass")
 
 
 def test_candidates_come_from_files_and_runs_too(folder, tmp_path):

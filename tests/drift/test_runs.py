@@ -93,7 +93,7 @@ def test_items_come_in_the_baselines_order_and_the_rest_stays():
         (candidate(dataset="essay"), "dataset: the baseline is of 'exam', the candidate of 'essay'"),
         (
             candidate(item("b")),
-            "candidate lacks 'a', 'c' of the baseline; record every item, with no outputs w",
+            "candidate has no 'a', 'c', which the baseline has; record every item, with no outputs w",
         ),
         (candidate(*BASELINE.items, item("d")), "items: the baseline has no 'd', which the candidate has"),
         (
@@ -147,7 +147,7 @@ def test_fields_that_only_the_candidate_has_are_no_hindrance():
 
 def test_of_many_ids_a_few_are_named():
     many = Run("exam", "m1", tuple(item(str(number)) for number in range(9)))
-    with pytest.raises(InputError, match="lacks '1', '2', '3', '4', '5' and 3 more of the baseline"):
+    with pytest.raises(InputError, match="has no '1', '2', '3', '4', '5' and 3 more, which the baseline has"):
         check_comparable(many, candidate(item("0")))
 
 

@@ -261,7 +261,7 @@ class TestDamage:
         with sqlite3.connect(cache.store.path) as connection:
             connection.execute("CREATE TABLE keys (letters TEXT)")
         connection.close()
-        with pytest.raises(InputError, match="another program's database"):
+        with pytest.raises(InputError, match="database of another program"):
             cache.get_many(keys("a"), 4)
 
     def test_file_of_an_older_format_is_begun_anew(self, cache):

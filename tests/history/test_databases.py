@@ -121,7 +121,7 @@ os.kill(os.getpid(), 9)
     def test_a_new_one_where_nothing_may_be_made(self, folder):
         folder.chmod(0o555)
         for name in ("history.sqlite", "sub/history.sqlite"):
-            with ordinary_user(), pytest.raises(InputError, match=r"cannot be (opened|made)"):
+            with ordinary_user(), pytest.raises(InputError, match=r"cannot be (opened|created)"):
                 open_history(folder / name)
 
 
@@ -147,7 +147,7 @@ class TestNoHistory:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("CREATE TABLE bookmarks (url TEXT)")
         before = path.read_bytes()
-        with pytest.raises(InputError, match="is another program's database, with a table 'bookmarks'"):
+        with pytest.raises(InputError, match="is database of another program, with a table 'bookmarks'"):
             open_history(path)
         assert path.read_bytes() == before
 
@@ -166,7 +166,7 @@ class TestDamaged:
         with path.open("r+b") as file:
             file.seek(size // 4)
             file.write(b"\xa5" * (size // 2))
-        with pytest.raises(InputError, match="is damaged: take a copy"), open_history(path) as history:
+        with pytest.raises(InputError, match="is damaged: restore a backup"), open_history(path) as history:
             [history.run(run.id) for run in history.runs()]
 
     def test_a_file_that_ends_too_early(self, tmp_path):

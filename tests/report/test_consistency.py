@@ -133,7 +133,7 @@ def test_groups_are_drawn_and_listed(toy_embedder):
     groups = histogram.description.replace("\N{NO-BREAK SPACE}", " ").split("; ")
     names = [group.partition(": ")[0] for group in groups]
     assert names[-3:] == ["x & y (n = 1*)", "(no kind) (n = 1*)", "z (n = 1*)"]
-    assert page(summary.document()).count("* fewer than 10 prompts: chance alone can move") == 1
+    assert page(summary.document()).count("* fewer than 10 prompts: these figures vary") == 1
     assert "x &amp; y" in page(summary.document())
 
 

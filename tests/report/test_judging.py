@@ -82,7 +82,7 @@ def test_judges_who_do_not_agree_are_not_said_to_be_many():
     words = panel_note(summary)
     # 5, 3 and 1 beside 1, 3 and 5: r = -1, for which k / (1 + (k - 1) r) would be infinite.
     assert words.startswith(
-        "The number of independent judges that these 2 are worth is not known: their scores are"
+        "The number of independent judges that these 2 are worth is not known: their scores do"
     )
     assert "not shown to agree beyond chance (mean correlation −1.00)" in words
     assert summary.record()["panel"]["effective_judges"]["note"].startswith("their scores")

@@ -456,7 +456,7 @@ def test_a_calibration_by_reversed_labels_or_without_a_ranking_is_warned_of_and_
     (warning,) = calibration_warnings(turned)
     assert "run against the labels: was the scale filled in backwards?" in warning
     (warning,) = calibration_warnings(flat)
-    assert "not shown to tell texts apart" in warning
+    assert "not shown to distinguish texts" in warning
     assert list(calibration_warnings(calibrated(HonestError(0.1, 0.2)))) == []
     for calibration in (turned, flat):
         assert "a level" not in mean_advice(SimpleNamespace(calibration=calibration, comparison=None))
@@ -510,7 +510,7 @@ def test_an_input_without_rows_says_so(make_summary):
 
 def test_one_text_has_a_mean_but_no_interval(make_summary):
     shown = page(make_summary(n=1).document())
-    assert "One text alone does not show how far another would differ" in shown
+    assert "One text alone does not show the spread" in shown
     assert not re.search(r"\bnan\b", shown)
     assert "is not known: it takes two rated texts" in shown
 

@@ -6,15 +6,23 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import semscale
+from semscale.chat.budget import Budget
+from semscale.chat.messages import Reply
+from semscale.chat.runner import Running
+from semscale.cli.main import main
 from semscale.errors import InputError
+from semscale.judging.settings import JudgeSettings
 from semscale.serving.requests import ConsistencyFields, MatchFields, RatingFields, ServiceLimits
+from semscale.signature import Signature
 
 pytestmark = pytest.mark.needs("mcp")
 
+PROJECT_FILE = Path(__file__).parents[2] / "pyproject.toml"
 TEXTS = ["I would buy it at once.", "Never.", None, "Perhaps, if it were cheaper.", ""]
 COMMAND = [sys.executable, "-m", "semscale", "mcp"]
 HELLO = {
@@ -204,6 +212,94 @@ class TestRefusals:
         server = agent_server(agent_tools(LazyModels(load), ServiceLimits()))
         assert refusal(server, "rate", texts=["good"]) == "e5-small cannot be loaded"
         assert not call(server, "list_scales").is_error
+
+
+class Four:
+    """A chat model that gives every answer 4 of 5 points."""
+
+    name = "four"
+    signature = Signature.of("chat", model="four")
+
+    def __init__(self):
+        self.prompts = []
+
+    async def complete(self, request):
+        self.prompts.append(request.messages[-1].text)
+        return Reply('{"score": 4, "explanation": "as it should be"}')
+
+
+class TestJudge:
+    def judge(self, embedder, model, **budget):
+        from semscale.serving.tools import JudgeCalls, LazyModels, agent_server, agent_tools
+
+        judge = JudgeCalls(lambda: model, Running(budget=Budget(**budget), ledger=False))
+        return agent_server(agent_tools(LazyModels(lambda _: embedder), ServiceLimits(max_texts=5), judge))
+
+    def test_the_arguments_are_the_settings_of_a_judge(self, toy_embedder):
+        listed = talk(self.judge(toy_embedder, Four()), lambda client: client.list_tools()).tools
+        (tool,) = [tool for tool in listed if tool.name == "judge"]
+        further = {"questions", "answers", "references", "rows"}
+        assert (
+            set(tool.input_schema["properties"]) == set(JudgeSettings.model_fields) - {"criteria"} | further
+        )
+        assert tool.input_schema["properties"]["samples"]["maximum"] == 1000
+        assert tool.annotations.open_world_hint
+
+    def test_a_score_is_a_part_of_the_scale(self, toy_embedder):
+        model = Four()
+        content = call(
+            self.judge(toy_embedder, model),
+            "judge",
+            questions=["Where is the Louvre?", None],
+            answers=["In Paris.", "In Lyon."],
+            references=[["In the French capital."], None],
+        ).structured_content
+        first, second = content["results"]
+        assert first["score"] == 0.75  # the fourth of five levels from 0 to 1
+        assert first["explanation"] == "as it should be"
+        assert (second["status"], second["score"]) == ("missing", None)
+        assert content["counts"] == {"scored": 1, "missing": 1}
+        (prompt,) = model.prompts
+        assert "Where is the Louvre?" in prompt
+        assert "In the French capital." in prompt
+
+    def test_all_calls_share_the_budget(self, toy_embedder):
+        async def conversation(client):
+            rows = {"questions": ["a", "b"], "answers": ["c", "d"]}
+            first = await client.call_tool("judge", rows)
+            second = await client.call_tool("judge", {"questions": ["e"] * 2, "answers": ["f", "g"]})
+            return first.structured_content, second.structured_content
+
+        first, second = talk(self.judge(toy_embedder, Four(), calls=3), conversation)
+        assert (first["counts"], second["counts"]) == ({"scored": 2}, {"scored": 1, "unfinished": 1})
+        assert any("cap of 3 calls is reached" in caution for caution in second["cautions"])
+
+    def test_a_scale_is_a_template_and_a_file_is_not(self, toy_embedder):
+        server, rows = self.judge(toy_embedder, Four()), {"questions": ["a"], "answers": ["b"]}
+        content = call(server, "judge", **rows, template="quality").structured_content
+        assert "|template:quality#" in content["signature"]
+        message = refusal(server, "judge", **rows, template=str(PROJECT_FILE))
+        assert message.startswith(f"unknown template '{PROJECT_FILE}'")
+        assert refusal(server, "judge", **rows, template="likerd").startswith(
+            "unknown template 'likerd': did you mean 'likert'?"
+        )
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"questions": ["a"], "answers": ["b", "c"]}, "got 1 questions and 2 answers"),
+            ({"questions": ["a"], "answers": ["b"], "samples": 0}, "samples must be >= 1, got 0"),
+            ({"questions": ["a"] * 6, "answers": ["b"] * 6}, "questions must have at most 5 texts, got 6"),
+        ],
+    )
+    def test_a_bad_argument_is_refused_before_anything_is_asked(self, toy_embedder, arguments, message):
+        model = Four()
+        assert message in refusal(self.judge(toy_embedder, model), "judge", **arguments)
+        assert model.prompts == []
+
+    def test_options_of_calls_need_a_chat_model(self, capsys):
+        assert main(["mcp", "--max-calls", "3"]) == 2
+        assert capsys.readouterr().err == "semscale: --max-calls belongs to --chat-model NAME\n"
 
 
 def test_a_cancelled_call_leaves_the_server_at_work(gated):

@@ -114,7 +114,7 @@ def test_the_temporary_file_may_stand_elsewhere(tmp_path):
 def test_what_cannot_be_written(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="out must be a file, but .* is a folder"):
         check_writable(tmp_path, "out")
-    with pytest.raises(InputError, match="report: the folder .*nowhere does not exist; make it"):
+    with pytest.raises(InputError, match="report: the folder .*nowhere does not exist; create it"):
         check_writable(tmp_path / "nowhere" / "x.html", "report")
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="out: the folder .*file does not exist"):

@@ -218,7 +218,7 @@ def test_the_docs_list_every_key():
 
 def test_the_panel_in_the_docs_is_one(written):
     text = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
-    panel = re.search(r"```yaml\n(.*?)```", text, re.DOTALL)[1]
+    panel = re.search(r"```yaml\n(panel:.*?)```", text, re.DOTALL)[1]
     study = written(
         ("panel: {file: people.csv}\n", panel),
         ("{name}, {age} years old", "a {sex} from the {region}"),

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from semscale.answer_consistency.asking import Prompt, Sampling
     from semscale.answer_consistency.claim_tables import AgreementSummary
     from semscale.answer_consistency.summary import ConsistencySummary
-    from semscale.chat.budget import Forecast, ForecastSummary
+    from semscale.chat.budget import Forecast, ForecastSummary, PriceTable
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.ledger import Ledger
     from semscale.chat.messages import CallError, Reply, Request
@@ -310,7 +311,7 @@ def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":
 
     counts = Counter(str(prompt_status(prompt)) for prompt in prompts())
     asked, chat = counts.pop(Status.SCORED, 0), options.asking.chat.load()
-    works = {chat.name: lambda ledger: _forecast(prompts, sampling, chat, ledger)}
+    works = {chat.name: partial(_forecast, prompts, sampling, chat)}
     return ForecastSummary(table.name, options.calls.forecasts(works), asked, counts, "prompt")
 
 
@@ -398,7 +399,11 @@ def _with_models(options: ConsistencyOptions, progress: "Progress | None") -> Co
 
 
 async def _forecast(
-    prompts: Callable[[], Iterator[Any]], sampling: "Sampling", chat: "ChatModel", ledger: "Ledger"
+    prompts: Callable[[], Iterator[Any]],
+    sampling: "Sampling",
+    chat: "ChatModel",
+    ledger: "Ledger",
+    prices: "PriceTable | None",
 ) -> "Forecast":
     from semscale.answer_consistency.asking import prompt_status
     from semscale.chat.budget import forecast
@@ -421,7 +426,7 @@ async def _forecast(
                 for request in requests:
                     yield request
 
-    return await forecast(sent(), chat, ledger=ledger)
+    return await forecast(sent(), chat, prices=prices, ledger=ledger)
 
 
 async def _requests(

@@ -29,7 +29,7 @@ from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.chat.budget import Forecast, ForecastSummary
+    from semscale.chat.budget import Forecast, ForecastSummary, PriceTable
     from semscale.chat.ledger import Ledger
     from semscale.chat.messages import Request
     from semscale.judging.audit import Audit, AuditSummary
@@ -392,7 +392,10 @@ def forecast_comparison(options: CompareOptions) -> "ForecastSummary":
 
 
 async def forecast_judge(
-    member: "Judge", requests: "Callable[[int], Iterable[Request]]", ledger: "Ledger"
+    member: "Judge",
+    requests: "Callable[[int], Iterable[Request]]",
+    ledger: "Ledger",
+    prices: "PriceTable | None",
 ) -> "Forecast":
     """Forecast the form of requests that needs the fewest calls: the one that the model took before.
 
@@ -402,11 +405,18 @@ async def forecast_judge(
         member: the judge that would be asked.
         requests: returns the requests of a form, by its number, as ``judge.requests`` orders them.
         ledger: of earlier replies, which cost nothing.
+        prices: of models; ``None`` for the user's own table.
     """
     from semscale.chat.budget import forecast
 
     forecasts = [
-        await forecast(requests(form), member.model, ledger=ledger, follow_ups=member.corrections_after)
+        await forecast(
+            requests(form),
+            member.model,
+            prices=prices,
+            ledger=ledger,
+            follow_ups=member.corrections_after,
+        )
         for form in range(len(member.requests_about([])))
     ]
     least = min(forecasts, key=lambda forecast: forecast.calls)

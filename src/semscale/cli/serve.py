@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.options import Without, command
+from semscale.cli.options import Without, command, refuse_stated
 from semscale.cli.process import say
-from semscale.cli.shared import EmbedderOptions
+from semscale.cli.shared import CallOptions, ChatOptions, EmbedderOptions
 from semscale.errors import InputError
 from semscale.serving.requests import ServiceLimits
 from semscale.settings import Option, Settings
@@ -89,6 +89,13 @@ class McpOptions(Settings):
         Without(*ServiceLimits.model_fields.keys() - {"max_texts", "max_characters"}),
     ]
     model: EmbedderOptions
+    chat: ChatOptions
+    calls: Annotated[CallOptions, Without("dry_run")]
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options of calls without the chat model that they belong to."""
+        if self.chat.chat_model is None:
+            refuse_stated("--chat-model NAME", self.chat, self.calls)
 
 
 @command
@@ -98,19 +105,28 @@ def mcp(options: McpOptions) -> None:
     [bold]semscale mcp[/bold]
 
     An agent's program starts this command and talks to it over standard input and output; its configuration
-    names the command. Models are loaded when a tool first needs them. The end of the input or Ctrl-C ends
+    names the command. Models are loaded when a tool first needs them. With --chat-model there is a tool that
+    judges answers; --max-cost limits what all its calls cost together. The end of the input or Ctrl-C ends
     the command.
     """
     from semscale.extras import require
 
     require("mcp")
-    from semscale.serving.tools import LazyModels, agent_server, agent_tools, serve_standard_streams
+    from semscale.serving.tools import (
+        JudgeCalls,
+        LazyModels,
+        agent_server,
+        agent_tools,
+        serve_standard_streams,
+    )
 
-    model = options.model
+    model, judge = options.model, None
     models = LazyModels(lambda name: model.load(None, default=name), model.embedder)
+    if options.chat.chat_model is not None:
+        judge = JudgeCalls(options.chat.load, options.calls.running())
     if sys.stdin.isatty():
         _say("waiting for an agent on standard input; Ctrl-C ends")
-    serve_standard_streams(agent_server(agent_tools(models, options.limits)))
+    serve_standard_streams(agent_server(agent_tools(models, options.limits, judge)))
 
 
 def _say(line: str) -> None:

@@ -439,7 +439,7 @@ class CallOptions(Configurable):
         from semscale.chat.runner import Running
 
         storage: Ledger | str | bool = self._ledger() if ledger is None else ledger
-        return Running(limits=self._limits, budget=self._budget, prices=self._prices, ledger=storage)
+        return Running(limits=self._limits, budget=self._budget, prices=self.price_table, ledger=storage)
 
     def open_ledger(self) -> "Ledger":
         """Open the ledger that stores replies."""
@@ -453,18 +453,19 @@ class CallOptions(Configurable):
         return self.running().runner(model)
 
     def forecasts(
-        self, works: "Mapping[str, Callable[[Ledger], Coroutine[object, object, Forecast]]]"
+        self,
+        works: "Mapping[str, Callable[[Ledger, PriceTable | None], Coroutine[object, object, Forecast]]]",
     ) -> "dict[str, Forecast]":
         """Forecast the calls to each model, without those whose replies the ledger has.
 
         Args:
-            works: by the model's name, a function that forecasts its requests with a ledger.
+            works: by the model's name, a function that forecasts its requests with a ledger and prices.
         """
         from semscale.chat.runner import run_apart
 
         ledger = self.open_ledger()
         try:
-            return {name: run_apart(work(ledger)) for name, work in works.items()}
+            return {name: run_apart(work(ledger, self.price_table)) for name, work in works.items()}
         finally:
             ledger.close()
 
@@ -490,7 +491,8 @@ class CallOptions(Configurable):
         return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
 
     @property
-    def _prices(self) -> "PriceTable | None":
+    def price_table(self) -> "PriceTable | None":
+        """The prices that the options name; ``None`` for the user's own."""
         from semscale.chat.budget import PriceTable
 
         return None if self.prices is None else PriceTable.load(self.prices)

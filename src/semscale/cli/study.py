@@ -187,7 +187,7 @@ def forecast_run(options: StudyRunOptions) -> "ForecastSummary":
 
     study = _read(options)
     with closing(options.calls.open_ledger()) as ledger:
-        forecasts = study.forecasts(ledger=ledger)
+        forecasts = study.forecasts(prices=options.calls.price_table, ledger=ledger)
     design = study.design
     budget = options.running(design.caps).divided(len(forecasts), "models").budget
     cautions = tuple(_caps(forecasts, budget, len(design.panel)))

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from semscale.errors import ModelError, UnsupportedModelError
 from semscale.json_reading import parse_json
+from semscale.version import install_command
 from semscale.weights.known import ModelProfile
 
 Pooling = Literal["mean", "cls"]
@@ -243,9 +244,9 @@ def activation_of(name: str) -> Activation:
 
 
 def _left_to_torch(problem: str) -> UnsupportedModelError:
+    install = install_command("semscale[torch]")
     return UnsupportedModelError(
-        f"{problem}; use engine='torch' (pip install \"semscale[torch]\")",
-        in_shell=f'{problem}; use --engine torch (pip install "semscale[torch]")',
+        f"{problem}; use engine='torch' ({install})", in_shell=f"{problem}; use --engine torch ({install})"
     )
 
 

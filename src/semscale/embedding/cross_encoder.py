@@ -34,6 +34,7 @@ from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Ids, Integers, Mask, Progress, Vectors
+from semscale.version import install_command
 from semscale.weights.known import EXPORTED_GRAPHS, WEIGHTS, exported_files
 
 if TYPE_CHECKING:
@@ -252,7 +253,7 @@ class _TorchClassifier:
         except MissingExtraError as error:
             raise ModelError(
                 f"{folder} has neither {graphs}, so sentence-transformers runs it, which is not installed: "
-                'pip install "semscale[torch]", or export the model: optimum-cli export onnx --task '
+                f"{install_command('semscale[torch]')}, or export the model: optimum-cli export onnx --task "
                 f"text-classification --model {folder} {folder / 'onnx'}"
             ) from error
         import sentence_transformers

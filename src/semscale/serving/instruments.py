@@ -215,7 +215,7 @@ def instruments(models: InstrumentModels) -> dict[str, Instrument]:
     """
 
     def rater(settings: dict[str, Any]) -> Rater:
-        return Rater(_scale(settings.pop("scale")), embedder=models.rating.embedder, **settings)
+        return Rater(requested_scale(settings.pop("scale")), embedder=models.rating.embedder, **settings)
 
     def matcher(settings: dict[str, Any]) -> Matcher:
         model = models.embedding
@@ -276,7 +276,7 @@ def instruments(models: InstrumentModels) -> dict[str, Instrument]:
     }
 
 
-def _scale(scale: str | dict[str, Any]) -> Scale:
+def requested_scale(scale: str | dict[str, Any]) -> Scale:
     """Find a scale of the library, or read one that the request has; files of the server are not read.
 
     Raises:

@@ -53,8 +53,8 @@ _SPLIT = "send several requests, a stream of lines, or a job"
 _MIB = 1024 * 1024
 _LONGEST = 1000  # characters of a message, as a client may have sent a key or a number of any length
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?!out\b)(?=[\w']))?")
-_TEXTS_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
-_CELLS_SCHEMA = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
+TEXTS_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+CELLS_SCHEMA = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
 
 
 _LIMITS, _JOBS = "Limits", "Jobs"
@@ -218,7 +218,7 @@ class EmbeddingFields(RequestFields):
     input: Annotated[
         list[str],
         BeforeValidator(_as_texts),
-        WithJsonSchema({**_TEXTS_SCHEMA, "description": "A text or a list of texts; token ids are refused."}),
+        WithJsonSchema({**TEXTS_SCHEMA, "description": "A text or a list of texts; token ids are refused."}),
     ]
     model: str = Field(description="One of the names at /v1/models.")
     encoding_format: Literal["float", "base64"] = Field("float", description="Encoding of vectors.")
@@ -255,7 +255,7 @@ RatingFields = request_model(
     ScaleFields,
     RatingSettingFields,
     description="Fields of ``/rate``.",
-    texts=Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "Texts to rate."})],
+    texts=Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "Texts to rate."})],
 )
 
 
@@ -279,12 +279,12 @@ MatchFields = request_model(
     MatchSettingFields,
     description="Fields of ``/match``.",
     predictions=Annotated[
-        list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "Texts to compare with the references."})
+        list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "Texts to compare with the references."})
     ],
     references=Annotated[
         list[Any],
         WithJsonSchema(
-            {"type": "array", "items": _TEXTS_SCHEMA, "description": "For each prediction a text or a list."}
+            {"type": "array", "items": TEXTS_SCHEMA, "description": "For each prediction a text or a list."}
         ),
     ],
 )
@@ -309,13 +309,13 @@ ConsistencyFields = request_model(
     RequestFields,
     ConsistencySettingFields,
     description="Fields of ``/consistency``.",
-    answers=Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "One for each prompt."})],
+    answers=Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "One for each prompt."})],
     samples=Annotated[
         list[Any],
         WithJsonSchema(
             {
                 "type": "array",
-                "items": _CELLS_SCHEMA,
+                "items": CELLS_SCHEMA,
                 "description": "For each answer a list of further answers.",
             }
         ),

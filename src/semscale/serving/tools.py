@@ -14,18 +14,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, StrictBool, create_model
+from pydantic import Field, StrictBool, WithJsonSchema, create_model
 
 from semscale.embedding.embedder import Embedder
 from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import SemscaleError
+from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
 from semscale.results.result import Result
 from semscale.scales import load_scale, scale_names
 from semscale.serving.batching import TaskThreads
-from semscale.serving.instruments import Instrument, instruments
+from semscale.serving.instruments import Instrument, instruments, requested_scale
 from semscale.serving.requests import (
+    CELLS_SCHEMA,
+    TEXTS_SCHEMA,
     TOO_DEEP,
     RequestFields,
     ServiceLimits,
@@ -34,12 +37,18 @@ from semscale.serving.requests import (
     check_fields,
     check_settings,
 )
+from semscale.settings import request_model
+from semscale.types import Status
 from semscale.version import __version__
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
     from mcp.server import Server
     from mcp.types import CallToolResult, ListToolsResult
+
+    from semscale.chat.chat_model import ChatModel
+    from semscale.chat.runner import Running
+    from semscale.judging.verdicts import Verdicts
 
 _INSTRUCTIONS = (
     "Semscale measures what free text means. Its numbers come with intervals and can be reproduced by their "
@@ -58,6 +67,8 @@ _DESCRIPTIONS = {
     "negations are listed as findings and lower the score.",
     "consistency": "Measure how far further answers of a model to the same prompt agree with its answer. A "
     "low value is a sign of an invented answer.",
+    "judge": "Let a chat model score answers to questions by a rubric, from 0 to 1. The chat model, its "
+    "address and the limit of costs are options of the server.",
 }
 _SPLIT = "split them into several calls"
 _FIGURE = {
@@ -138,17 +149,100 @@ class LazyModels:
             return self._loaded[name]
 
 
-def agent_tools(models: LazyModels, limits: ServiceLimits) -> dict[str, AgentTool]:
+class JudgedFields(RequestFields):
+    """Arguments of the tool ``judge`` that a call can leave out."""
+
+    references: Annotated[
+        list[Any] | None,
+        WithJsonSchema(
+            {
+                "anyOf": [{"type": "array", "items": TEXTS_SCHEMA}, {"type": "null"}],
+                "description": "For each answer a text, or a list of texts, known to be right.",
+            }
+        ),
+    ] = None
+
+
+JudgeFields = request_model(
+    "JudgeFields",
+    JudgedFields,
+    JudgeSettings,
+    without=("criteria",),
+    description="Arguments of the tool judge.",
+    helps={
+        "rubric": "Instructions on what is judged.",
+        "template": f"Task with its levels: {', '.join(TEMPLATES)}, a scale's name, or the fields of a "
+        "scale.",
+    },
+    template=str | dict[str, Any],
+    questions=Annotated[
+        list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "What was asked, for each answer."})
+    ],
+    answers=Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "What is judged."})],
+)
+
+
+class JudgeCalls:
+    """Calls of the tool ``judge``: one chat model, and a budget for all of them.
+
+    Args:
+        load: loads the chat model, when it is first needed.
+        running: how calls are made, with the budget of the server.
+    """
+
+    def __init__(self, load: "Callable[[], ChatModel]", running: "Running") -> None:
+        self._load, self._running = load, running
+        self._model: ChatModel | None = None
+        self._turn = asyncio.Lock()
+
+    async def verdicts(self, fields: Any) -> "Verdicts":  # noqa: ANN401 - fields derived while running
+        """Judge the answers of a call; calls take turns, so that they share the budget.
+
+        Raises:
+            SemscaleError: a setting or a cell is wrong, or no call of the model can succeed.
+        """
+        from semscale.judging.judge import Judge
+        from semscale.judging.prompts import read_items
+
+        settings = {name: getattr(fields, name) for name in JudgeSettings.model_fields if name != "criteria"}
+        items = read_items(fields.questions, fields.answers, fields.references)
+        async with self._turn:
+            if self._model is None:
+                self._model = await asyncio.to_thread(self._load)
+            judge = Judge(self._model, **{**settings, "template": _template(fields.template)})
+            verdicts, (state,) = await judge.judge_part(items, judge.start(self._running), None)
+            self._running = state.running
+        return verdicts
+
+
+def _template(template: str | dict[str, Any]) -> Any:  # noqa: ANN401 - as a judge takes it
+    """Find a template or a scale of the library, or read a scale of the call; files are not read.
+
+    Raises:
+        InputError: there is none of this name, or the fields of a scale are wrong.
+    """
+    known = [*TEMPLATES, *scale_names()]
+    if isinstance(template, str) and template not in known:
+        raise unknown_name("template", template, known)
+    return template if template in TEMPLATES else requested_scale(template)
+
+
+def agent_tools(
+    models: LazyModels, limits: ServiceLimits, judge: JudgeCalls | None = None
+) -> dict[str, AgentTool]:
     """Return the tools by their names.
 
     Args:
         models: of the instruments.
         limits: of the texts in a call.
+        judge: asks a chat model; without it there is no tool ``judge``.
     """
     threads = TaskThreads()
     tools = {"list_scales": _scales_tool()}
     for name, instrument in instruments(models).items():
         tools[name] = _instrument_tool(name, instrument, limits, threads)
+    if judge is not None:
+        tools["judge"] = _judge_tool(judge, limits)
     return tools
 
 
@@ -272,6 +366,31 @@ def _instrument_tool(
         fields=with_rows_field(instrument.fields),
         output=measured_schema(instrument.row_schema()),
         call=call,
+    )
+
+
+def _judge_tool(judge: JudgeCalls, limits: ServiceLimits) -> AgentTool:
+    async def call(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
+        columns = (
+            ("questions", "answers") if fields.references is None else ("questions", "answers", "references")
+        )
+        check_settings(fields, limits, columns)
+        check_columns(fields, columns, limits, _SPLIT)
+        verdicts = await judge.verdicts(fields)
+        summary = verdicts.summarize(fields.questions, fields.answers)
+        return measured_content(verdicts, summary, with_rows=fields.rows)
+
+    row = {
+        "type": "object",
+        "properties": {"status": {"type": "string", "enum": list(Status)}},
+        "required": ["status"],
+    }
+    return AgentTool(
+        description=f"{_DESCRIPTIONS['judge']} {_RETURNS}",
+        fields=with_rows_field(JudgeFields),
+        output=measured_schema(row),
+        call=call,
+        is_local=False,
     )
 
 

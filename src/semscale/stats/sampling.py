@@ -538,8 +538,7 @@ def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) 
     if len(missing):
         raise InputError(
             f"inclusion must have a value in each row with a label, but row {first_row + missing[0] + 1} "
-            "has a "
-            "label alone"
+            "has only a label"
         )
     return known
 

@@ -314,8 +314,8 @@ def _counted(table: Table, condition: Expression) -> tuple[int, str]:
     if unknown:
         left_out += f", and {unknown:,} with a cell that is missing or no number"
     return met, (
-        f"{met:,} of {n:,} rows meet {shortened(condition.text)}; left out: {left_out}; rows are counted "
-        "among those that are kept"
+        f"{met:,} of {n:,} rows meet {shortened(condition.text)}; left out: {left_out}; row numbers "
+        "count the remaining rows"
     )
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from semscale.errors import InputError, MissingExtraError, SemscaleError, UnreachableError
 from semscale.store.atomic import check_folder, check_writable, replacing
+from semscale.version import install_command
 
 if TYPE_CHECKING:
     from semscale.types import Progress  # imports NumPy, which help of commands does not need
@@ -126,7 +127,7 @@ def open_filesystem(url: str, doing: str) -> tuple[Any, str]:
         if scheme in _OF_EXTRA:
             raise MissingExtraError(_OF_EXTRA[scheme], "cloud") from error
         package = _TO_INSTALL.get(scheme)
-        remedy = f"pip install {package}" if package else "install the package that fsspec names for it"
+        remedy = install_command(package) if package else "install the package that fsspec names for it"
         raise InputError(f"{shown(url)} needs a package that is not installed: {remedy}") from error
     return system, str(path)
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from pydantic import TypeAdapter, ValidationError
 
-from semscale.chat.budget import Forecast
+from semscale.chat.budget import Forecast, PriceTable
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.decisions import DecidingChat, load_deciding_model
 from semscale.chat.endpoint import KEY_VARIABLE
@@ -157,18 +157,21 @@ class Study:
             )
         return next(iter(forecasts.values()))
 
-    def forecasts(self, model: object = None, *, ledger: Ledger | None = None) -> dict[str, Forecast]:
+    def forecasts(
+        self, model: object = None, *, prices: PriceTable | None = None, ledger: Ledger | None = None
+    ) -> dict[str, Forecast]:
         """Forecast calls, tokens and cost of a run for each model by its name, without sending a call.
 
         Args:
             model: as ``run`` takes it.
+            prices: of models; the user's own table unless given.
             ledger: outcomes of earlier calls, which cost nothing; Semscale's own unless given.
         """
         players = _players(self.design, model)
         opened = ledger or Ledger()
         try:
             return {
-                choice.name: run_apart(forecast_study(self.design, choice, chat, opened))
+                choice.name: run_apart(forecast_study(self.design, choice, chat, opened, prices))
                 for choice, chat in players
             }
         finally:

@@ -42,6 +42,7 @@ from semscale.store.databases.postgres import (
 )
 from semscale.store.databases.schema import REVISION, VERSION_TABLE
 from semscale.store.sqlite_errors import primary_code
+from semscale.version import upgrade_advice
 
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
@@ -316,9 +317,8 @@ def _check_known(script: "ScriptDirectory", revision: str | None, name: str) -> 
     known = {step.revision for step in script.walk_revisions()}
     if revision is not None and revision not in known:
         raise InputError(
-            f"{name} was created by a newer Semscale (its tables are of revision {revision}, known are "
-            "those up "
-            f"to {REVISION}): pip install --upgrade semscale"
+            f"{name} was created by a newer Semscale (its tables are of revision {revision}, known are those "
+            f"up to {REVISION}): {upgrade_advice()}"
         )
 
 
