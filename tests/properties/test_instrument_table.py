@@ -42,9 +42,11 @@ def test_every_instrument_is_in_the_table():
 
 def test_the_page_of_the_docs_has_every_instrument_as_it_is():
     rows = {row[2]: row for row in page_rows("instrument")}
-    assert set(rows) == {instrument.kind.__name__ for instrument in INSTRUMENTS}
+    details = {row[0]: row for row in page_rows("object")}
+    assert set(rows) == set(details) == {instrument.kind.__name__ for instrument in INSTRUMENTS}
     for instrument in INSTRUMENTS:
-        _, function, _, result, settings, attributes = rows[instrument.kind.__name__]
+        _, function, _, result = rows[instrument.kind.__name__]
+        _, settings, attributes = details[instrument.kind.__name__]
         assert settings.split(", ") == list(inspect.signature(instrument.kind).parameters)
         (given,) = results_of_methods(instrument.kind)
         assert result == given.__name__

@@ -171,6 +171,9 @@ def test_a_set_that_runs_backwards_works_against_the_others():
     # Set a agrees with b (r near 1) and disagrees with c (r near -1): a mean near 0; c disagrees with both.
     assert ("warn", "c") in verdicts(backwards, "agreement")
     assert ("warn", "c") in verdicts(backwards, "order")
+    reasons = [one.reason for one in backwards.findings if (one.criterion, one.anchor_set) == ("order", "c")]
+    # Others' anchors rate near 2.6, 2, 1.4, on a line: of equally far points the finding names the upper one.
+    assert reasons[0].endswith("bring '045' nearer to what other sets say at 'middle': theirs rate too low")
     assert backwards.reliability < 0
     assert ("fail", None) in verdicts(backwards, "agreement")
 

@@ -184,6 +184,10 @@ def test_a_finding_names_the_sentences_to_change(report):
     assert sentences_to_change(scale, alike) == ["very bad", "bad"]
     assert sentences_to_change(scale, ends) == ["hate it", "love it"]
     assert sentences_to_change(scale, LintFinding("warn", "spread", None, "small")) == []
+    quoted = LintFinding("warn", "length", None, "begin with warm: shorten 'dislike it'")
+    assert sentences_to_change(scale, quoted) == ["dislike it"]
+    ((_, named),) = findings([quoted], scale).items
+    assert line_text(named) == quoted.reason
     ((level, line),) = findings([alike], scale).items
     assert level == "warn"
     assert line_text(line).endswith("are too similar. Change “very bad” or “bad”")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import semscale
@@ -58,6 +59,10 @@ def call(server, tool, **arguments):
     return talk(server, lambda client: client.call_tool(tool, arguments))
 
 
+def list_tools(client):
+    return client.list_tools()
+
+
 def refusal(server, tool, **arguments):
     """The message of a call that fails."""
     result = call(server, tool, **arguments)
@@ -68,7 +73,7 @@ def refusal(server, tool, **arguments):
 
 class TestList:
     def test_the_tools_name_their_arguments_with_bounds_and_help(self, toy_embedder):
-        listed = talk(server_with(toy_embedder), lambda client: client.list_tools()).tools
+        listed = talk(server_with(toy_embedder), list_tools).tools
         tools = {tool.name: tool for tool in listed}
         assert list(tools) == ["list_scales", "rate", "match", "consistency"]
         for name, fields in (
@@ -214,6 +219,73 @@ class TestRefusals:
         assert not call(server, "list_scales").is_error
 
 
+class TestTables:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        rows = ["id,comment,country", "1,I would buy it at once.,PT", "2,,PT", "3,Never.,ES"]
+        (tmp_path / "answers.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        (tmp_path.parent / "elsewhere.csv").write_text("comment\ngood\n", encoding="utf-8")
+        return tmp_path
+
+    def server(self, embedder, folder):
+        from semscale.serving.tools import LazyModels, agent_server, agent_tools
+
+        return agent_server(agent_tools(LazyModels(lambda _: embedder), ServiceLimits(), folder=folder))
+
+    def test_a_table_is_summed_up_and_its_rows_are_written(self, toy_embedder, folder):
+        server = self.server(toy_embedder, folder)
+        rated = {"table": "answers.csv", "text": "comment", "by": "country", "floor": None}
+        content = call(server, "rate_table", **rated, out="rated.csv").structured_content
+        assert content["counts"] == {"scored": 2, "missing": 1}
+        ratings = semscale.rate(
+            ["I would buy it at once.", None, "Never."], embedder=toy_embedder, floor=None
+        )
+        assert (
+            content["estimates"]["overall"]["figures"]["mean"]["value"]
+            == ratings.estimate().overall_mean().value
+        )
+        groups = {group["group"]: group["n"] for group in content["estimates"]["groups"]}
+        assert groups == {"PT": 1, "ES": 1}
+        written = pl.read_csv(folder / "rated.csv")
+        assert written["semscale_status"].to_list() == ["scored", "missing", "scored"]
+
+    def test_tools_for_tables_need_a_folder(self, toy_embedder, folder):
+        names = {f"{name}_table" for name in ("rate", "match", "consistency")}
+        tools = {tool.name: tool for tool in talk(self.server(toy_embedder, folder), list_tools).tools}
+        assert names < set(tools)
+        assert {name for name, tool in tools.items() if not tool.annotations.read_only_hint} == names
+        assert tools["match_table"].input_schema["required"] == ["table", "prediction", "reference"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"table": "../elsewhere.csv"}, "table must be a file in {folder}, got '../elsewhere.csv'"),
+            ({"table": "/etc/hosts"}, "table must be a file in {folder}, got '/etc/hosts'"),
+            ({"out": "../new.csv"}, "out must be a file in {folder}, got '../new.csv'"),
+            ({"out": "answers.csv"}, "out must be a new file, got 'answers.csv': choose another name"),
+            ({"table": "no.csv"}, "{folder}/no.csv does not exist; check the name of the file"),
+            ({"sheet": "1"}, "sheet applies to xlsx, not to csv; leave it out"),
+        ],
+    )
+    def test_a_file_that_cannot_be_used(self, toy_embedder, folder, arguments, message):
+        arguments = {"table": "answers.csv", "text": "comment", **arguments}
+        before = sorted(folder.parent.rglob("*"))
+        stated = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
+        assert stated == message.format(folder=folder)
+        assert sorted(folder.parent.rglob("*")) == before
+
+    def test_a_link_to_another_folder_is_no_way_out(self, toy_embedder, folder):
+        (folder / "link.csv").symlink_to(folder.parent / "elsewhere.csv")
+        message = refusal(self.server(toy_embedder, folder), "rate_table", table="link.csv", text="comment")
+        assert message == f"table must be a file in {folder}, got 'link.csv'"
+
+    def test_a_folder_that_does_not_exist(self, toy_embedder, tmp_path):
+        with pytest.raises(
+            InputError, match="folder must exist, got .*/none: create it, or name another one"
+        ):
+            self.server(toy_embedder, tmp_path / "none")
+
+
 class Four:
     """A chat model that gives every answer 4 of 5 points."""
 
@@ -236,7 +308,7 @@ class TestJudge:
         return agent_server(agent_tools(LazyModels(lambda _: embedder), ServiceLimits(max_texts=5), judge))
 
     def test_the_arguments_are_the_settings_of_a_judge(self, toy_embedder):
-        listed = talk(self.judge(toy_embedder, Four()), lambda client: client.list_tools()).tools
+        listed = talk(self.judge(toy_embedder, Four()), list_tools).tools
         (tool,) = [tool for tool in listed if tool.name == "judge"]
         further = {"questions", "answers", "references", "rows"}
         assert (

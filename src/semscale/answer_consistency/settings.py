@@ -146,7 +146,7 @@ class CorrectnessSettings(Settings):
     ] = "platt"
     ensemble: Annotated[
         str,
-        Field(description="Basis of P(correct): first measure, mean of all, or weights tuned on labels."),
+        Field(description="Basis of P(correct): first measure (none), mean of all, or tuned weights."),
         Option(TRUST, type=Literal["none", "mean", "tuned"], rare=True),
     ] = "none"
     error_rate: Annotated[

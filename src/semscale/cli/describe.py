@@ -208,27 +208,27 @@ def _split_row(row: tuple[str, str]) -> tuple[str, str]:
 
 
 def _row(option: CommandOption) -> tuple[str, str]:
-    """Return an option as it is typed, and its meaning with its default."""
-    has_value = option.value_name and not option.is_flag and not option.option.positional
-    value = f" {option.value_name}" if has_value else ""
-    meaning = option.own_help
+    """Return an option as it is typed, and its meaning with its choices and its default."""
+    # A site shows the backslash of an escaped bar in code, so choices are in the meaning.
+    name = option.name.replace("|", "/")
+    value = "CHOICE" if option.choices and not option.option.metavar else option.value_name.replace("|", "/")
+    meaning = option.own_help.rstrip(".")
+    if any(choice not in meaning for choice in option.choices):
+        meaning += f": {', '.join(option.choices[:-1])} or {option.choices[-1]}"
     if option.default:
-        meaning = f"{meaning.rstrip('.')} (default: {option.default})."
+        meaning += f" (default: {option.default})"
     if option.info.is_required() and not option.option.positional:
-        meaning += " Required."
-    return f"{option.name}{value}{' …' if option.is_repeatable else ''}", meaning
+        meaning += ". Required"
+    has_value = value and not option.is_flag and not option.option.positional
+    return f"{name}{f' {value}' if has_value else ''}{' …' if option.is_repeatable else ''}", f"{meaning}."
 
 
 def _option_table(rows: list[tuple[str, str]]) -> list[str]:
-    return [
-        "| option | meaning |",
-        "|---|---|",
-        *(f"| `{_cell(typed)}` | {_cell(meaning).replace('<', '&lt;')} |" for typed, meaning in rows),
-    ]
+    return ["| option | meaning |", "|---|---|", *(f"| `{typed}` | {_cell(text)} |" for typed, text in rows)]
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    return text.replace("|", "\\|").replace("<", "&lt;")
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class RateOptions(Settings):
     rating: RaterSettings
     method: Annotated[
         Literal["ssr", "decision"],
-        Field(description="Rating by anchors (ssr), or also by a chat model (decision)."),
+        Field(description="Rating by anchors (ssr), or by a chat model as well (decision)."),
         Option(RATING, rare=True),
     ] = "ssr"
     outputs: Outputs

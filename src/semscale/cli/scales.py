@@ -83,7 +83,7 @@ class LintOptions(Settings):
     text: Annotated[str | None, Field(description="Its column of texts."), Option(COLUMNS, "COLUMN")] = None
     readout: Annotated[
         Readout | None,
-        Field(description=f"Formula that rates the probes; by default {DEFAULT_READOUT}."),
+        Field(description=f"Formula that rates the probes (default: {DEFAULT_READOUT})."),
         Option(RATING, rare=True),
     ] = None
     outputs: Annotated[Outputs, Without("out", "escape")]

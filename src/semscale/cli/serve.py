@@ -14,7 +14,7 @@ from semscale.errors import InputError
 from semscale.serving.requests import ServiceLimits
 from semscale.settings import Option, Settings
 
-LISTENING, JOBS = "Listening", "Jobs"
+LISTENING, JOBS, TABLES = "Listening", "Jobs", "Tables"
 
 
 class ServeOptions(Settings):
@@ -30,7 +30,7 @@ class ServeOptions(Settings):
     ] = 8000
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Field(description="Least level of messages on standard error; info reports each request."),
+        Field(description="Least level of messages on standard error."),
         Option(LISTENING),
     ] = "info"
     limits: ServiceLimits
@@ -88,6 +88,11 @@ class McpOptions(Settings):
         ServiceLimits,
         Without(*ServiceLimits.model_fields.keys() - {"max_texts", "max_characters"}),
     ]
+    folder: Annotated[
+        Path | None,
+        Field(description="Folder whose tables the tools may read, and write new ones to."),
+        Option(TABLES, "FOLDER"),
+    ] = None
     model: EmbedderOptions
     chat: ChatOptions
     calls: Annotated[CallOptions, Without("dry_run")]
@@ -105,9 +110,11 @@ def mcp(options: McpOptions) -> None:
     [bold]semscale mcp[/bold]
 
     An agent's program starts this command and talks to it over standard input and output; its configuration
-    names the command. Models are loaded when a tool first needs them. With --chat-model there is a tool that
-    judges answers; --max-cost limits what all its calls cost together. The end of the input or Ctrl-C ends
+    names the command. Models are loaded when a tool first needs them. The end of the input or Ctrl-C ends
     the command.
+
+    With --folder there are tools for the tables of that folder. With --chat-model there is a tool that judges
+    answers; --max-cost limits what all its calls cost together.
     """
     from semscale.extras import require
 
@@ -126,7 +133,7 @@ def mcp(options: McpOptions) -> None:
         judge = JudgeCalls(options.chat.load, options.calls.running())
     if sys.stdin.isatty():
         _say("waiting for an agent on standard input; Ctrl-C ends")
-    serve_standard_streams(agent_server(agent_tools(models, options.limits, judge)))
+    serve_standard_streams(agent_server(agent_tools(models, options.limits, judge, options.folder)))
 
 
 def _say(line: str) -> None:

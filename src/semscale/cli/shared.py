@@ -69,7 +69,7 @@ class TableOptions(Configurable):
     format: Annotated[
         Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "inspect", "promptfoo", "openai-evals"]
         | None,
-        Field(description="Input format; overrides the file extension."),
+        Field(description="Input format (default: by the extension)."),
         Option(INPUT, rare=True, configurable=True),
     ] = None
     sheet: Annotated[
@@ -112,7 +112,7 @@ class RowOptions(Settings):
     ] = None
     header: Annotated[
         Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"],
-        Field(description="Survey tool that wrote the header; auto detects it."),
+        Field(description="Survey tool that wrote the header."),
         Option(INPUT, rare=True),
     ] = "auto"
     derive: Annotated[
@@ -214,7 +214,7 @@ class EmbedderOptions(Configurable):
     ] = None
     precision: Annotated[
         Literal["exact", "fast", "turbo"],
-        Field(description="float32, bfloat16, or (e5-small) 8-bit integers, if the processor has them."),
+        Field(description="Precision: exact (float32), fast (bfloat16), or turbo (8 bits, e5-small)."),
         Option(MODEL, configurable=True, rare=True),
     ] = "exact"
     engine: Annotated[

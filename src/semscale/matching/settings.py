@@ -134,7 +134,7 @@ class MatchSettings(Settings):
     ] = None
     empty: Annotated[
         Literal["missing", "wrong"],
-        Field(description="Empty predictions are left out, or wrong with the score 0."),
+        Field(description="Empty predictions are left out (missing) or score 0 (wrong)."),
         Option(MATCHING, rare=True),
         Signed(unless_default=True),
     ] = "missing"

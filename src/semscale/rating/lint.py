@@ -456,18 +456,30 @@ def _order_findings(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
             low, high = scale.labels[below], scale.labels[below + 1]
             steps = f"{scores[below]:.2f} for {low!r}, {scores[below + 1]:.2f} for {high!r}"
             reason = f"rates {rated} anchors out of order: {steps}"
+            point = _farther_point(scores, below)
+            anchor, end = anchor_set.anchors[point], "high" if point == below else "low"
             if rated == "its own":
-                reason += f"; {_reordering(anchor_set.anchors, scores, below)}"
+                reason += f"; reword {anchor!r}, which rates too {end}"
+            else:
+                label = scale.labels[point]
+                reason += (
+                    f"; bring {anchor!r} nearer to what other sets say at {label!r}: theirs rate too {end}"
+                )
             yield LintFinding(verdict, "order", anchor_set.name, reason)
 
 
-def _reordering(anchors: tuple[str, ...], scores: Floats, below: int) -> str:
-    """Say which of two anchors in the wrong order to change: the one farther from the line through all."""
+def _farther_point(scores: Floats, below: int) -> int:
+    """Give the one of two points in the wrong order that is farther from the line through all scores.
+
+    Examples:
+        The lines are 1.57, 2.07, 2.57 and 1.37, 2.27, 3.17.
+
+        >>> _farther_point(np.array([2.0, 1.2, 3.0]), 0), _farther_point(np.array([1.0, 3.0, 2.8]), 1)
+        (1, 1)
+    """
     points = np.arange(len(scores))
     residuals = scores - np.polyval(np.polyfit(points, scores, 1), points)
-    if residuals[below] >= -residuals[below + 1]:
-        return f"reword {anchors[below]!r}, which rates too high"
-    return f"reword {anchors[below + 1]!r}, which rates too low"
+    return below if residuals[below] >= -residuals[below + 1] else below + 1
 
 
 def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) -> Iterator[LintFinding]:
@@ -502,7 +514,10 @@ def _probe_findings(scale: Scale, anchor_set: SetLint, agreement: Floats) -> Ite
             reason = f"gives {label!r} no mass at all for {share:.0%} of the probes; reword {anchor!r}"
             yield LintFinding("warn", "dead point", anchor_set.name, reason)
     if len(agreement) and not agreement.mean() >= SET_AGREEMENT_WARN:
-        reason = f"contradicts the other sets: r = {agreement.mean():.2f} with them on average"
+        reason = (
+            f"contradicts the other sets: r = {agreement.mean():.2f} with them on average; remove it, or "
+            "rewrite it from low to high"
+        )
         yield LintFinding("warn", "agreement", anchor_set.name, reason)
 
 
@@ -521,7 +536,10 @@ def _dead_points(scale: Scale, ladder: Ladder, levels: Floats) -> Iterator[LintF
     due = due_masses(scale, ladder, levels)
     for label, peak, share in zip(scale.labels, ladder.peak_mass, due, strict=True):
         if peak < DEAD_MASS:
-            reason = f"{label!r} gets at most {peak:.3f} of the mass from any probe, needs {DEAD_MASS}"
+            reason = (
+                f"{label!r} gets at most {peak:.3f} of the mass from any probe, needs {DEAD_MASS}; reword "
+                "its sentences in all sets as people say them"
+            )
             yield LintFinding("fail", "dead point", None, reason)
         elif share < DUE_WARN:
             verdict, bound = _bounded(float(share), DUE_WARN, DUE_FAIL)

@@ -138,7 +138,7 @@ class RaterSettings(Settings):
     ] = 0.0
     semantics: Annotated[
         Semantics,
-        Field(description="safe gives every text a rating; paper is the equation as published."),
+        Field(description="Treatment of edge cases: safe, or as published (paper, guide)."),
         Option(RATING, rare=True),
         Signed(),
     ] = "safe"

@@ -203,6 +203,7 @@ def findings(
     for finding in unmet:
         lead = f"{finding.anchor_set or 'all sets'}: " if with_sets else ""
         change = [] if scale is None else sentences_to_change(scale, finding)
+        change = [sentence for sentence in change if repr(sentence) not in finding.reason]
         quoted = [part for sentence in change for part in (" or ", "“", Quoted(sentence), "”")][1:]
         ending = (". Change ", *quoted) if quoted else ()
         items.append((finding.verdict, (one_line(f"{lead}{finding.reason}"), *ending)))
@@ -210,9 +211,11 @@ def findings(
 
 
 def sentences_to_change(scale: "Scale", finding: "LintFinding") -> list[str]:
-    """List the anchors that a finding is about: those of the points that it names, or both ends of a set."""
-    if finding.anchor_set is None:
-        return []
+    """List the anchors that a finding quotes, or those of the points that it names, or both ends of a set."""
+    sets = scale.anchor_sets if finding.anchor_set is None else [finding.anchor_set]
+    quoted = [anchor for name in sets for anchor in scale.anchor_sets[name] if repr(anchor) in finding.reason]
+    if quoted or finding.anchor_set is None:
+        return list(dict.fromkeys(quoted))
     anchors = scale.anchor_sets[finding.anchor_set]
     if finding.criterion == "ends":
         return [anchors[0], anchors[-1]]

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import polars as pl
@@ -42,6 +43,7 @@ from semscale.serving.requests import (
     RatingFields,
     RatingSettingFields,
     RequestFields,
+    TableFields,
     invalid,
 )
 from semscale.store.reading import check_choices, open_table
@@ -181,8 +183,8 @@ class Instrument:
         cells = [list(columns[name]) for name in self.columns]
         return self.measure_columns(self.built(settings), *cells, progress=stop_if_abandoned)
 
-    def prepare(self, fields: JobFields) -> tuple[Columns, Any]:
-        """Return the columns of a job's table, and the object that measures it.
+    def prepare(self, fields: TableFields) -> tuple[Columns, Any]:
+        """Return the columns of a table, and the object that measures it.
 
         Raises:
             InputError: a setting is out of range, or columns that do not go together.
@@ -317,13 +319,7 @@ class JobWork:
             InputError: a setting is out of range or does not go with the format, or columns that do not go
                 together.
         """
-        check_choices(
-            fields.format,
-            encoding=fields.encoding,
-            sheet=fields.sheet,
-            header=fields.header,
-            header_row=fields.header_row,
-        )
+        check_choices(fields.format, **_reading(fields))
         if kind in self._instruments:
             self._instruments[kind].prepare(fields)
         elif fields.result == "csv":
@@ -336,14 +332,7 @@ class JobWork:
             SemscaleError: the table or a setting is invalid, or the model cannot be run.
         """
         fields: Any = JOB_FIELDS[job.kind].model_validate(job.fields)
-        table = open_table(
-            job.table,
-            format=fields.format,
-            encoding=fields.encoding,
-            sheet=fields.sheet,
-            header=fields.header,
-            header_row=fields.header_row,
-        )
+        table = open_requested(job.table, fields, fields.format)
         table = with_most_rows(table, self._most_rows)
         run: dict[str, Any] = {"out": job.result, "settings": self._parts, "progress": progress}
         if job.kind in self._instruments:
@@ -351,6 +340,19 @@ class JobWork:
             return instrument.measure_file(table, *instrument.prepare(fields), **run)
         embedder = self._models.embedding.embedder
         return embed_file(table, fields.text, embedder=embedder, dtype=fields.dtype, **run)
+
+
+def open_requested(path: Path, fields: TableFields, format: str | None = None) -> Table:  # noqa: A002
+    """Open a table as a request describes it.
+
+    Raises:
+        InputError: the table cannot be read in this way.
+    """
+    return open_table(path, format=format, **_reading(fields))
+
+
+def _reading(fields: TableFields) -> dict[str, Any]:
+    return {name: getattr(fields, name) for name in TableFields.model_fields}
 
 
 def with_most_rows(table: Table, most: int) -> Table:

@@ -212,6 +212,9 @@ def _parts_of(annotation: object) -> Iterator[object]:
     yield from (inner for part in parts for inner in _parts_of(part)) if parts else [annotation]
 
 
+Kind = TypeVar("Kind", bound=RequestFields)
+
+
 class EmbeddingFields(RequestFields):
     """Fields of ``/v1/embeddings``, as OpenAI's interface has them."""
 
@@ -323,13 +326,10 @@ ConsistencyFields = request_model(
 )
 
 
-class JobFields(RequestFields):
-    """Fields of all jobs: the form of the uploaded table, and the format of the result."""
+class TableFields(RequestFields):
+    """Fields of a table: how its file is read."""
 
-    format: Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav"] = Field(
-        "csv", description="Name of the uploaded table."
-    )
-    encoding: str | None = Field(None, description="Format of the uploaded table (default: detected).")
+    encoding: str | None = Field(None, description="Encoding of the table (default: detected).")
     sheet: str | None = Field(None, description="Sheet of an Excel workbook (default: the first).")
     header_row: int | None = Field(
         None, ge=1, description="Row of a CSV, TSV or Excel table with the column names."
@@ -337,42 +337,38 @@ class JobFields(RequestFields):
     header: HeaderKind = Field(
         "auto", description="Survey tool that exported the table; (default: detected)."
     )
+
+
+class JobFields(TableFields):
+    """Fields of all jobs: the form of the uploaded table, and the format of the result."""
+
+    format: Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav"] = Field(
+        "csv", description="Format of the uploaded table."
+    )
     result: Literal["parquet", "csv", "jsonl"] = Field("parquet", description="Format of the result.")
 
 
-class RatingTableFields(JobFields, ScaleFields):
-    """Table, scale and column of a job that rates texts."""
-
-    text: str = Field(description="The column of texts.")
-
-
-RatingJobFields = request_model(
-    "RatingJobFields",
-    RatingTableFields,
-    RatingSettingFields,
-    RatingColumns,
-    without=("human", "inclusion", "human_range"),
-    description="A job that rates a column of texts.",
-)
+_TABLES: dict[str, tuple[tuple[type[BaseModel], ...], tuple[str, ...]]] = {
+    "rate": ((RatingSettingFields, RatingColumns), ("human", "inclusion", "human_range")),
+    "match": ((MatchSettingFields, MatchColumns), ()),
+    "consistency": (
+        (ConsistencySettingFields, AnswerColumns),
+        ("prompt", "label", "logprobs", "sample_logprobs"),
+    ),
+}
+"""Settings and columns of each instrument over a table, and the columns that requests do not have."""
 
 
-MatchJobFields = request_model(
-    "MatchJobFields",
-    JobFields,
-    MatchSettingFields,
-    MatchColumns,
-    description="A job that matches a column of predictions with columns of references.",
-)
+def table_fields(instrument: str, base: type[Kind]) -> type[Kind]:
+    """Derive the fields of a request to measure a table.
 
-
-ConsistencyJobFields = request_model(
-    "ConsistencyJobFields",
-    JobFields,
-    ConsistencySettingFields,
-    AnswerColumns,
-    without=("prompt", "label", "logprobs", "sample_logprobs"),
-    description="A job that measures the agreement of columns of samples with a column of answers.",
-)
+    Args:
+        instrument: its name.
+        base: the fields that requests for all instruments have.
+    """
+    kinds, without = _TABLES[instrument]
+    name = f"{instrument.title()}{base.__name__}"
+    return request_model(name, base, *kinds, without=without, helps={"text": "The column of texts."})
 
 
 class EmbeddingJobFields(JobFields):
@@ -383,9 +379,7 @@ class EmbeddingJobFields(JobFields):
 
 
 JOB_FIELDS: dict[str, type[JobFields]] = {
-    "rate": RatingJobFields,
-    "match": MatchJobFields,
-    "consistency": ConsistencyJobFields,
+    **{instrument: table_fields(instrument, JobFields) for instrument in _TABLES},
     "embed": EmbeddingJobFields,
 }
 """The fields of each kind of job."""
@@ -401,8 +395,6 @@ KINDS: tuple[type[RequestFields], ...] = (
 
 FIELD_NAMES = frozenset(name for kind in KINDS for name in kind.model_fields)
 """Names of all fields of all requests."""
-
-Kind = TypeVar("Kind", bound=RequestFields)
 
 
 def parse_fields(kind: type[Kind], body: bytes) -> Kind:

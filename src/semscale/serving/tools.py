@@ -12,32 +12,36 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, StrictBool, WithJsonSchema, create_model
 
 from semscale.embedding.embedder import Embedder
 from semscale.embedding.token_states import TokenEncoder
-from semscale.errors import SemscaleError
+from semscale.errors import InputError, SemscaleError
 from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
 from semscale.results.result import Result
 from semscale.scales import load_scale, scale_names
-from semscale.serving.batching import TaskThreads
-from semscale.serving.instruments import Instrument, instruments, requested_scale
+from semscale.serving.batching import TaskThreads, stop_if_abandoned
+from semscale.serving.instruments import Instrument, instruments, open_requested, requested_scale
 from semscale.serving.requests import (
     CELLS_SCHEMA,
     TEXTS_SCHEMA,
     TOO_DEEP,
     RequestFields,
     ServiceLimits,
+    TableFields,
     as_field_names,
     check_columns,
     check_fields,
     check_settings,
+    table_fields,
 )
 from semscale.settings import request_model
+from semscale.store.runs import PartSettings
 from semscale.types import Status
 from semscale.version import __version__
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
@@ -96,6 +100,7 @@ class AgentTool:
         output: JSON schema of what it returns.
         call: does the work.
         is_local: true if nothing outside this machine is contacted.
+        writes: true if it may write a file.
     """
 
     description: str
@@ -103,6 +108,7 @@ class AgentTool:
     output: Mapping[str, Any]
     call: Callable[[Any], Awaitable[Content]]
     is_local: bool = True
+    writes: bool = False
 
 
 @dataclass(frozen=True)
@@ -227,8 +233,22 @@ def _template(template: str | dict[str, Any]) -> Any:  # noqa: ANN401 - as a jud
     return template if template in TEMPLATES else requested_scale(template)
 
 
+class ToolTableFields(TableFields):
+    """Arguments of all tools for tables."""
+
+    table: str = Field(
+        description="File in the folder of the server: CSV, TSV, JSON lines, Parquet, Excel or SPSS."
+    )
+    out: str | None = Field(
+        None, description="New file for the rows with their results: .csv, .jsonl, .parquet or .xlsx."
+    )
+
+
 def agent_tools(
-    models: LazyModels, limits: ServiceLimits, judge: JudgeCalls | None = None
+    models: LazyModels,
+    limits: ServiceLimits,
+    judge: JudgeCalls | None = None,
+    folder: Path | None = None,
 ) -> dict[str, AgentTool]:
     """Return the tools by their names.
 
@@ -236,11 +256,19 @@ def agent_tools(
         models: of the instruments.
         limits: of the texts in a call.
         judge: asks a chat model; without it there is no tool ``judge``.
+        folder: whose tables are read and written; without it there are no tools for tables.
+
+    Raises:
+        InputError: the folder does not exist.
     """
+    if folder is not None and not folder.is_dir():
+        raise InputError(f"folder must exist, got {folder}: create it, or name another one")
     threads = TaskThreads()
     tools = {"list_scales": _scales_tool()}
     for name, instrument in instruments(models).items():
         tools[name] = _instrument_tool(name, instrument, limits, threads)
+        if folder is not None:
+            tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, threads)
     if judge is not None:
         tools["judge"] = _judge_tool(judge, limits)
     return tools
@@ -257,7 +285,9 @@ def agent_server(tools: Mapping[str, AgentTool]) -> "Server":
             description=tool.description,
             input_schema=tool.fields.model_json_schema(),
             output_schema=dict(tool.output),
-            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=not tool.is_local),
+            annotations=types.ToolAnnotations(
+                read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=not tool.is_local
+            ),
         )
         for name, tool in tools.items()
     ]
@@ -367,6 +397,51 @@ def _instrument_tool(
         output=measured_schema(instrument.row_schema()),
         call=call,
     )
+
+
+def _table_tool(
+    name: str, instrument: Instrument, folder: Path, limits: ServiceLimits, threads: TaskThreads
+) -> AgentTool:
+    """Make the tool of an instrument for tables; a call that was cut short is taken up by the same call."""
+
+    def measure(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
+        table = open_requested(_path_in(folder, fields.table, "table"), fields)
+        out = None if fields.out is None else _path_in(folder, fields.out, "out")
+        if out is not None and out.exists():
+            raise InputError(f"out must be a new file, got {fields.out!r}: choose another name")
+        columns, measuring = instrument.prepare(fields)
+        summary = instrument.measure_file(
+            table, columns, measuring, out=out, settings=PartSettings(), progress=stop_if_abandoned
+        )
+        content: Content = json.loads(summary.to_json())
+        return content
+
+    async def call(fields: RequestFields) -> Content:
+        check_settings(fields, limits)
+        return await threads.run(measure, fields)
+
+    return AgentTool(
+        description=f"Do for the rows of a file what {name} does for lists; some arguments name its columns. "
+        "Returns the summary: counts by status, estimates with intervals, of groups as well, cautions "
+        "and the signature. A long table may take minutes; with out, the same call goes on where one was cut "
+        "short.",
+        fields=table_fields(name, ToolTableFields),
+        output=_object(estimates={"type": "object"}, cautions=_TEXTS, signature={"type": "string"}),
+        call=call,
+        writes=True,
+    )
+
+
+def _path_in(folder: Path, name: str, field: str) -> Path:
+    """Return the path of a file in a folder.
+
+    Raises:
+        InputError: the file is elsewhere.
+    """
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder):
+        raise InputError(f"{field} must be a file in {folder}, got {name!r}")
+    return path
 
 
 def _judge_tool(judge: JudgeCalls, limits: ServiceLimits) -> AgentTool:

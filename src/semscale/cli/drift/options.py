@@ -126,7 +126,7 @@ class MeasuringOptions(Settings):
     embedder: Annotated[EmbedderOptions, Rare("embedder")]
     pairing: Annotated[
         Literal["assignment", "position"],
-        Field(description="Pairing of lists of outputs: best assignment, or in order."),
+        Field(description="Pairing of lists of outputs: best assignment, or by position."),
         Option(MEASURING, rare=True),
     ] = "assignment"
     layer: Annotated[
@@ -433,7 +433,7 @@ class NotifyOptions(Settings):
     ] = None
     notify_on: Annotated[
         Literal["fail", "undecided", "always"] | None,
-        Field(description="Decisions that are sent (default: failed and undecided)."),
+        Field(description="Outcomes that are sent: fail, undecided (the default, includes fail), or always."),
         Option(OUTPUT, rare=True),
     ] = None
 
