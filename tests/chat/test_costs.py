@@ -324,7 +324,7 @@ def test_a_cap_that_leaves_no_repetition_keeps_why_the_call_failed(runner, endpo
     found, said = asyncio.run(outcomes())
     assert [(one.status, one.attempts) for one in found] == [("failed", 3)]
     assert "overloaded" in str(found[0].failure)
-    assert said.startswith("the cap of 3 calls is reached; no reply came")
+    assert said.startswith("the cap of 3 calls is reached; no reply arrived")
 
 
 @pytest.mark.needs("api")

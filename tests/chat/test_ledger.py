@@ -345,7 +345,7 @@ class TestFile:
             connection.execute("CREATE TABLE mine (a)")
         with (
             Ledger(tmp_path / "l") as ledger,
-            pytest.raises(InputError, match="is database of another program, with a table 'mine'"),
+            pytest.raises(InputError, match="is another program's database, with a table 'mine'"),
         ):
             asyncio.run(ledger.record(KEY, 1, Reply("4")))
 

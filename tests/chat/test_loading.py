@@ -134,7 +134,7 @@ def test_an_embedding_model_is_no_chat_model():
 
     with pytest.raises(ModelError, match="is an embedding model"):
         find_local_model("all-MiniLM-L6-v2")
-    with pytest.raises(ModelError, match="is no local chat model"):
+    with pytest.raises(ModelError, match="is not a local chat model"):
         find_local_model("nothing.gguf")
 
 

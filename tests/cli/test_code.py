@@ -221,8 +221,8 @@ def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, dec
     (lost,) = found["asked_lost"]
     assert (lost["status"], lost["row"], lost["reply"]) == ("refused", 6, "I cannot help with that.")
     said = (
-        "m gave no probability for every code of 11 of 68 answers (11 refused): codes without one rest on "
-        "likeness alone."
+        "m gave no probability for every code of 11 of 68 answers (11 refused): codes without one depend on "
+        "similarity alone."
     )
     assert said in found["cautions"]
     table = pl.read_csv(tmp_path / "coded.csv")

@@ -142,7 +142,7 @@ def test_a_rerun_is_of_the_same_model_and_items(semscale, outputs, recorded):
     other = semscale("drift", "record", "again.jsonl", "--model", "n", "--rerun-of", run[:6])
     assert (other.code, "a rerun asks the same model again" in other.err) == (2, True)
     outputs("fewer.jsonl", ITEMS[:2])
-    assert "lacks 'c'" in record(semscale, "fewer.jsonl", "--rerun-of", run[:6]).err
+    assert "has no 'c'" in record(semscale, "fewer.jsonl", "--rerun-of", run[:6]).err
 
 
 def test_a_rerun_that_repeats_its_original_word_for_word_is_said(semscale, outputs, recorded):

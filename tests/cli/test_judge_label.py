@@ -196,4 +196,4 @@ def test_where_every_row_has_a_label_none_is_left(command, tmp_path, capsys):
     file = command()[1]
     pl.read_csv(file).with_columns(human=pl.lit(3)).write_csv(file)
     assert main(command("--out", str(tmp_path / "labels.csv"))) == 2
-    assert "there is none left to draw" in capsys.readouterr().err
+    assert "none is left to draw" in capsys.readouterr().err

@@ -73,8 +73,8 @@ def test_a_warning_is_one_line(semscale, monkeypatch):
     assert ended.code == 3
     assert ended.err == (
         "semscale: warning: the cache is full\n"
-        "semscale: stopped; the same command starts again, or goes on after what an earlier run has "
-        "finished\n"
+        "semscale: stopped; the same command starts again, or continues after the finished parts of an "
+        "earlier run\n"
     )
 
 

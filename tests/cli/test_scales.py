@@ -105,7 +105,7 @@ def test_a_scale_that_fails_gives_exit_code_1_and_the_reason(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Lint fails  mine"
     assert lines[4].split()[:4] == ["mine", "fail", "2", "none"]
-    (alike,) = [line for line in lines if "too alike: cosine 1.00" in line]
+    (alike,) = [line for line in lines if "too similar: cosine 1.00" in line]
     assert alike.split()[:3] == ["mine", "fail", "plain"]
 
 

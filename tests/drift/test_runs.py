@@ -178,7 +178,7 @@ def test_a_candidate_with_all_items_and_more_needs_no_number_of_them():
     ("n", "kept", "message"),
     [
         (20, 9, "items: 9 of the baseline's 20 can be compared, and at least 10 are needed: the candidate "
-         "lacks 'q9', 'q10', 'q11', 'q12', 'q13' and 6 more; record every item"),
+         "has no 'q9', 'q10', 'q11', 'q12', 'q13' and 6 more; record every item"),
         (30, 14, "items: 14 of the baseline's 30 can be compared, and at least 15 are needed"),
         (3, 2, "items: 2 of the baseline's 3 can be compared, and at least 3 are needed: the"),
     ],

@@ -221,7 +221,7 @@ class TestDamage:
         cache.store.path.parent.mkdir()
         cache.store.path.write_bytes(b"somebody's letter " * 1000)
         with pytest.warns(
-            CacheWarning, match=r"damaged .*moved to embeddings\.sqlite\.damaged, a new one was started"
+            CacheWarning, match=r"damaged .*moved to embeddings\.sqlite\.damaged; a new one was started"
         ):
             assert not cache.get_many(keys("a"), 4)[0].any()
         cache.put_many(keys("a"), embeddings(1))

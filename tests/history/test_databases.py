@@ -147,7 +147,7 @@ class TestNoHistory:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("CREATE TABLE bookmarks (url TEXT)")
         before = path.read_bytes()
-        with pytest.raises(InputError, match="is database of another program, with a table 'bookmarks'"):
+        with pytest.raises(InputError, match="is another program's database, with a table 'bookmarks'"):
             open_history(path)
         assert path.read_bytes() == before
 
@@ -273,7 +273,7 @@ def test_a_history_of_a_newer_version_is_left_alone(history, where, raw):
 def test_an_empty_place_is_no_history_yet(where, raw):
     with raw.reading():
         pass  # the file is there, and empty
-    with pytest.raises(InputError, match="holds no history yet: record a run first"):
+    with pytest.raises(InputError, match="contains no history yet: record a run first"):
         open_history(where, create=False)
 
 

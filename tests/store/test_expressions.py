@@ -233,8 +233,8 @@ def test_a_condition_on_a_key_that_appears_late_is_followed(tmp_path):
 @pytest.mark.parametrize(
     ("where", "message"),
     [
-        ("age > 99", "no row is left: 0 of 6 rows meet 'age > 99'; left out: 4 not meeting it, and 2"),
-        ("text > 3", "no row is left: 0 of 6"),
+        ("age > 99", "no rows are left: 0 of 6 rows meet 'age > 99'; left out: 4 not meeting it, and 2"),
+        ("text > 3", "no rows are left: 0 of 6"),
         ("age", "'age' is neither true nor false"),
     ],
 )

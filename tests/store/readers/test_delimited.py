@@ -84,7 +84,7 @@ def test_an_open_quote_names_the_line_where_it_opens(tmp_path):
 
 
 def test_a_stray_quote_is_refused_and_not_swallowed(tmp_path):
-    with pytest.raises(InputError, match=r"line 2: contains a quotation mark; double it"):
+    with pytest.raises(InputError, match=r"line 2: a quoted cell contains a quotation mark; double it"):
         rows_of(written(tmp_path, 'id,text\n1,"he said "hi" loudly"\n'))
 
 
@@ -228,8 +228,7 @@ def test_cp1252_is_recognised_and_reported(tmp_path, line_end, rows):
     assert codec == "cp1252"
     assert notes == (
         f"answers.csv is read as cp1252, because byte 0xfc in line {rows} is not valid UTF-8; --encoding "
-        "NAME "
-        "reads it otherwise",
+        "NAME overrides this",
     )
     assert read(path) == good + f"grün – süß €{line_end}"
 
