@@ -39,9 +39,9 @@ HELLO = {
 
 
 def server_with(embedder, **limits):
-    from semscale.serving.tools import LazyModels, agent_server, agent_tools
+    from semscale.serving.tools import agent_server, agent_tools
 
-    return agent_server(agent_tools(LazyModels(lambda _: embedder), ServiceLimits(**limits)))
+    return agent_server(agent_tools(lambda _: embedder, ServiceLimits(**limits)))
 
 
 def talk(server, conversation):
@@ -75,7 +75,7 @@ class TestList:
     def test_the_tools_name_their_arguments_with_bounds_and_help(self, toy_embedder):
         listed = talk(server_with(toy_embedder), list_tools).tools
         tools = {tool.name: tool for tool in listed}
-        assert list(tools) == ["list_scales", "rate", "match", "consistency"]
+        assert list(tools) == ["list_scales", "rate", "match", "consistency", "code"]
         for name, fields in (
             ("rate", RatingFields),
             ("match", MatchFields),
@@ -209,12 +209,12 @@ class TestRefusals:
         assert "please report it" in caplog.text
 
     def test_a_model_that_cannot_be_loaded(self, toy_embedder):
-        from semscale.serving.tools import LazyModels, agent_server, agent_tools
+        from semscale.serving.tools import agent_server, agent_tools
 
         def load(name):
             raise InputError(f"{name} cannot be loaded")
 
-        server = agent_server(agent_tools(LazyModels(load), ServiceLimits()))
+        server = agent_server(agent_tools(load, ServiceLimits()))
         assert refusal(server, "rate", texts=["good"]) == "e5-small cannot be loaded"
         assert not call(server, "list_scales").is_error
 
@@ -228,9 +228,9 @@ class TestTables:
         return tmp_path
 
     def server(self, embedder, folder):
-        from semscale.serving.tools import LazyModels, agent_server, agent_tools
+        from semscale.serving.tools import agent_server, agent_tools
 
-        return agent_server(agent_tools(LazyModels(lambda _: embedder), ServiceLimits(), folder=folder))
+        return agent_server(agent_tools(lambda _: embedder, ServiceLimits(), folder=folder))
 
     def test_a_table_is_summed_up_and_its_rows_are_written(self, toy_embedder, folder):
         server = self.server(toy_embedder, folder)
@@ -286,6 +286,49 @@ class TestTables:
             self.server(toy_embedder, tmp_path / "none")
 
 
+CODES = [
+    {"name": "price", "definition": "cost", "examples": ["too expensive", "good value"]},
+    {"name": "staff", "definition": "people", "examples": ["friendly waiter", "rude reception"]},
+]
+
+
+class TestCode:
+    def test_answers_get_codes_and_shares_with_wilson_intervals(self, toy_embedder):
+        texts = ["too expensive", "rude reception", None, "good value"]
+        content = call(server_with(toy_embedder), "code", texts=texts, codes=CODES).structured_content
+        assert [row["outcome"] for row in content["results"]] == ["coded", "coded", "no-answer", "coded"]
+        assert [row["price"] for row in content["results"]] == [1, 0, None, 1]
+        assert [row["staff"] for row in content["results"]] == [0, 1, None, 0]
+        assert content["counts"] == {"coded": 3, "no-answer": 1}
+        # Wilson's interval of 1 in 3: (1/3 + z²/6 ± z √(2/27 + z²/36)) / (1 + z²/3), z = 1.96.
+        staff = content["estimates"]["staff"]
+        assert [staff["value"], staff["low"], staff["high"]] == pytest.approx(
+            [1 / 3, 0.0615, 0.7923], abs=1e-4
+        )
+        assert (staff["n"], staff["n_left_out"]) == (3, 1)
+        assert content["cautions"][0].startswith("Not calibrated")
+
+    @pytest.mark.parametrize(
+        ("codes", "message"),
+        [
+            (CODES[:1], "a codebook needs at least 2 codes, got 1"),
+            (
+                [CODES[0], {**CODES[1], "name": "price"}],
+                "codes 'price' and 'price' have the same name: rename one",
+            ),
+            ([CODES[0], {"name": "staff"}], "code 2, definition is missing: add it (and 1 more)"),
+            (
+                [CODES[0], {**CODES[1], "definition": "x" * 21}],
+                "each text of codes must have at most 20 characters, got 21: shorten it",
+            ),
+        ],
+    )
+    def test_a_codebook_that_cannot_be_used(self, toy_embedder, codes, message):
+        assert (
+            refusal(server_with(toy_embedder, max_characters=20), "code", texts=["a"], codes=codes) == message
+        )
+
+
 class Four:
     """A chat model that gives every answer 4 of 5 points."""
 
@@ -302,10 +345,10 @@ class Four:
 
 class TestJudge:
     def judge(self, embedder, model, **budget):
-        from semscale.serving.tools import JudgeCalls, LazyModels, agent_server, agent_tools
+        from semscale.serving.tools import JudgeCalls, agent_server, agent_tools
 
         judge = JudgeCalls(lambda: model, Running(budget=Budget(**budget), ledger=False))
-        return agent_server(agent_tools(LazyModels(lambda _: embedder), ServiceLimits(max_texts=5), judge))
+        return agent_server(agent_tools(lambda _: embedder, ServiceLimits(max_texts=5), judge))
 
     def test_the_arguments_are_the_settings_of_a_judge(self, toy_embedder):
         listed = talk(self.judge(toy_embedder, Four()), list_tools).tools
@@ -410,3 +453,10 @@ class TestProcess:
                 process.send_signal(stop)
             assert process.wait(60) == 0
             assert process.stderr.read() == ""
+
+    def test_a_client_that_reads_no_answer_is_no_error(self):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(COMMAND, text=True, **pipes)
+        process.stdout.close()
+        _, errors = process.communicate(json.dumps(HELLO) + "\n", timeout=60)
+        assert (process.returncode, errors) == (0, "")

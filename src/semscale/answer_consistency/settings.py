@@ -151,12 +151,12 @@ class CorrectnessSettings(Settings):
     ] = "none"
     error_rate: Annotated[
         float,
-        Field(description="Highest share of wrong answers among those accepted."),
+        Field(description="Largest share of wrong answers among those accepted."),
         Option(TRUST, "SHARE", rare=True),
     ] = 0.05
     lost_rate: Annotated[
         float,
-        Field(description="Highest share of right answers among those rejected."),
+        Field(description="Largest share of right answers among those given up."),
         Option(TRUST, "SHARE", rare=True),
     ] = 0.2
     confidence: Annotated[
@@ -242,7 +242,7 @@ Label = Annotated[
     Field(description="Whether the answer is right, where checked."),
     Option("Columns", "COLUMN", name="--correct"),
 ]
-By = Annotated[str | None, GROUP, Field(description="Names of groups to compare."), COLUMN]
+By = Annotated[str | None, GROUP, Field(description="Groups to compare."), COLUMN]
 
 
 class AskedColumns(Columns):

@@ -99,7 +99,7 @@ class AskingOptions(Settings):
         Option(CHAT, "TEXT", name="--system-prompt", rare=True),
     ] = None
     max_tokens: Annotated[
-        int | None, Field(description="Maximum length of a reply in tokens."), Option(CHAT, rare=True)
+        int | None, Field(description="Maximum number of tokens of a reply."), Option(CHAT, rare=True)
     ] = None
     stop_at: Annotated[
         float | None,
@@ -107,7 +107,7 @@ class AskingOptions(Settings):
         Option(CHAT, rare=True),
     ] = None
     stop_confidence: Annotated[
-        float, Field(description="Confidence needed to stop."), Option(CHAT, rare=True)
+        float, Field(description="Confidence for --stop-at."), Option(CHAT, rare=True)
     ] = 0.95
 
     def model_post_init(self, _context: object) -> None:

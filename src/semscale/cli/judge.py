@@ -117,7 +117,7 @@ class AuditOptions(Settings):
     columns: Annotated[JudgeColumns, Without("by", "inclusion")]
     judges: JudgeChoice
     settings: Annotated[JudgeSettings, Without("samples")]
-    rows: Annotated[int, Field(description="Rows to audit, from the first."), Option(RUN)] = 50
+    rows: Annotated[int, Field(description="Number of rows to audit, from the first."), Option(RUN)] = 50
     calls: CallOptions
     outputs: Annotated[Outputs, Without("out", "escape")]
     table: Annotated[RowOptions, Rare("where")]

@@ -40,7 +40,7 @@ class PullOptions(Settings):
     ] = None
     folder: Annotated[
         Path | None,
-        Field(description="Look for the files here first."),
+        Field(description="Folder in which to look for the files first."),
         Option(MODEL, "FOLDER", name="--from"),
     ] = None
 
@@ -204,7 +204,9 @@ class CalibrationColumns(Settings):
     prediction: Annotated[
         str | None, Field(description="Predictions that people judged."), Option(COLUMNS, "COLUMN")
     ] = None
-    reference: Annotated[str | None, Field(description="Their references."), Option(COLUMNS, "COLUMN")] = None
+    reference: Annotated[
+        str | None, Field(description="References of the predictions."), Option(COLUMNS, "COLUMN")
+    ] = None
     human: Annotated[
         str | None,
         Field(description="Human similarity scores; higher means more similar."),
@@ -257,9 +259,7 @@ class CalibrateOptions(Settings):
     corpus: Annotated[
         str, Field(description="Table with texts of the kind to be scored."), Option(COLUMNS, "FILE")
     ]
-    out: Annotated[
-        Path, Field(description="The baseline to write (.json), for rescale."), Option(OUTPUT, "FILE")
-    ]
+    out: Annotated[Path, Field(description="File for the baseline: .json."), Option(OUTPUT, "FILE")]
     columns: CalibrationColumns
     n_pairs: Annotated[
         int, Field(ge=100, description="Unrelated pairs to draw."), Option(RUN, name="--pairs", rare=True)

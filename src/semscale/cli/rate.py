@@ -74,7 +74,9 @@ class RateOptions(Settings):
     ] = None
     scale: Annotated[
         tuple[str, ...],
-        Field(description="Scale: a name (semscale scales list) or a YAML file; COLUMN=SCALE for one text."),
+        Field(
+            description="Scale: a name (semscale scales list) or a YAML file; COLUMN=SCALE for one column."
+        ),
         Option(RATING, "SCALE"),
     ]
     rating: RaterSettings
@@ -346,7 +348,7 @@ class CalibrationOutputs(Outputs):
 
     calibration: Annotated[
         Path,
-        Field(description="The calibration, for rate --calibration: .json."),
+        Field(description="File for the calibration: .json."),
         Option(OUTPUT, "FILE", name="--out"),
     ]
 
@@ -434,7 +436,7 @@ class DemoOptions(Settings):
         Field(description="Folder for the ratings and the report (default: semscale-demo)."),
         Option(OUTPUT, "FOLDER", name="--out"),
     ] = Path("semscale-demo")
-    open: Annotated[bool, Field(description="Leave the browser closed."), Option(OUTPUT)] = True
+    open: Annotated[bool, Field(description="Do not open the report in the browser."), Option(OUTPUT)] = True
 
 
 @command

@@ -80,7 +80,9 @@ class LintOptions(Settings):
         Field(description="Table with texts of your own, to propose probes from."),
         Option(COLUMNS, "FILE"),
     ] = None
-    text: Annotated[str | None, Field(description="Its column of texts."), Option(COLUMNS, "COLUMN")] = None
+    text: Annotated[
+        str | None, Field(description="Column of texts in --file."), Option(COLUMNS, "COLUMN")
+    ] = None
     readout: Annotated[
         Readout | None,
         Field(description=f"Formula that rates the probes (default: {DEFAULT_READOUT})."),

@@ -10,7 +10,6 @@ from pydantic import Field
 from semscale.cli.options import Without, command, refuse_stated
 from semscale.cli.process import say
 from semscale.cli.shared import CallOptions, ChatOptions, EmbedderOptions
-from semscale.errors import InputError
 from semscale.serving.requests import ServiceLimits
 from semscale.settings import Option, Settings
 
@@ -40,7 +39,9 @@ class ServeOptions(Settings):
         Option(JOBS, "FOLDER"),
     ] = None
     part_rows: Annotated[
-        int, Field(description="Rows of a job that are finished and stored at once."), Option(JOBS, rare=True)
+        int,
+        Field(description="Rows per part of a job; a part is stored when it is finished."),
+        Option(JOBS, rare=True),
     ] = 5_000
     model: Annotated[EmbedderOptions, Without("device", "embedder_url", "embedder_key_variable", "cache")]
 
@@ -57,8 +58,6 @@ def serve(options: ServeOptions) -> None:
     """
     from semscale.extras import require
 
-    if options.model.engine not in ("openvino", "torch"):
-        raise InputError(f"engine must be openvino or torch, got {options.model.engine!r}")
     require("serve")
     from semscale.serving.application import Service, application
     from semscale.serving.models import ModelsToServe
@@ -121,19 +120,22 @@ def mcp(options: McpOptions) -> None:
     require("mcp")
     from semscale.serving.tools import (
         JudgeCalls,
-        LazyModels,
         agent_server,
         agent_tools,
+        loaded_once,
         serve_standard_streams,
     )
 
     model, judge = options.model, None
-    models = LazyModels(lambda name: model.load(None, default=name), model.embedder)
+    load = loaded_once(lambda name: model.load(None, default=name))
     if options.chat.chat_model is not None:
         judge = JudgeCalls(options.chat.load, options.calls.running())
     if sys.stdin.isatty():
         _say("waiting for an agent on standard input; Ctrl-C ends")
-    serve_standard_streams(agent_server(agent_tools(models, options.limits, judge, options.folder)))
+    tools = agent_tools(
+        lambda name: load(model.embedder or name), options.limits, judge=judge, folder=options.folder
+    )
+    serve_standard_streams(agent_server(tools))
 
 
 def _say(line: str) -> None:

@@ -174,11 +174,11 @@ class RunOptions(Configurable):
     ] = 0
     part_rows: Annotated[
         int,
-        Field(description="Rows that are finished and stored at once."),
+        Field(description="Rows per part; a part is stored when it is finished."),
         Option(RUN, rare=True, configurable=True),
     ] = 50_000
     restart: Annotated[
-        bool, Field(description="Drop what an earlier run has finished."), Option(RUN, rare=True)
+        bool, Field(description="Drop the finished parts of an earlier run."), Option(RUN, rare=True)
     ] = False
 
     def model_post_init(self, _context: object) -> None:
@@ -234,7 +234,7 @@ class EmbedderOptions(Configurable):
     ] = None
     embedder_key_variable: Annotated[
         str | None,
-        Field(description=f"Environment variable with that endpoint's key (default: {KEY_VARIABLE})."),
+        Field(description=f"Environment variable with the key for --embedder-url (default: {KEY_VARIABLE})."),
         Option(MODEL, "NAME", rare=True, configurable=True),
     ] = None
     cache: Annotated[
@@ -342,12 +342,12 @@ class ChatOptions(Configurable):
     ] = None
     chat_url: Annotated[
         str | None,
-        Field(description="Address of its OpenAI-compatible endpoint."),
+        Field(description="Address of the chat model's OpenAI-compatible endpoint."),
         Option(CHAT, "URL", rare=True, configurable=True),
     ] = None
     chat_key_variable: Annotated[
         str | None,
-        Field(description=f"Environment variable with the endpoint's key (default: {KEY_VARIABLE})."),
+        Field(description=f"Environment variable with the key for --chat-url (default: {KEY_VARIABLE})."),
         Option(CHAT, "NAME", rare=True, configurable=True),
     ] = None
 

@@ -129,13 +129,13 @@ class CodingColumns(Columns):
     by: Annotated[
         tuple[str, ...],
         GROUPS,
-        Field(description="Names of groups to compare."),
+        Field(description="Groups to compare."),
         Option("Columns", "COLUMN"),
     ] = ()
     rating: Annotated[
         str | None,
         _NUMBER,
-        Field(description="Rating that codes may be associated with."),
+        Field(description="Column of ratings to relate the codes to."),
         Option("Columns", "COLUMN"),
     ] = None
     weight: Annotated[

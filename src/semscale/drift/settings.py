@@ -255,7 +255,7 @@ class GateSettings(Settings):
     ] = 0.05
     margins: Annotated[
         Margins,
-        Field(description="The smallest drift of a metric that matters, such as match=0.1."),
+        Field(description="The smallest drift of a metric that matters, such as length=0.1."),
         Option(GATE, "METRIC=NUMBER", name="--margin", type=list[str], rare=True),
     ] = {}
     limits: Annotated[
@@ -280,7 +280,7 @@ class GateSettings(Settings):
     fields: Annotated[
         dict[str, Direction],
         BeforeValidator(_directions),
-        Field(description="Better numbers of a field: lower, higher or either."),
+        Field(description="Direction in which a field improves: lower, higher or either."),
         Option(GATE, "FIELD=DIRECTION", name="--direction", type=list[str], rare=True),
     ] = {}
     slices: Annotated[

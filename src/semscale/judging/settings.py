@@ -84,7 +84,7 @@ class JudgeSettings(Settings):
     ] = "auto"
     max_tokens: Annotated[
         int | None,
-        Field(description="Maximum length of a reply in tokens."),
+        Field(description="Maximum number of tokens of a reply."),
         Option(JUDGE, rare=True),
     ] = 1024
     seed: Annotated[int | None, Field(description="Seed for the model, where it accepts one.")] = None
@@ -189,9 +189,9 @@ class JudgeColumns(Columns):
         Field(description="Human labels, as the judge gives them, or lists of them."),
         Option("Columns", "COLUMN"),
     ] = None
-    by: Annotated[
-        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
-    ] = None
+    by: Annotated[str | None, GROUP, Field(description="Groups to compare."), Option("Columns", "COLUMN")] = (
+        None
+    )
     inclusion: Annotated[
         str | None,
         PROBABILITIES,

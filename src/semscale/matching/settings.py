@@ -177,9 +177,9 @@ class MatchColumns(Columns):
         ),
         Option("Columns", "COLUMN"),
     ]
-    by: Annotated[
-        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
-    ] = None
+    by: Annotated[str | None, GROUP, Field(description="Groups to compare."), Option("Columns", "COLUMN")] = (
+        None
+    )
 
 
 class GroundingColumns(Columns):

@@ -208,7 +208,7 @@ class RatingColumns(Columns):
         tuple[str, ...],
         BeforeValidator(lambda by: (by,) if isinstance(by, str) else by or ()),
         GROUPS,
-        Field(description="Names of groups to compare."),
+        Field(description="Groups to compare."),
         Option(_COLUMNS, "COLUMN"),
     ] = ()
     weight: Annotated[

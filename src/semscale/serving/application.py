@@ -33,10 +33,9 @@ from semscale.serving.requests import (
     RefusedRequestError,
     RequestFields,
     ServiceLimits,
-    check_columns,
     check_fields,
     check_filled,
-    check_settings,
+    check_limits,
     check_texts,
     flat_texts,
     invalid,
@@ -97,7 +96,12 @@ class Service:
     has_ended: bool = False
 
     def __post_init__(self) -> None:
-        self.instruments = instruments(self.models)
+        models = self.models
+        self.instruments = instruments(
+            rating=lambda: models.rating.embedder,
+            embedding=lambda: models.embedding.embedder,
+            encoder=lambda: models.embedding.encoder,
+        )
         self.jobs: JobQueue | None = None
         self.job_work: JobWork | None = None
         self._loading = threading.Thread(target=self._load, name="loading", daemon=True)
@@ -113,7 +117,10 @@ class Service:
             InputError: another service uses the folder, or a part without rows.
         """
         self.job_work = JobWork(
-            self.instruments, self.models, part_rows=part_rows, most_rows=self.limits.max_job_rows
+            self.instruments,
+            lambda: self.models.embedding.embedder,
+            part_rows=part_rows,
+            most_rows=self.limits.max_job_rows,
         )
         jobs = self.jobs = JobQueue(home, self.job_work.do, self.limits)
         unfinished = Gauge(
@@ -402,11 +409,10 @@ class InstrumentRoute:
             return await self._measure_lines(request, body)
         fields = parse_fields(self._instrument.fields, body)
         columns = {name: getattr(fields, name) for name in self._instrument.columns}
-        check_settings(fields, self._service.limits, columns)
-        check_columns(fields, columns, self._service.limits)
+        check_limits(fields, self._service.limits, columns)
         measured = await while_connected(request, self._measure(fields, columns))
         rows = measured.frame.write_json().encode()
-        counts, signature = to_json(measured.counts), to_json(measured.signature)
+        counts, signature = to_json(measured.result.counts), to_json(str(measured.result.signature))
         content = b'{"results":%b,"counts":%b,"signature":%b}' % (rows, counts, signature)
         return Response(content, media_type=JSON)
 
@@ -417,7 +423,7 @@ class InstrumentRoute:
         """Answer with a line for each line; the first part is measured before the answer begins."""
         kind = self._instrument.settings
         settings = check_fields(kind, parse_query(request.query_params.multi_items(), kind))
-        check_settings(settings, self._service.limits)
+        check_limits(settings, self._service.limits)
         columns = await self._service.threads.run(self._read_lines, body)
         n = len(next(iter(columns.values())))
         size = max(n, 1) if self._instrument.depends_on_all else _LINES_AT_ONCE
@@ -431,7 +437,7 @@ class InstrumentRoute:
         return StreamingResponse(
             self._lines(first, settings, parts[1:]),
             media_type=LINES,
-            headers={"X-Semscale-Signature": first.signature},
+            headers={"X-Semscale-Signature": str(first.result.signature)},
         )
 
     async def _lines(
@@ -562,7 +568,7 @@ class JobRoutes:
         del settings["kind"]
         fields = check_fields(JOB_FIELDS[kind], settings)
         await self._service.threads.run(self._work.check, kind, fields)
-        check_settings(fields, self._service.limits)
+        check_limits(fields, self._service.limits)
         with self._queue.uploading(kind, fields) as job:
             await self._upload(request, job.table)
             await _finish(lambda: self._queue.add(job))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -73,46 +73,16 @@ _CELLS: tuple[tuple[object, dict[str, Any]], ...] = (
 """Schemas of the cells of columns, by the kind of column."""
 
 
-class InstrumentModel(Protocol):
-    """A model, as an instrument uses it."""
-
-    @property
-    def embedder(self) -> Embedder:
-        """Embeds texts."""
-        ...
-
-    @property
-    def encoder(self) -> TokenEncoder | None:
-        """Gives the states of tokens apart from the embedder, if the model has one."""
-        ...
-
-
-class InstrumentModels(Protocol):
-    """The models of all instruments; an instrument asks for one when it is built."""
-
-    @property
-    def embedding(self) -> InstrumentModel:
-        """For matches and consistency."""
-        ...
-
-    @property
-    def rating(self) -> InstrumentModel:
-        """For ratings."""
-        ...
-
-
 class Measured(NamedTuple):
     """Rows that were measured.
 
     Attributes:
+        result: of the instrument.
         frame: a row for each item.
-        counts: items by status.
-        signature: of the settings that were applied.
     """
 
+    result: Result
     frame: pl.DataFrame
-    counts: Mapping[str, int]
-    signature: str
 
 
 @dataclass(frozen=True)
@@ -174,14 +144,9 @@ class Instrument:
         Raises:
             SemscaleError: a setting or a cell is wrong, or the model cannot be run.
         """
-        result = self.result_of(settings, columns)
-        counts = {str(status): n for status, n in result.counts.items()}
-        return Measured(result.to_frame(), counts, str(result.signature))
-
-    def result_of(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Result:
-        """Return the result of some rows; the arguments are those of ``measure``."""
         cells = [list(columns[name]) for name in self.columns]
-        return self.measure_columns(self.built(settings), *cells, progress=stop_if_abandoned)
+        result = self.measure_columns(self.built(settings), *cells, progress=stop_if_abandoned)
+        return Measured(result, result.to_frame())
 
     def prepare(self, fields: TableFields) -> tuple[Columns, Any]:
         """Return the columns of a table, and the object that measures it.
@@ -209,20 +174,25 @@ class Instrument:
         return {"type": "object", "properties": cells, "required": ["status"]}
 
 
-def instruments(models: InstrumentModels) -> dict[str, Instrument]:
+def instruments(
+    rating: Callable[[], Embedder],
+    embedding: Callable[[], Embedder],
+    encoder: Callable[[], TokenEncoder | None] = lambda: None,
+) -> dict[str, Instrument]:
     """Return the instruments by the names of their routes.
 
     Args:
-        models: of the service; they may be loaded later.
+        rating: returns the model of ratings, when an instrument is built.
+        embedding: returns that of matches and consistency.
+        encoder: returns the states of its tokens, where they do not come from the embedder itself.
     """
 
     def rater(settings: dict[str, Any]) -> Rater:
-        return Rater(requested_scale(settings.pop("scale")), embedder=models.rating.embedder, **settings)
+        return Rater(requested_scale(settings.pop("scale")), embedder=rating(), **settings)
 
     def matcher(settings: dict[str, Any]) -> Matcher:
-        model = models.embedding
-        compares_tokens = settings["method"] not in ANY_ENGINE
-        return Matcher(**settings, embedder=(model.encoder if compares_tokens else None) or model.embedder)
+        states = None if settings["method"] in ANY_ENGINE else encoder()
+        return Matcher(**settings, embedder=states or embedding())
 
     def consistency(settings: dict[str, Any]) -> Consistency:
         for name in check_measures(settings["measures"]):
@@ -233,7 +203,7 @@ def instruments(models: InstrumentModels) -> dict[str, Instrument]:
                     f"measures: {name} needs {missing}, which this service does not have: leave it out, or "
                     "use the command"
                 )
-        return Consistency(**settings, embedder=models.embedding.embedder)
+        return Consistency(**settings, embedder=embedding())
 
     return {
         "rate": Instrument(
@@ -296,7 +266,7 @@ class JobWork:
 
     Args:
         instruments: of the service.
-        models: of the service, for vectors.
+        embedding: returns the model of vectors.
         part_rows: rows that are finished and stored at once.
         most_rows: rows that a table may have.
     """
@@ -304,12 +274,12 @@ class JobWork:
     def __init__(
         self,
         instruments: Mapping[str, Instrument],
-        models: InstrumentModels,
+        embedding: Callable[[], Embedder],
         *,
         part_rows: int = PART_ROWS,
         most_rows: int,
     ) -> None:
-        self._instruments, self._models = instruments, models
+        self._instruments, self._embedding = instruments, embedding
         self._parts, self._most_rows = PartSettings(part_rows), most_rows
 
     def check(self, kind: str, fields: JobFields) -> None:
@@ -338,8 +308,7 @@ class JobWork:
         if job.kind in self._instruments:
             instrument = self._instruments[job.kind]
             return instrument.measure_file(table, *instrument.prepare(fields), **run)
-        embedder = self._models.embedding.embedder
-        return embed_file(table, fields.text, embedder=embedder, dtype=fields.dtype, **run)
+        return embed_file(table, fields.text, embedder=self._embedding(), dtype=fields.dtype, **run)
 
 
 def open_requested(path: Path, fields: TableFields, format: str | None = None) -> Table:  # noqa: A002

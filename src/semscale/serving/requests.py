@@ -73,7 +73,7 @@ class ServiceLimits(Settings):
     ] = 100_000
     max_body: Annotated[
         float,
-        Field(gt=0, description="Maximum size of a request's body in MiB, except for jobs."),
+        Field(gt=0, description="MiB in the body of a request, except for jobs."),
         Option(_LIMITS, rare=True),
     ] = 32
     max_seconds: Annotated[
@@ -498,18 +498,6 @@ def check_fields(kind: type[Kind], content: object) -> Kind:
         raise invalid(first_mistake(error, kind.model_fields), str(path[0]) if path else "body") from None
 
 
-def check_columns(
-    fields: RequestFields, columns: Iterable[str], limits: ServiceLimits, remedy: str = _SPLIT
-) -> None:
-    """Check the texts in columns of a request, as ``check_texts`` does.
-
-    Raises:
-        RefusedRequestError: there are too many, or one is too long.
-    """
-    for name in columns:
-        check_texts(flat_texts(getattr(fields, name)), name, limits, remedy)
-
-
 def flat_texts(cells: Sequence[Any]) -> list[Any]:
     """List texts and the texts of lists."""
     return [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
@@ -539,23 +527,28 @@ def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits, reme
             )
 
 
-def check_settings(settings: RequestFields, limits: ServiceLimits, columns: Collection[str] = ()) -> None:
-    """Refuse settings with more texts than a request may have, or with a text that is too long.
+def check_limits(
+    fields: RequestFields, limits: ServiceLimits, columns: Collection[str] = (), remedy: str = _SPLIT
+) -> None:
+    """Refuse a request with a field of more texts than it may have, or with a text that is too long.
 
-    A corpus, codes for missing answers and a scale of the request have texts.
+    A corpus, codes for missing answers and a scale of the request have texts, too.
 
     Args:
-        settings: of a request, with or without its columns.
+        fields: of a request, with or without its columns.
         limits: of the service.
-        columns: fields that are checked elsewhere.
+        columns: fields that are its columns.
+        remedy: for too many texts in a column.
 
     Raises:
         RefusedRequestError: there are.
     """
-    for field in type(settings).model_fields:
+    for field in type(fields).model_fields:
+        value = getattr(fields, field)
         if field in columns:
+            check_texts(flat_texts(value), field, limits, remedy)
             continue
-        texts = _texts_in(getattr(settings, field))
+        texts = _texts_in(value)
         if len(texts) > limits.max_texts:
             raise invalid(
                 f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: leave some out",
@@ -582,6 +575,8 @@ def _texts_in(value: object) -> list[str]:
                 rest.extend(items)
             case dict(items):
                 rest.extend([*items.keys(), *items.values()])
+            case BaseModel() as fields:
+                rest.extend(dict(fields).values())
     return texts
 
 

@@ -10,20 +10,22 @@ import logging
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
+import polars as pl
 from pydantic import Field, StrictBool, WithJsonSchema, create_model
 
 from semscale.embedding.embedder import Embedder
-from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
-from semscale.results.result import Result
+from semscale.report.json_encoding import encoded
 from semscale.scales import load_scale, scale_names
 from semscale.serving.batching import TaskThreads, stop_if_abandoned
 from semscale.serving.instruments import Instrument, instruments, open_requested, requested_scale
@@ -35,9 +37,8 @@ from semscale.serving.requests import (
     ServiceLimits,
     TableFields,
     as_field_names,
-    check_columns,
     check_fields,
-    check_settings,
+    check_limits,
     table_fields,
 )
 from semscale.settings import request_model
@@ -68,12 +69,18 @@ _DESCRIPTIONS = {
     "rate": "Rate texts, such as survey answers or reviews, on an ordinal scale. list_scales shows the "
     "scales; another one is an object with points and anchor sentences.",
     "match": "Measure how far each prediction says the same as its reference. Changed numbers, names and "
-    "negations are listed as findings and lower the score.",
+    "negations are listed as findings; the default method lowers the score for them.",
     "consistency": "Measure how far further answers of a model to the same prompt agree with its answer. A "
     "low value is a sign of an invented answer.",
+    "code": "Give open answers the codes of a codebook, more than one per answer, by their likeness to each "
+    "code's examples and definition.",
     "judge": "Let a chat model score answers to questions by a rubric, from 0 to 1. The chat model, its "
     "address and the limit of costs are options of the server.",
 }
+_NOT_CALIBRATED = (
+    "Not calibrated: no answer was coded by hand, so a likeness is no probability, and the error rate of the "
+    "codes is unknown. Let a person check some of them."
+)
 _SPLIT = "split them into several calls"
 _FIGURE = {
     "type": "object",
@@ -111,48 +118,18 @@ class AgentTool:
     writes: bool = False
 
 
-@dataclass(frozen=True)
-class LoadedModel:
-    """A model that no other client shares.
+def loaded_once(load: Callable[[str], Embedder]) -> Callable[[str], Embedder]:
+    """Let a function load each model once, also where two calls need it at the same time."""
+    models: dict[str, Embedder] = {}
+    lock = threading.Lock()
 
-    Attributes:
-        embedder: the model.
-        encoder: none, as the embedder itself gives the states of tokens.
-    """
+    def model(name: str) -> Embedder:
+        with lock:
+            if name not in models:
+                models[name] = load(name)
+            return models[name]
 
-    embedder: Embedder
-    encoder: TokenEncoder | None = None
-
-
-class LazyModels:
-    """The models of all tools, each loaded by the first call that needs it.
-
-    Args:
-        load: loads a model by its name.
-        name: of one model for everything; without it, ratings have the default model of ratings, and all else
-            the default one.
-    """
-
-    def __init__(self, load: Callable[[str], Embedder], name: str | None = None) -> None:
-        self._load, self._name = load, name
-        self._loaded: dict[str, LoadedModel] = {}
-        self._lock = threading.Lock()
-
-    @property
-    def embedding(self) -> LoadedModel:
-        """For matches and consistency."""
-        return self._model(self._name or DEFAULT_MODEL)
-
-    @property
-    def rating(self) -> LoadedModel:
-        """For ratings; the same one where one model serves all."""
-        return self._model(self._name or DEFAULT_RATING_MODEL)
-
-    def _model(self, name: str) -> LoadedModel:
-        with self._lock:
-            if name not in self._loaded:
-                self._loaded[name] = LoadedModel(self._load(name))
-            return self._loaded[name]
+    return model
 
 
 class JudgedFields(RequestFields):
@@ -233,6 +210,23 @@ def _template(template: str | dict[str, Any]) -> Any:  # noqa: ANN401 - as a jud
     return template if template in TEMPLATES else requested_scale(template)
 
 
+class CodeFields(RequestFields):
+    """A code of the tool ``code``."""
+
+    name: str
+    definition: str = Field(description="What an answer must say to get the code.")
+    examples: list[str] = Field(min_length=1, description="Answers that have the code.")
+    negative_examples: list[str] = Field([], description="Answers that seem to have the code and do not.")
+    parent: str | None = Field(None, description="Name of the wider code that it belongs under.")
+
+
+class CodingFields(RequestFields):
+    """Arguments of the tool ``code``."""
+
+    texts: Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "Answers to code."})]
+    codes: list[CodeFields] = Field(description="The codebook: two codes or more.")
+
+
 class ToolTableFields(TableFields):
     """Arguments of all tools for tables."""
 
@@ -245,7 +239,7 @@ class ToolTableFields(TableFields):
 
 
 def agent_tools(
-    models: LazyModels,
+    model: Callable[[str], Embedder],
     limits: ServiceLimits,
     judge: JudgeCalls | None = None,
     folder: Path | None = None,
@@ -253,7 +247,7 @@ def agent_tools(
     """Return the tools by their names.
 
     Args:
-        models: of the instruments.
+        model: returns a model by its name, when a tool first needs it.
         limits: of the texts in a call.
         judge: asks a chat model; without it there is no tool ``judge``.
         folder: whose tables are read and written; without it there are no tools for tables.
@@ -265,10 +259,12 @@ def agent_tools(
         raise InputError(f"folder must exist, got {folder}: create it, or name another one")
     threads = TaskThreads()
     tools = {"list_scales": _scales_tool()}
-    for name, instrument in instruments(models).items():
+    by_name = instruments(lambda: model(DEFAULT_RATING_MODEL), lambda: model(DEFAULT_MODEL))
+    for name, instrument in by_name.items():
         tools[name] = _instrument_tool(name, instrument, limits, threads)
         if folder is not None:
             tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, threads)
+    tools["code"] = _code_tool(lambda: model(DEFAULT_MODEL), limits, threads)
     if judge is not None:
         tools["judge"] = _judge_tool(judge, limits)
     return tools
@@ -341,7 +337,10 @@ def serve_standard_streams(server: "Server") -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         # A thread waits for the next line of standard input, and nothing else could end it.
         signal.signal(number, lambda *_: os._exit(0))
-    asyncio.run(serve())
+    try:
+        asyncio.run(serve())
+    except* BrokenPipeError:
+        pass  # the program has gone without closing the input
 
 
 def _scales_tool() -> AgentTool:
@@ -383,12 +382,12 @@ def _instrument_tool(
 
     def measure(fields: Any) -> Content:  # noqa: ANN401 - the fields of the instrument
         columns = {column: getattr(fields, column) for column in instrument.columns}
-        result: Any = instrument.result_of(fields, columns)
-        return measured_content(result, result.summarize(**columns), with_rows=fields.rows)
+        measured = instrument.measure(fields, columns)
+        result: Any = measured.result  # each kind sums its own texts up
+        return measured_content(measured.frame if fields.rows else None, result.summarize(**columns))
 
     async def call(fields: RequestFields) -> Content:
-        check_settings(fields, limits, instrument.columns)
-        check_columns(fields, instrument.columns, limits, _SPLIT)
+        check_limits(fields, limits, instrument.columns, _SPLIT)
         return await threads.run(measure, fields)
 
     return AgentTool(
@@ -417,7 +416,7 @@ def _table_tool(
         return content
 
     async def call(fields: RequestFields) -> Content:
-        check_settings(fields, limits)
+        check_limits(fields, limits)
         return await threads.run(measure, fields)
 
     return AgentTool(
@@ -444,16 +443,63 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
     return path
 
 
+def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads: TaskThreads) -> AgentTool:
+    def code(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
+        from semscale.coding.code_shares import CodeCounts, CodedSample, code_shares
+        from semscale.coding.codebook import Code, Codebook
+        from semscale.coding.coder import Coder
+        from semscale.coding.coding import code_answers
+
+        codes = [
+            Code(code.name, code.definition, tuple(code.examples), tuple(code.negative_examples), code.parent)
+            for code in fields.codes
+        ]
+        codebook = Codebook("of-the-call", tuple(codes))
+        coder = Coder(codebook, embedder=embedding())
+        coding = code_answers(coder.score(fields.texts, progress=stop_if_abandoned))
+        everybody = np.zeros(len(fields.texts), np.int64)
+        counts = CodeCounts(len(codes), n_groups=1)
+        counts.add(everybody, coding.assigned, coding.readable)
+        sample = CodedSample(coding.assigned, coding.readable)
+        (shares,) = code_shares(sample, codebook.names, everybody, counts)
+        figures = {
+            share.code: {
+                "value": share.counted.value,
+                "low": share.counted.low,
+                "high": share.counted.high,
+                "n": share.n,
+                "n_left_out": len(fields.texts) - share.n,
+            }
+            for share in shares
+        }
+        return {
+            **({"results": json.loads(coding.to_frame().write_json())} if fields.rows else {}),
+            "counts": dict(Counter(str(outcome) for outcome in coding.outcome)),
+            "estimates": encoded(figures),
+            "cautions": [_NOT_CALIBRATED],
+            "signature": str(coding.signature),
+        }
+
+    async def call(fields: RequestFields) -> Content:
+        check_limits(fields, limits, ["texts"], _SPLIT)
+        return await threads.run(code, fields)
+
+    return AgentTool(
+        description=f"{_DESCRIPTIONS['code']} {_RETURNS}",
+        fields=with_rows_field(CodingFields),
+        output=measured_schema({"type": "object", "properties": {"outcome": {"type": "string"}}}),
+        call=call,
+    )
+
+
 def _judge_tool(judge: JudgeCalls, limits: ServiceLimits) -> AgentTool:
     async def call(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
-        columns = (
-            ("questions", "answers") if fields.references is None else ("questions", "answers", "references")
-        )
-        check_settings(fields, limits, columns)
-        check_columns(fields, columns, limits, _SPLIT)
+        # References that are left out have no texts.
+        columns = ["questions", "answers", *(["references"] if fields.references else [])]
+        check_limits(fields, limits, columns, _SPLIT)
         verdicts = await judge.verdicts(fields)
         summary = verdicts.summarize(fields.questions, fields.answers)
-        return measured_content(verdicts, summary, with_rows=fields.rows)
+        return measured_content(verdicts.to_frame() if fields.rows else None, summary)
 
     row = {
         "type": "object",
@@ -479,16 +525,16 @@ def with_rows_field(fields: type[RequestFields]) -> type[RequestFields]:
     return call
 
 
-def measured_content(result: Result, summary: Presentable, *, with_rows: bool) -> Content:
-    """Return the rows of a result, and from its summary what holds for all of them."""
+def measured_content(frame: pl.DataFrame | None, summary: Presentable) -> Content:
+    """Return the rows of a result, if they are wanted, and from its summary what holds for all of them."""
     record = json.loads(summary.to_json())
-    content = {
+    return {
+        **({} if frame is None else {"results": json.loads(frame.write_json())}),
         "counts": record["counts"],
         "estimates": record["estimates"]["overall"]["figures"],
         "cautions": [as_field_names(caution) for caution in (*record["warnings"], *record["cautions"])],
         "signature": record["signature"],
     }
-    return {"results": json.loads(result.to_frame().write_json()), **content} if with_rows else content
 
 
 def measured_schema(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class RunSettings(Settings):
     ] = ()
     base_url: Annotated[
         str | None,
-        Field(description="Address of their OpenAI-compatible endpoint."),
+        Field(description="Address of the chat models' OpenAI-compatible endpoint."),
         Option("Chat model", "URL", name="--chat-url"),
     ] = None
     interval: Annotated[

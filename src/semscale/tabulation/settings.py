@@ -78,7 +78,7 @@ class QuestionSettings(Settings):
     banners: Annotated[
         tuple[str, ...],
         BeforeValidator(_listed),
-        Field(description="Groups next to each other, or none for the total alone."),
+        Field(description="Groups shown next to each other, or none for the total alone."),
         Option(_COLUMNS, "COLUMN", name="--banner"),
     ] = ()
     scales: Annotated[
@@ -187,7 +187,7 @@ class SampleSettings(Settings):
     ] = None
     rho: Annotated[
         float,
-        Field(description="Coefficient of Fay's method with brr, from 0 to below 1."),
+        Field(description="Fay's coefficient for brr: 0 or more, below 1."),
         Option(_SAMPLE, "NUMBER", shown=False, rare=True),
         Signed(),
     ] = 0.0

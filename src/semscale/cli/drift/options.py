@@ -109,7 +109,7 @@ class SourceOptions(Settings):
         Option(HISTORY, "NAME"),
     ] = None
     note: Annotated[
-        str | None, Field(description="Note stored with the run."), Option(HISTORY, "TEXT", rare=True)
+        str | None, Field(description="Note that is stored with the run."), Option(HISTORY, "TEXT", rare=True)
     ] = None
     columns: RunColumnOptions
 
@@ -179,7 +179,7 @@ class RequestOptions(Settings):
         Option(CHAT, "TEXT", name="--system-prompt", rare=True),
     ] = None
     max_tokens: Annotated[
-        int | None, Field(description="Maximum length of a reply in tokens."), Option(CHAT, rare=True)
+        int | None, Field(description="Maximum number of tokens of a reply."), Option(CHAT, rare=True)
     ] = None
 
     @property
@@ -305,7 +305,7 @@ class RecordOptions(Settings):
         Option(CHAT, "PROGRAM", rare=True),
     ] = None
     reruns: Annotated[
-        int, Field(ge=0, description="Number of further times that each prompt is sent."), Option(CHAT)
+        int, Field(ge=0, description="Number of further runs of all prompts."), Option(CHAT)
     ] = 0
     request: RequestOptions
     calls: CallOptions
@@ -389,10 +389,10 @@ class ApprovalOptions(Settings):
     ]
     by: Annotated[
         str,
-        Field(description="Name of the person who approves it."),
+        Field(description="Name of the person who approves the run."),
         Option(HISTORY, "NAME", name="--approved-by"),
     ]
-    why: Annotated[str, Field(description="Reason of the approval."), Option(HISTORY, "TEXT")]
+    why: Annotated[str, Field(description="Reason for the approval."), Option(HISTORY, "TEXT")]
     expires: Annotated[
         str | None,
         Field(description="Expiry: a span such as 90d, 12w or 24h, or a date."),
