@@ -166,6 +166,17 @@ def test_anchors_out_of_order_fail():
     assert report.reasons[0].startswith("fail: ")
 
 
+def test_scores_that_print_alike_are_no_wrong_order():
+    # 45 degrees has cosines .7071, 1 and .7083 with 0, 45 and .1: masses 0, .2929, .0012, mean 2.0042.
+    # An angle of .1 has 1, .7083 and 1: masses .2917, 0, .2917, mean 2.
+    tie = lint(scale(LADDER, a=("000", "045", "000.1"), b=GOOD["b"]), embedder=AngleEmbedder())
+    assert tie.sets[0].own_scores[1:].tolist() == pytest.approx([2.0042, 2], abs=1e-4)
+    assert ("fail", "a") not in verdicts(tie, "order")
+    # With .5 degrees, means are 2.0207 and 2.
+    step = lint(scale(LADDER, a=("000", "045", "000.5"), b=GOOD["b"]), embedder=AngleEmbedder())
+    assert ("fail", "a") in verdicts(step, "order")
+
+
 def test_a_set_that_runs_backwards_works_against_the_others():
     backwards = lint(scale(LADDER, **GOOD, c=("90", "45", "0")), embedder=AngleEmbedder())
     # Set a agrees with b (r near 1) and disagrees with c (r near -1): a mean near 0; c disagrees with both.

@@ -75,7 +75,7 @@ class TestList:
     def test_the_tools_name_their_arguments_with_bounds_and_help(self, toy_embedder):
         listed = talk(server_with(toy_embedder), list_tools).tools
         tools = {tool.name: tool for tool in listed}
-        assert list(tools) == ["list_scales", "rate", "match", "consistency"]
+        assert list(tools) == ["list_scales", "rate", "match", "consistency", "code"]
         for name, fields in (
             ("rate", RatingFields),
             ("match", MatchFields),
@@ -284,6 +284,49 @@ class TestTables:
             InputError, match="folder must exist, got .*/none: create it, or name another one"
         ):
             self.server(toy_embedder, tmp_path / "none")
+
+
+CODES = [
+    {"name": "price", "definition": "cost", "examples": ["too expensive", "good value"]},
+    {"name": "staff", "definition": "people", "examples": ["friendly waiter", "rude reception"]},
+]
+
+
+class TestCode:
+    def test_answers_get_codes_and_shares_with_wilson_intervals(self, toy_embedder):
+        texts = ["too expensive", "rude reception", None, "good value"]
+        content = call(server_with(toy_embedder), "code", texts=texts, codes=CODES).structured_content
+        assert [row["outcome"] for row in content["results"]] == ["coded", "coded", "no-answer", "coded"]
+        assert [row["price"] for row in content["results"]] == [1, 0, None, 1]
+        assert [row["staff"] for row in content["results"]] == [0, 1, None, 0]
+        assert content["counts"] == {"coded": 3, "no-answer": 1}
+        # Wilson's interval of 1 in 3: (1/3 + z²/6 ± z √(2/27 + z²/36)) / (1 + z²/3), z = 1.96.
+        staff = content["estimates"]["staff"]
+        assert [staff["value"], staff["low"], staff["high"]] == pytest.approx(
+            [1 / 3, 0.0615, 0.7923], abs=1e-4
+        )
+        assert (staff["n"], staff["n_left_out"]) == (3, 1)
+        assert content["cautions"][0].startswith("Not calibrated")
+
+    @pytest.mark.parametrize(
+        ("codes", "message"),
+        [
+            (CODES[:1], "a codebook needs at least 2 codes, got 1"),
+            (
+                [CODES[0], {**CODES[1], "name": "price"}],
+                "codes 'price' and 'price' have the same name: rename one",
+            ),
+            ([CODES[0], {"name": "staff"}], "code 2, definition is missing: add it (and 1 more)"),
+            (
+                [CODES[0], {**CODES[1], "definition": "x" * 21}],
+                "each text of codes must have at most 20 characters, got 21: shorten it",
+            ),
+        ],
+    )
+    def test_a_codebook_that_cannot_be_used(self, toy_embedder, codes, message):
+        assert (
+            refusal(server_with(toy_embedder, max_characters=20), "code", texts=["a"], codes=codes) == message
+        )
 
 
 class Four:

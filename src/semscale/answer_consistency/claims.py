@@ -210,7 +210,7 @@ class ClaimJudge:
     supports and another contradicts, the one with the higher value decides.
 
     Args:
-        settings: as ``ClaimSettings`` has them.
+        settings: fields of ``ClaimSettings``.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
@@ -368,7 +368,7 @@ class Groundedness:
     """Judges for each sentence of an answer whether given passages support or contradict it, and by which.
 
     Args:
-        settings: as ``ClaimSettings`` has them.
+        settings: fields of ``ClaimSettings``.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
@@ -428,7 +428,7 @@ class ClaimConsistency:
     which it fares worst: of one that contradicts it, else of the one that supports it least.
 
     Args:
-        settings: as ``ClaimSettings`` has them.
+        settings: fields of ``ClaimSettings``.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.

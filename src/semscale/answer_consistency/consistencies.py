@@ -125,7 +125,7 @@ class Consistencies(Result):
         Args:
             correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where it was not checked.
                 The items that were checked must be a random sample of all.
-            settings: as ``CorrectnessSettings`` has them.
+            settings: fields of ``CorrectnessSettings``.
 
         Raises:
             InputError: as ``estimate_correctness``.

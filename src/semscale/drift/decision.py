@@ -31,7 +31,8 @@ Without a rerun of the baseline, nothing tells a drift from the noise of the mod
 references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``);
 that of added content is at least a share of the noise. Hard limits
 (``hard_limits``), thresholds and must-pass items know no chance. The gate fails if any of these or a test
-fails; it is undecided if a test over all items is undecided; otherwise it passes.
+fails; it is undecided if a test over all items is undecided, or if items break a limit whose default allows
+so many; otherwise it passes.
 """
 
 import math
@@ -52,7 +53,7 @@ from semscale.messages import did_you_mean, shortened, unknown_name
 from semscale.signature import Signature
 from semscale.types import Floats, Mask
 
-DECISION = 2
+DECISION = 3
 """Version of the rule that decides; one more whenever a formula of drift, test or limit changes."""
 
 FEWEST_TO_PASS = 10
@@ -226,6 +227,11 @@ class GateDecision:
         return tuple(check for check in self.limits if not check.passed)
 
     @property
+    def undecided_limits(self) -> tuple[LimitCheck, ...]:
+        """The hard limits that some items break, but no more than the default allows."""
+        return tuple(check for check in self.limits if check.is_undecided)
+
+    @property
     def failed_items(self) -> tuple[MustPassCheck, ...]:
         """The must-pass items that became worse."""
         return tuple(check for check in self.must_pass if not check.passed)
@@ -264,7 +270,9 @@ def decide(comparison: Comparison, settings: GateSettings | None = None) -> Gate
     outcome = Outcome.PASS
     if reasons:
         outcome = Outcome.FAIL
-    elif any(test.outcome is Outcome.UNDECIDED for test in tests if test.group is None):
+    elif any(test.outcome is Outcome.UNDECIDED for test in tests if test.group is None) or any(
+        check.is_undecided for check in limits
+    ):
         outcome = Outcome.UNDECIDED
     return GateDecision(
         outcome,

@@ -159,10 +159,10 @@ def bertscore(  # noqa: PLR0913 - the settings of a score
         predictions: shape (n,), texts.
         references: shape (n,), each a text or a list of texts.
         embedder: as ``BertScorer`` takes it, with ``layer``, ``idf``, ``rescale`` and ``precision``.
-        layer: see there.
-        idf: see there.
-        rescale: see there.
-        precision: see there.
+        layer: see ``BertScorer``.
+        idf: see ``BertScorer``.
+        rescale: see ``BertScorer``.
+        precision: see ``BertScorer``.
         progress: called while weights are pulled and pairs are scored.
 
     Returns:

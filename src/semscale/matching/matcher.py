@@ -79,7 +79,7 @@ class Matcher:
 
     Args:
         method: one of ``semscale.matching.matcher.METHODS``.
-        settings: as ``MatchSettings`` has them.
+        settings: fields of ``MatchSettings``.
 
     Raises:
         InputError: an unknown method, a setting out of range, or one that belongs to another method.
@@ -169,7 +169,7 @@ def match(
         predictions: shape (n,), a list or a series.
         references: shape (n,), each a text or a list of texts.
         method: one of ``semscale.matching.matcher.METHODS``.
-        settings: as ``MatchSettings`` has them.
+        settings: fields of ``MatchSettings``.
 
     Returns:
         Matches in the order of the predictions.

@@ -575,6 +575,8 @@ def _texts_in(value: object) -> list[str]:
                 rest.extend(items)
             case dict(items):
                 rest.extend([*items.keys(), *items.values()])
+            case BaseModel() as fields:
+                rest.extend(dict(fields).values())
     return texts
 
 

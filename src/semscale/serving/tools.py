@@ -10,11 +10,13 @@ import logging
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import polars as pl
 from pydantic import Field, StrictBool, WithJsonSchema, create_model
 
@@ -23,6 +25,7 @@ from semscale.errors import InputError, SemscaleError
 from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
+from semscale.report.json_encoding import encoded
 from semscale.scales import load_scale, scale_names
 from semscale.serving.batching import TaskThreads, stop_if_abandoned
 from semscale.serving.instruments import Instrument, instruments, open_requested, requested_scale
@@ -66,12 +69,18 @@ _DESCRIPTIONS = {
     "rate": "Rate texts, such as survey answers or reviews, on an ordinal scale. list_scales shows the "
     "scales; another one is an object with points and anchor sentences.",
     "match": "Measure how far each prediction says the same as its reference. Changed numbers, names and "
-    "negations are listed as findings and lower the score.",
+    "negations are listed as findings; the default method lowers the score for them.",
     "consistency": "Measure how far further answers of a model to the same prompt agree with its answer. A "
     "low value is a sign of an invented answer.",
+    "code": "Give open answers the codes of a codebook, more than one per answer, by their likeness to each "
+    "code's examples and definition.",
     "judge": "Let a chat model score answers to questions by a rubric, from 0 to 1. The chat model, its "
     "address and the limit of costs are options of the server.",
 }
+_NOT_CALIBRATED = (
+    "Not calibrated: no answer was coded by hand, so a likeness is no probability, and the error rate of the "
+    "codes is unknown. Let a person check some of them."
+)
 _SPLIT = "split them into several calls"
 _FIGURE = {
     "type": "object",
@@ -201,6 +210,23 @@ def _template(template: str | dict[str, Any]) -> Any:  # noqa: ANN401 - as a jud
     return template if template in TEMPLATES else requested_scale(template)
 
 
+class CodeFields(RequestFields):
+    """A code of the tool ``code``."""
+
+    name: str
+    definition: str = Field(description="What an answer must say to get the code.")
+    examples: list[str] = Field(min_length=1, description="Answers that have the code.")
+    negative_examples: list[str] = Field([], description="Answers that seem to have the code and do not.")
+    parent: str | None = Field(None, description="Name of the wider code that it belongs under.")
+
+
+class CodingFields(RequestFields):
+    """Arguments of the tool ``code``."""
+
+    texts: Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "Answers to code."})]
+    codes: list[CodeFields] = Field(description="The codebook: two codes or more.")
+
+
 class ToolTableFields(TableFields):
     """Arguments of all tools for tables."""
 
@@ -238,6 +264,7 @@ def agent_tools(
         tools[name] = _instrument_tool(name, instrument, limits, threads)
         if folder is not None:
             tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, threads)
+    tools["code"] = _code_tool(lambda: model(DEFAULT_MODEL), limits, threads)
     if judge is not None:
         tools["judge"] = _judge_tool(judge, limits)
     return tools
@@ -414,6 +441,55 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
     if not path.is_relative_to(folder):
         raise InputError(f"{field} must be a file in {folder}, got {name!r}")
     return path
+
+
+def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads: TaskThreads) -> AgentTool:
+    def code(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
+        from semscale.coding.code_shares import CodeCounts, CodedSample, code_shares
+        from semscale.coding.codebook import Code, Codebook
+        from semscale.coding.coder import Coder
+        from semscale.coding.coding import code_answers
+
+        codes = [
+            Code(code.name, code.definition, tuple(code.examples), tuple(code.negative_examples), code.parent)
+            for code in fields.codes
+        ]
+        codebook = Codebook("of-the-call", tuple(codes))
+        coder = Coder(codebook, embedder=embedding())
+        coding = code_answers(coder.score(fields.texts, progress=stop_if_abandoned))
+        everybody = np.zeros(len(fields.texts), np.int64)
+        counts = CodeCounts(len(codes), n_groups=1)
+        counts.add(everybody, coding.assigned, coding.readable)
+        sample = CodedSample(coding.assigned, coding.readable)
+        (shares,) = code_shares(sample, codebook.names, everybody, counts)
+        figures = {
+            share.code: {
+                "value": share.counted.value,
+                "low": share.counted.low,
+                "high": share.counted.high,
+                "n": share.n,
+                "n_left_out": len(fields.texts) - share.n,
+            }
+            for share in shares
+        }
+        return {
+            **({"results": json.loads(coding.to_frame().write_json())} if fields.rows else {}),
+            "counts": dict(Counter(str(outcome) for outcome in coding.outcome)),
+            "estimates": encoded(figures),
+            "cautions": [_NOT_CALIBRATED],
+            "signature": str(coding.signature),
+        }
+
+    async def call(fields: RequestFields) -> Content:
+        check_limits(fields, limits, ["texts"], _SPLIT)
+        return await threads.run(code, fields)
+
+    return AgentTool(
+        description=f"{_DESCRIPTIONS['code']} {_RETURNS}",
+        fields=with_rows_field(CodingFields),
+        output=measured_schema({"type": "object", "properties": {"outcome": {"type": "string"}}}),
+        call=call,
+    )
 
 
 def _judge_tool(judge: JudgeCalls, limits: ServiceLimits) -> AgentTool:
