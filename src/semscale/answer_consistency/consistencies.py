@@ -41,7 +41,7 @@ REASONS = ResultColumn(
 CONTRADICTIONS = records(Contradiction)
 SAMPLES = replace(COUNTS, write=lambda values, _: COUNTS.write(values, "samples"))
 
-NO_ANSWER = "the model declined to answer, or said that it does not know"
+NO_ANSWER = "the model declined to answer, or stated that it does not know"
 
 
 @dataclass(frozen=True, repr=False)

@@ -71,7 +71,7 @@ class Consistency:
 
     Raises:
         InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
-            model of entailment that no measure uses.
+            entailment model that no measure uses.
     """
 
     @takes(ConsistencySettings)
@@ -110,7 +110,7 @@ class Consistency:
 
     @cached_property
     def entailment(self) -> EntailmentModel | None:
-        """The model of entailment, loaded when it is first needed; ``None`` if none was chosen."""
+        """The entailment model, loaded when it is first needed; ``None`` if none was chosen."""
         nli, labels = self.settings.nli, self.settings.nli_labels
         return None if nli is None else chosen_model(nli, labels)
 

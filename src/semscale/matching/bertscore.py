@@ -580,7 +580,7 @@ def read_baseline(path: Path) -> Baseline:
         raise
     except (ValueError, LookupError, TypeError, AttributeError):
         raise InputError(
-            f"rescale: {path} is no baseline: neither a file of semscale models calibrate nor a table of "
+            f"rescale: {path} is not a baseline: neither a file of semscale models calibrate nor a table of "
             "bert_score with the header LAYER,P,R,F"
         ) from None
     if not (np.isfinite(baseline.values).all() and (baseline.values < 1).all()):

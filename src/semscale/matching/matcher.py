@@ -613,7 +613,7 @@ def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
     if name not in WEIGHING and Mode.WEIGH in chosen.values():
         weighed = ", ".join(guard for guard, mode in chosen.items() if mode == Mode.WEIGH)
         raise InputError(
-            f"guards weigh in method {', '.join(sorted(WEIGHING))} alone, whose penalties are fitted; "
+            f"guards change scores in method {', '.join(sorted(WEIGHING))} only, which has fitted penalties; "
             f"got weigh for {weighed} with method {name!r}"
         )
     default = Mode.WEIGH if name in WEIGHING else Mode.WARN
