@@ -83,7 +83,7 @@ def run(name, options):
 def main():
     parser = Options(__doc__)
     parser.add_argument("which", choices=list(SCRIPTS))
-    parser.add_argument("--nli", help="a model of entailment, for those that measure it")
+    parser.add_argument("--nli", help="an entailment model, for those that measure it")
     options = parser.parse_args()
     start = time.perf_counter()
     with ThreadPoolExecutor(AT_ONCE if options.quick else 1) as threads:

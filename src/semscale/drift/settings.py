@@ -255,7 +255,7 @@ class GateSettings(Settings):
     ] = 0.05
     margins: Annotated[
         Margins,
-        Field(description="The smallest drift of a metric that matters, such as match=0.1."),
+        Field(description="The smallest drift of a metric that matters, such as length=0.1."),
         Option(GATE, "METRIC=NUMBER", name="--margin", type=list[str], rare=True),
     ] = {}
     limits: Annotated[

@@ -197,7 +197,7 @@ def application(service: Service, *, token: str | None = None) -> Gate:
 
     app.get("/docs", include_in_schema=False)(docs)
     schema = app.openapi()  # FastAPI keeps it
-    bearer = {"type": "http", "scheme": "bearer", "description": "The secret in SEMSCALE_TOKEN."}
+    bearer = {"type": "http", "scheme": "bearer", "description": "The token in SEMSCALE_TOKEN."}
     schema.setdefault("components", {})["securitySchemes"] = {"bearer": bearer}
     schema["security"] = [{"bearer": []}] if token else [{"bearer": []}, {}]
     return Gate(app, state=service.state, limits=service.limits, metrics=service.metrics, token=token)
@@ -380,7 +380,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
     )
     answers = {200: ("All jobs.", {JSON: _object(jobs=_list(job))}), **_refusals()}
     _route(app, "GET /jobs", routes.jobs, answers, tags=["jobs"])
-    name = {"type": "string", "description": "As the answer to the upload has it."}
+    name = {"type": "string", "description": "ID from the reply to the upload."}
     by_id = [{"name": "id", "in": "path", "required": True, "schema": name}]
     removed = _object(id=_text(), status=_text("removed"))
     for address, endpoint, meaning, content, *conflict in (
