@@ -32,7 +32,7 @@ test: $(VENV)/developer
 # What `make test` leaves out: kills, fuzzing, coverage of intervals, and the extras that are not in the developers' environment.
 # Ray has one cluster for all its tests, so they share one process. PyTorch has an environment of its own.
 test-all: $(VENV)/developer $(BENCH_VENV)/installed
-	$(BIN)/python -m pip install --quiet --group cloud
+	$(BIN)/python -m pip install --quiet --group cloud --group tutorials
 	$(BIN)/python -m pip install --quiet --group serve --editable ".[inspect,local,ray,serve]"
 	$(ONE_THREAD) $(BIN)/$(PYTEST) -m "exhaustive and not ray"
 	$(BIN)/python -m pytest -m ray
@@ -51,6 +51,7 @@ check: $(VENV)/developer
 
 # The documentation site, in site/, with llms.txt. A broken link or an unknown reference stops it.
 docs: $(DOCS_VENV)/installed
+	$(DOCS_VENV)/bin/python release/tutorials.py pages
 	$(DOCS_VENV)/bin/zensical build --strict --clean
 	$(DOCS_VENV)/bin/python release/llms_txt.py site
 

@@ -15,6 +15,7 @@ NAVIGATION = (ROOT / "zensical.toml").read_text(encoding="utf-8")
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
+    subprocess.run([sys.executable, ROOT / "release" / "tutorials.py", "pages"], check=True)
     subprocess.run([sys.executable, ROOT / "release" / "llms_txt.py", folder], check=True)
     return folder
 

@@ -342,10 +342,7 @@ def test_items_that_were_asked_something_else_are_not_missing():
         # Text of another item loses .25: a similarity of .75, which passes .7 and fails .8.
         (
             {"min_match": 0.7},
-            [
-                "min_match 0.7 lets text pass that has nothing to do with the item: such text has 0.75 on "
-                "average"
-            ],
+            ["min_match 0.7 lets unrelated text pass: such text has 0.75 on average"],
         ),
         ({"min_match": 0.8}, []),
         ({"min_match": 0.0}, ["min_match 0 cannot fail: the worst similarity of match in this data is 0"]),

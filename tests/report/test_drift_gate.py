@@ -42,7 +42,7 @@ def test_the_page_begins_with_verdict_gravest_fact_next_step_and_texts(failed, r
         "Failed",
         "Contradictions rose from 0\N{NO-BREAK SPACE}% to 40\N{NO-BREAK SPACE}% of outputs.",  # 8 of 20
         "Look at 'item-00', 'item-01', 'item-02'; approve the run only if this change is intended.",
-        "The texts that show it best",
+        "The clearest examples",
         "What the gate checked",
         "How far each metric drifted",
         "What was compared",
@@ -97,7 +97,7 @@ def test_a_limit_that_holds_is_not_named_where_its_metric_failed():
         for test in summary.decision.tests
     ]
     decision = replace(summary.decision, tests=tuple(failed), outcome=Outcome.FAIL, reasons=("x",))
-    held = [line for _, line in findings_of(replace(summary, decision=decision)) if "hold" in line]
+    held = [line for _, line in findings_of(replace(summary, decision=decision)) if "Limits met" in line]
     assert held
     assert not any("silenced" in line or "lost outputs" in line for line in held)
 

@@ -178,7 +178,7 @@ def test_margins_that_cannot_be_met_are_named(written):
   marginals:
     age: {"30": 0.5, "60": 0.5}"""
     with pytest.raises(
-        InputError, match="line 10: margin 'age' cannot be met: '60' is to have 0.5 of the panel"
+        InputError, match="line 10: margin 'age' cannot be met: '60' should have 0.5 of the panel"
     ):
         written(("panel: {file: people.csv}", joint))
 

@@ -72,7 +72,7 @@ class ConsistencySettings(Settings):
 
     Raises:
         InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
-            model of entailment that no measure uses.
+            entailment model that no measure uses.
     """
 
     measures: Annotated[
@@ -260,7 +260,7 @@ class AnswerColumns(Columns):
         InputError: columns that do not go together.
     """
 
-    answer: Annotated[str, TEXT, Field(description="The answers to be judged."), COLUMN]
+    answer: Annotated[str, TEXT, Field(description="Answers to score."), COLUMN]
     sample: Annotated[
         tuple[str, ...],
         SAMPLES,
@@ -270,7 +270,7 @@ class AnswerColumns(Columns):
     item: Annotated[
         str | None,
         SHARED_CELL,
-        Field(description="Question that a row belongs to; its first row has the answer."),
+        Field(description="Question of the row; the first row of a question has the answer."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     prompt: Prompt = None

@@ -69,7 +69,7 @@ class SampleColumns(Settings):
             named = {name: getattr(self, name) for name in AnswerColumns.model_fields}
             return AnswerColumns(**{name: title for name, title in named.items() if title})
         if self.prompt is None:
-            raise InputError("answer must name a column, or prompt one whose questions --ask asks")
+            raise InputError("answer must name a column, or prompt the column of questions that --ask sends")
         if self.sample or self.item or self.logprobs or self.sample_logprobs:
             raise InputError("sample, item and logprobs need answer: name the column with the answers")
         return AskedColumns(prompt=self.prompt, label=self.label, by=self.by)
@@ -95,7 +95,7 @@ class AskingOptions(Settings):
     ] = 1.0
     system: Annotated[
         str | None,
-        Field(description="Instructions before every question."),
+        Field(description="Instructions sent before every question."),
         Option(CHAT, "TEXT", name="--system-prompt", rare=True),
     ] = None
     max_tokens: Annotated[
@@ -103,7 +103,7 @@ class AskingOptions(Settings):
     ] = None
     stop_at: Annotated[
         float | None,
-        Field(description="Consistency at which to stop asking once a question is surely above or below."),
+        Field(description="Stop sampling a question once its consistency is clearly above or below this."),
         Option(CHAT, rare=True),
     ] = None
     stop_confidence: Annotated[
@@ -150,7 +150,7 @@ class ConsistencyOptions(Settings):
     measures: ConsistencySettings
     claims: Annotated[
         bool,
-        Field(description="Score each sentence of an answer by the samples' support."),
+        Field(description="Score each sentence of an answer by its support in the samples."),
         Option(MEASURING),
     ] = False
     asking: AskingOptions
@@ -175,7 +175,9 @@ class ConsistencyOptions(Settings):
             refuse_stated(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
             refuse_stated(whole, self.asking, but=_OF_SAMPLING)
             if self.measures.nli is not None and self.model.is_stated:
-                raise InputError("--embedder belongs to --claims without --nli, whose model reads no vectors")
+                raise InputError(
+                    "--embedder belongs to --claims without --nli: an NLI model reads no vectors"
+                )
 
 
 @command
@@ -299,7 +301,7 @@ def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":
 
     columns, sampling = _checked(options)
     if sampling is None or not isinstance(columns, AskedColumns):
-        raise InputError("--dry-run forecasts what asking would take: give --ask N and --chat-model NAME")
+        raise InputError("--dry-run forecasts the calls and their cost: name --ask N and --chat-model NAME")
     table, column = options.table.open(options.file), columns.prompt
     columns.check(table)
 
@@ -321,7 +323,9 @@ def _source(options: ConsistencyOptions) -> "tuple[AnswerColumns | AskedColumns,
     """
     columns, sampling = options.columns.columns, options.asking.sampling
     if isinstance(columns, AskedColumns) != (sampling is not None):
-        raise InputError("name either --answer, whose answers are measured, or --ask N with --chat-model")
+        raise InputError(
+            "name either --answer, the column of answers to measure, or --ask N with --chat-model"
+        )
     return columns, sampling
 
 
@@ -359,8 +363,8 @@ def _check_tokens(measures: Sequence[str], needs: frozenset[str], columns: Answe
         check_sample_tokens(measures)
     if "p_true" in needs:
         raise InputError(
-            "--measure p_true asks a model whether its own answer is right: give --ask N and --chat-model "
-            "NAME; semscale judge asks about answers that stand in a table"
+            "--measure p_true asks a model whether its own answer is right: name --ask N and --chat-model "
+            "NAME; semscale judge asks about answers in a table"
         )
     if "logprobs" in needs and columns.logprobs is None:
         raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from semscale.types import Progress, Status
 
 _MODEL_KEYS = ("model", "base_url", "engine", "key_variable")
-_NOTE = "Nothing was sent. A model that refuses parameters takes a few calls more, once."
+_NOTE = "Nothing was sent. A model that refuses parameters needs a few more calls, once."
 _BATCH = 50_000
 
 app = App(name="judge")
@@ -75,7 +75,7 @@ class JudgeChoice(ChatOptions):
         elif "chat_url" in self.model_fields_set:
             # The address is not repeated: it may have a password in it.
             raise InputError(
-                "--chat-url goes with --chat-model; write base_url beside each model of the panel's file"
+                "--chat-url goes with --chat-model; write base_url for each model in the panel's file"
             )
 
     def judges(self, settings: JudgeSettings, progress: "Progress | None" = None) -> "Judge | Panel":
@@ -221,7 +221,7 @@ def _ask_and_present(
         present(forecast(options), options.outputs.of_forecast)
         return
     with message_if_stopped(
-        "stopped; received replies stay in the ledger, and the same command goes on from there"
+        "stopped; received replies stay in the ledger, and the same command continues from there"
     ):
         began = monotonic()
         summary = run(options)
@@ -387,7 +387,7 @@ def forecast_comparison(options: CompareOptions) -> "ForecastSummary":
     items, counts = pair_items(texts.questions, texts.answers, references=texts.references)
     works = {member.name: partial(forecast_judge, member, partial(requests_about, member, items))}
     rows = Counter({Status(status): n for status, n in counts.items()})
-    note = f"{_NOTE} Each pair is asked about in both orders, except where answers are alike or one is empty."
+    note = f"{_NOTE} Each pair is sent in both orders, unless its answers are equal or one is empty."
     return forecast_summary(table.name, options.calls.forecasts(works), rows, note)
 
 

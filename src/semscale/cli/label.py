@@ -357,16 +357,17 @@ def code_notes(expected: "Sequence[ExpectedCodes]", n: int) -> list[str]:
         return []
     counts = ", ".join(f"{code.code} {code.n:.0f}" for code in few)
     notes = [
-        f"note: a code needs 5 answers with it to be calibrated; of {n:,} drawn ones about so many will have "
-        f"it, which may be too few (a forecast before anybody has coded): {counts}"
+        f"note: a code needs 5 answers with it to be calibrated; forecast for {n:,} drawn answers, which may "
+        f"be too few: {counts}"
     ]
     enough = {code.code: code.needed for code in few if code.needed is not None}
     if enough:
-        notes.append(f"note: --n {max(enough.values())} will probably have enough of {', '.join(enough)}")
+        notes.append(f"note: --n {max(enough.values())} will probably be enough for {', '.join(enough)}")
     if rare := [code.code for code in few if code.needed is None]:
         notes.append(
-            f"note: even all answers will hardly have enough of {', '.join(rare)}, which then cannot be "
-            "calibrated: put it together with another code, or leave its share uncorrected"
+            f"note: all answers together will probably not have enough of {', '.join(rare)}, which then "
+            "cannot be "
+            "calibrated: merge it with another code, or leave its share uncorrected"
         )
     return notes
 
@@ -463,7 +464,7 @@ def _draw_report(options: LabelOptions, draw: "LabelDraw", *, decides: bool) -> 
     if draw.earlier is not None:
         before = int((~np.isnan(draw.earlier)).sum())
         lines.append(
-            f"{before:,} earlier rows are kept with their labels; {INCLUSION!r} joins their draw and this one"
+            f"{before:,} earlier rows keep their labels; {INCLUSION!r} joins their draw and this one"
         )
     if n == draw.n_scored:
         lines.append("gain: none, as every row that could be drawn was")

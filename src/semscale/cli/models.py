@@ -157,7 +157,7 @@ class CacheOptions(Settings):
 def cache(options: CacheOptions) -> None:
     """Show where computed embeddings are stored, how many there are, their size and its limit; or empty it.
 
-    The states of tokens that semscale drift stores of baselines, and scores of pairs by models of entailment,
+    The states of tokens that semscale drift stores of baselines, and scores of pairs by entailment models,
     have files of their own, with the same limit.
     """
     from semscale.weights.folders import CAP_VARIABLE
@@ -209,7 +209,7 @@ class CalibrationColumns(Settings):
     ] = None
     human: Annotated[
         str | None,
-        Field(description="People's scores, the higher the more alike."),
+        Field(description="Human similarity scores; higher means more similar."),
         Option(COLUMNS, "COLUMN"),
     ] = None
 

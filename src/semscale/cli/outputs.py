@@ -126,7 +126,7 @@ class Outputs(Settings):
         """
         self._check()  # a folder of partitions serves here
         if restart and self.out is None:
-            raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
+            raise InputError("--restart belongs to --out: without an output, no part of a run is stored")
         check_input(file, self.report)
 
     @contextmanager

@@ -122,7 +122,7 @@ class RateOptions(Settings):
 
 @command
 def rate(options: RateOptions) -> None:
-    """Rate a column of texts on a scale, and estimate what they say as a whole.
+    """Rate a column of texts on a scale, and estimate means and shares.
 
     [bold]semscale rate answers.csv --text comment --scale satisfaction --report rated.html[/bold]
 
@@ -338,7 +338,7 @@ class LabelledColumns(Settings):
     ] = None
     human_range: Annotated[
         tuple[float, float] | None,
-        Field(description="Lowest and highest value people could give."),
+        Field(description="Lowest and highest value of the human scale."),
         Option(COLUMNS, "LOW HIGH"),
     ] = None
 

@@ -31,13 +31,13 @@ class CodeSettings(Settings):
 
     given_from: Annotated[
         float,
-        Field(gt=0, le=1, description="Least probability at which a code is assigned."),
+        Field(gt=0, le=1, description="Minimum probability at which a code is assigned."),
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.5
     unsure_from: Annotated[
         float,
-        Field(ge=0, le=1, description="Least probability at which a code is undecided."),
+        Field(ge=0, le=1, description="Minimum probability at which a code is undecided."),
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.3
@@ -66,7 +66,7 @@ class CodingChatSettings(Settings):
 
     method: Annotated[
         Literal["decision", "prose"],
-        Field(description="Form of the reply: decision with a probability per code, or prose."),
+        Field(description="Form of the reply: decision with a probability for each code, or prose."),
         Option(CHAT, name="--reply", rare=True),
     ] = "decision"
     question: Annotated[
@@ -163,4 +163,4 @@ class CodingColumns(Columns):
         if self.inclusion is not None and not self.labels:
             raise InputError("inclusion belongs to labels: name the column of hand codes as well")
         if self.text in self.by:
-            raise InputError(f"by: column '{self.text}' has the answers; name one with groups")
+            raise InputError(f"by: column '{self.text}' has the answers; name a column with groups")

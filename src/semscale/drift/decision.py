@@ -503,7 +503,7 @@ def _missing_field(metrics: Mapping[str, Metric], name: str, setting: str) -> In
     present = list(dict.fromkeys(metric.unit for metric in metrics.values() if metric.unit))
     known = f"there is {', '.join(present)}{did_you_mean(name, present)}"
     remedy = known if present else "there is no numeric field: record runs with it"
-    return InputError(f"{setting} needs the numeric field {name!r}, which the runs lack; {remedy}")
+    return InputError(f"{setting} needs the numeric field {name!r}, which the runs do not have; {remedy}")
 
 
 def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = ()) -> None:
@@ -669,10 +669,7 @@ def _reason_against(comparison: Comparison, threshold: Threshold) -> str | None:
     floor, noise = comparison.floors.get(metric.name), comparison.noise(metric.name)
     compares_texts = metric.is_similarity or metric.unit  # counts cannot recognise another item's text
     if compares_texts and floor is not None and threshold.admits(metric.stated(floor)):
-        return (
-            "lets text pass that has nothing to do with the item: such text has "
-            f"{metric.stated(floor):.3g} on average"
-        )
+        return f"lets unrelated text pass: such text has {metric.stated(floor):.3g} on average"
     if noise is not None and not math.isnan(noise) and not threshold.admits(metric.stated(noise)):
         return (
             f"fails the baseline's own reruns, which have {metric.stated(noise):.3g} on average: an "
@@ -693,8 +690,8 @@ def _check_must_pass(
     if not settings.must_pass:
         return ()
     matching = comparison.matching
-    lacking = dict.fromkeys(matching.lost, "the candidate lacks it") | dict.fromkeys(
-        matching.changed, "the candidate was asked something else"
+    lacking = dict.fromkeys(matching.lost, "the candidate does not have it") | dict.fromkeys(
+        matching.changed, "the candidate had other inputs"
     )
     positions = {item.id: index for index, item in enumerate(comparison.baseline.items)}
     drifts = {name: comparison.drifts_by_run(name) for name in names}

@@ -215,7 +215,7 @@ class _GraphClassifier:
         if (actual := _hash_of(self._paths)) != self.sha256:
             raise ModelError(
                 f"{path} has SHA-256 {actual[:12]}..., not {self.sha256[:12]}..., so it is damaged or was "
-                "changed: semscale models pull, with the model's name, brings it back"
+                "changed: semscale models pull, with the model's name, restores it"
             )
         try:
             graph = openvino_module().Core().read_model(path)
@@ -299,7 +299,7 @@ def _check_task(config: Mapping[str, Any], folder: Path) -> None:
     stated = config.get("architectures") or ["ForSequenceClassification"]
     if not any(str(name).endswith("ForSequenceClassification") for name in stated):
         raise ModelError(
-            f"{folder} is no classifier of texts but {stated[0]}: give a model that was trained to "
+            f"{folder} is not a text classifier but {stated[0]}: give a model that was trained to "
             "classify pairs of texts"
         )
 

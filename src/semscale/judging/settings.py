@@ -54,11 +54,11 @@ class JudgeSettings(Settings):
     ] = "likert"
     rubric: Annotated[
         str | None,
-        Field(description="Instructions on what is judged, or @FILE."),
+        Field(description="Rubric: instructions for the judge, or @FILE."),
         Option(JUDGE, "TEXT"),
     ] = None
     context: Annotated[
-        str | None, Field(description="Further information for the judge, such as who asks.")
+        str | None, Field(description="Further information for the judge, such as the audience.")
     ] = None
     order: Annotated[
         Order,
@@ -98,12 +98,12 @@ class JudgeSettings(Settings):
     ] = "auto"
     corrections: Annotated[
         int,
-        Field(ge=0, le=20, description="How often a reply that cannot be read is asked for again."),
+        Field(ge=0, le=20, description="Maximum number of retries for a reply that cannot be parsed."),
         Signed(),
     ] = 2
     method: Annotated[
         Method,
-        Field(description="Form of the reply: prose, or decision with a probability per level."),
+        Field(description="Form of the reply: prose, or decision with a probability for each level."),
         Option(JUDGE, name="--reply", rare=True),
     ] = "prose"
     criteria: Annotated[
@@ -176,11 +176,11 @@ class JudgeColumns(Columns):
     question: Annotated[
         str, CELL, Field(description="The questions."), Option("Columns", "COLUMN", name="--prompt")
     ]
-    answer: Annotated[str, CELL, Field(description="The answers to be judged."), Option("Columns", "COLUMN")]
+    answer: Annotated[str, CELL, Field(description="Answers to score."), Option("Columns", "COLUMN")]
     reference: Annotated[
         tuple[str, ...],
         REFERENCES,
-        Field(description="Answers known to be right."),
+        Field(description="Correct answers."),
         Option("Columns", "COLUMN"),
     ] = ()
     human: Annotated[

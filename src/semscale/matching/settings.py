@@ -60,7 +60,7 @@ NliLabels = Annotated[
     BeforeValidator(_labels),
     Field(description="Order of that model's classes, if its files do not state it."),
 ]
-"""Order of the classes of a model of entailment; a text separates them by commas."""
+"""Order of the classes of an entailment model; a text separates them by commas."""
 
 
 def guard_modes(modes: object) -> object:
@@ -167,9 +167,7 @@ class MatchSettings(Settings):
 class MatchColumns(Columns):
     """Columns of predictions, references and groups."""
 
-    prediction: Annotated[
-        str, TEXT, Field(description="The texts to be judged."), Option("Columns", "COLUMN")
-    ]
+    prediction: Annotated[str, TEXT, Field(description="The texts to judge."), Option("Columns", "COLUMN")]
     reference: Annotated[
         tuple[str, ...],
         TEXTS,

@@ -487,14 +487,14 @@ def _farther_point(scores: Floats, below: int) -> int:
 
 
 def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) -> Iterator[LintFinding]:
-    """Find neighbours that are too alike, and ends that are as alike as neighbours."""
+    """Find neighbours that are too similar, and ends that are as similar as neighbours."""
     warn, fail = (cosine_at(share, random_cosine) for share in (NEIGHBOURS_WARN, NEIGHBOURS_FAIL))
     for below, cosine in enumerate(anchor_set.neighbours):
         if cosine >= warn:
             verdict, bound = _bounded(-float(cosine), -warn, -fail)
             nearer = int(anchor_set.cosines[below : below + 2].sum(axis=1).argmax())
             reason = (
-                f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too alike: "
+                f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too similar: "
                 f"cosine {cosine:.3f}, needs less than {-bound:.3f}; "
                 f"say {anchor_set.anchors[below + nearer]!r} in other words"
             )
@@ -506,7 +506,7 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
         verdict, _ = _bounded(-gap, -ENDS_WARN * unit, -ENDS_FAIL * unit)
         cosines = f"cosine {anchor_set.ends:.2f}, neighbours {nearest:.2f} on average"
         end = anchor_set.anchors[0 if anchor_set.cosines[0].sum() > anchor_set.cosines[-1].sum() else -1]
-        reason = f"its ends are as alike as neighbours: {cosines}; give {end!r} strong words of its own"
+        reason = f"its ends are as similar as neighbours: {cosines}; give {end!r} stronger words"
         yield LintFinding(verdict, "ends", anchor_set.name, reason)
 
 
@@ -519,8 +519,8 @@ def _probe_findings(scale: Scale, anchor_set: SetLint, agreement: Floats) -> Ite
             yield LintFinding("warn", "dead point", anchor_set.name, reason)
     if len(agreement) and not agreement.mean() >= SET_AGREEMENT_WARN:
         reason = (
-            f"works against the other sets: r = {agreement.mean():.2f} with them on average; remove it, or "
-            "write it anew from low to high"
+            f"contradicts the other sets: r = {agreement.mean():.2f} with them on average; remove it, or "
+            "rewrite it from low to high"
         )
         yield LintFinding("warn", "agreement", anchor_set.name, reason)
 
@@ -566,7 +566,7 @@ def _joint_findings(
 ) -> Iterator[LintFinding]:
     """Find figures of all sets together that miss their bounds."""
     if np.isnan(ladder.spearman):
-        reason = "without probes its order on real texts is untried: add some, or let --file propose some"
+        reason = "without probes its order on real texts is untested: add some, or let --file propose some"
         yield LintFinding("fail", "ladder", None, reason)
     else:
         least_order, least_spread = (ORDER_WARN, ORDER_FAIL), (SPREAD_WARN, SPREAD_FAIL)
@@ -577,7 +577,7 @@ def _joint_findings(
         spread = f"lowest and highest probes lie {ladder.spread:.2f} of the scale apart"
         yield from _missed("spread", ladder.spread, *least_spread, spread)
     if len(scale.anchor_sets) == 1:
-        reason = "one anchor set has no other to agree with: add a second"
+        reason = "agreement between sets needs two anchor sets: add a second"
         yield LintFinding("warn", "agreement", None, reason)
     else:
         alpha = f"reliability of the sets together (alpha) is {reliability:.2f}"

@@ -125,7 +125,7 @@ class RaterSettings(Settings):
     temperature: Annotated[
         float,
         BeforeValidator(_temperature),
-        Field(description="Below 1 ratings are sharper, above 1 flatter."),
+        Field(description="Temperature of the rating: below 1 sharper, above 1 flatter."),
         Option(RATING, rare=True),
         Signed(),
     ] = 1.0
@@ -145,7 +145,7 @@ class RaterSettings(Settings):
     floor: Annotated[
         str | float | None,
         BeforeValidator(_floor),
-        Field(description="Least cosine with the best anchor: a number, auto, or none for no floor."),
+        Field(description="Minimum cosine with the best anchor: a number, auto, or none for no floor."),
         Option(RATING, "FLOOR", type=str, rare=True),
     ] = "auto"
     missing: Annotated[
@@ -234,7 +234,7 @@ class RatingColumns(Columns):
     ] = None
     human_range: Annotated[
         tuple[float, float] | None,
-        Field(description="Lowest and highest value humans could give."),
+        Field(description="Lowest and highest value of the human scale."),
         Option(_COLUMNS, "LOW HIGH"),
     ] = None
 
@@ -246,7 +246,7 @@ class RatingColumns(Columns):
         if self.inclusion is not None and self.human is None:
             raise InputError("inclusion belongs to a column of human ratings: name that as well")
         if self.text in self.by:
-            raise InputError(f"by: column '{self.text}' is the text that is rated; name one with groups")
+            raise InputError(f"by: column '{self.text}' is the text that is rated; name a column with groups")
         super().model_post_init(context)
 
     def read(self, batch: "pl.DataFrame", first_row: int = 0, *, only_checked: bool = False) -> Cells:

@@ -256,7 +256,7 @@ def _counting(summary: DriftSummary) -> Iterator[str]:
     why = f", {count(left_out)} left out, as neither run has a text" if left_out else ""
     yield f"{compared}{why}; {counted(reruns, 'rerun') if reruns else 'no rerun'} of the baseline"
     if new := comparison.matching.new:
-        yield f"{counted(len(new), 'new item')} that the baseline lacks, not compared: {named(new)}"
+        yield f"{counted(len(new), 'new item')} that the baseline does not have, not compared: {named(new)}"
 
 
 def _counts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
@@ -403,7 +403,7 @@ def _texts_section(summary: DriftSummary) -> Section | None:
         brief_title="Texts",
         heads=("item", "baseline", "candidate"),
     )
-    title = "The text that shows it best" if len(items) == 1 else "The texts that show it best"
+    title = "The clearest example" if len(items) == 1 else "The clearest examples"
     return section("texts", title, compared)
 
 
@@ -571,7 +571,7 @@ def _passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
         and _SAME_SUBJECT.get(check.name) not in failed
     ]
     if held:
-        yield "pass", f"Limits that hold: {listed(held)}."
+        yield "pass", f"Limits met: {listed(held)}."
     for threshold in decision.thresholds:
         if threshold.passed:
             yield "pass", printable(f"{capitalised(threshold.sentence)}.")

@@ -56,7 +56,7 @@ PART_ROWS = 5_000
 
 _ROW = ["The staff was kind, and the room was clean and quiet."]
 _NOT_SERVED = {
-    "entailment": "a model of entailment",
+    "entailment": "an entailment model",
     "f1": "BERTScore's model",
     "logprobs": "log probabilities of tokens",
     "sample_logprobs": "log probabilities of tokens",

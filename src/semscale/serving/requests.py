@@ -39,15 +39,15 @@ ERRORS: dict[int, tuple[str, str]] = {
     409: ("invalid_request_error", "The job has no result."),
     413: ("invalid_request_error", "The body is too large."),
     422: ("invalid_request_error", "A field is missing, unknown or wrong."),
-    429: ("rate_limit_error", "Too much waits: try again after the seconds of Retry-After."),
+    429: ("rate_limit_error", "The queue is full: try again after the seconds in Retry-After."),
     500: ("server_error", "The model cannot be run, or a bug of Semscale."),
     503: ("unavailable_error", "Models are being loaded, or the service is shutting down."),
-    504: ("timeout_error", "No answer within the limit of time."),
-    507: ("server_error", "The files of jobs fill the disk that they may have."),
+    504: ("timeout_error", "No answer within the time limit."),
+    507: ("server_error", "The files of jobs have reached their quota."),
 }
 """Type and meaning of each status of a refusal."""
 
-TOO_DEEP = "has too many lists or objects in each other: send fewer levels"
+TOO_DEEP = "is nested too deeply: use fewer levels"
 
 _SPLIT = "send several requests, a stream of lines, or a job"
 _MIB = 1024 * 1024
@@ -65,11 +65,11 @@ class ServiceLimits(Settings):
 
     max_texts: Annotated[
         int,
-        Field(ge=1, description="Texts in a request or a call of a tool; each line of a stream counts."),
+        Field(ge=1, description="Maximum number of texts in a request, a tool call or a line of a stream."),
         Option(_LIMITS, rare=True),
     ] = 2048
     max_characters: Annotated[
-        int, Field(ge=1, description="Characters in a text."), Option(_LIMITS, rare=True)
+        int, Field(ge=1, description="Maximum number of characters in a text."), Option(_LIMITS, rare=True)
     ] = 100_000
     max_body: Annotated[
         float,
@@ -77,27 +77,27 @@ class ServiceLimits(Settings):
         Option(_LIMITS, rare=True),
     ] = 32
     max_seconds: Annotated[
-        float, Field(ge=1, description="Seconds until a request is answered."), Option(_LIMITS, rare=True)
+        float, Field(ge=1, description="Time limit of a request in seconds."), Option(_LIMITS, rare=True)
     ] = 60
     max_waiting: Annotated[
-        int, Field(ge=1, description="Tokens that may wait for the model."), Option(_LIMITS, rare=True)
+        int, Field(ge=1, description="Maximum number of queued tokens."), Option(_LIMITS, rare=True)
     ] = 1_000_000
     batch_tokens: Annotated[
         int,
         Field(
             ge=1,
-            description="Tokens that the model takes at once.",
+            description="Maximum number of tokens in a batch.",
         ),
         Option(_LIMITS, rare=True),
     ] = 8192
     max_jobs: Annotated[
-        int, Field(ge=1, description="Jobs that may wait or run."), Option(_JOBS, rare=True)
+        int, Field(ge=1, description="Maximum number of waiting and running jobs."), Option(_JOBS, rare=True)
     ] = 100
     max_job_rows: Annotated[
-        int, Field(ge=1, description="Rows in the table of a job."), Option(_JOBS, rare=True)
+        int, Field(ge=1, description="Maximum number of rows in a job's table."), Option(_JOBS, rare=True)
     ] = 1_000_000
     jobs_disk: Annotated[
-        float, Field(gt=0, description="MiB that the files of all jobs may have."), Option(_JOBS, rare=True)
+        float, Field(gt=0, description="Quota for the files of all jobs in MiB."), Option(_JOBS, rare=True)
     ] = 10_240
 
     @property
@@ -158,10 +158,10 @@ def as_field_names(message: str) -> str:
     """Write the options in a message for the command line as fields of a request.
 
     Examples:
-        >>> as_field_names("b.csv is an Excel file, whatever its name says: read it with --format xlsx")
-        'b.csv is an Excel file, whatever its name says: read it with format=xlsx'
-        >>> as_field_names("leave --header out, or say plain"), as_field_names("name another with --sheet: a")
-        ('leave header out, or say plain', 'name another with sheet: a')
+        >>> as_field_names("b.csv is an Excel file despite its name: read it with --format xlsx")
+        'b.csv is an Excel file despite its name: read it with format=xlsx'
+        >>> as_field_names("leave out --header"), as_field_names("name another with --sheet: a")
+        ('leave out header', 'name another with sheet: a')
     """
 
     def field_of(option: re.Match[str]) -> str:
@@ -179,7 +179,7 @@ def _as_texts(value: object) -> list[str]:
     for index, text in enumerate(value):
         if not isinstance(text, str):
             are_tokens = isinstance(text, int | list)
-            remedy = "token ids are not taken: send the texts" if are_tokens else "send texts"
+            remedy = "token IDs are not accepted: send the texts" if are_tokens else "send texts"
             message = f"input[{index}] must be a text, got {shortened(text)}; {remedy}"
             raise ValueError(message)  # noqa: TRY004 - pydantic makes a refusal of this type alone
     return value
@@ -329,13 +329,13 @@ ConsistencyFields = request_model(
 class TableFields(RequestFields):
     """Fields of a table: how its file is read."""
 
-    encoding: str | None = Field(None, description="Of the table; by default its bytes tell.")
-    sheet: str | None = Field(None, description="Of an Excel workbook; the first one by default.")
+    encoding: str | None = Field(None, description="Encoding of the table (default: detected).")
+    sheet: str | None = Field(None, description="Sheet of an Excel workbook (default: the first).")
     header_row: int | None = Field(
         None, ge=1, description="Row of a CSV, TSV or Excel table with the column names."
     )
     header: HeaderKind = Field(
-        "auto", description="Survey tool that exported the table; by default its shape tells."
+        "auto", description="Survey tool that exported the table; (default: detected)."
     )
 
 
@@ -343,7 +343,7 @@ class JobFields(TableFields):
     """Fields of all jobs: the form of the uploaded table, and the format of the result."""
 
     format: Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav"] = Field(
-        "csv", description="Of the uploaded table."
+        "csv", description="Format of the uploaded table."
     )
     result: Literal["parquet", "csv", "jsonl"] = Field("parquet", description="Format of the result.")
 
@@ -578,17 +578,6 @@ def _texts_in(value: object) -> list[str]:
             case BaseModel() as fields:
                 rest.extend(dict(fields).values())
     return texts
-
-
-def check_filled(texts: Sequence[str], field: str) -> None:
-    """Refuse texts without anything to read.
-
-    Raises:
-        RefusedRequestError: a text is empty.
-    """
-    for index, text in enumerate(texts):
-        if not text.strip():
-            raise invalid(f"{field}[{index}] must not be empty: leave it out", field)
 
 
 def job_parameters() -> list[dict[str, Any]]:

@@ -299,8 +299,8 @@ class Gate:
             if not is_meant_for_loopback(headers):
                 raise RefusedRequestError(
                     403,
-                    "without a token the service answers this machine alone, by the name localhost: start it "
-                    f"with {TOKEN} to be asked otherwise",
+                    "without a token the service accepts only requests from this machine to localhost: set "
+                    f"{TOKEN} to accept others",
                 )
             return
         header = next((value for name, value in headers if name == b"authorization"), b"")
@@ -375,7 +375,7 @@ class BodyRoom:
             nonlocal held
             if self.held + n > self._most:
                 raise RefusedRequestError(
-                    429, "the requests under way are too large together: try again later", retry_after=1
+                    429, "the running requests are too large together: try again later", retry_after=1
                 )
             self.held += n
             held += n
@@ -567,7 +567,7 @@ def refusal_of(error: Exception) -> RefusedRequestError:
         case RefusedRequestError():
             refusal = error
         case TimeoutError():
-            message = "no answer within the limit of time: send fewer texts"
+            message = "no answer within the time limit: send fewer texts"
             refusal = RefusedRequestError(504, message, retry_after=_RETRY_AFTER)
         case InputError():
             message = as_field_names(str(error))
@@ -579,7 +579,7 @@ def refusal_of(error: Exception) -> RefusedRequestError:
         case SemscaleError():
             refusal = RefusedRequestError(500, as_field_names(str(error)))
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            refusal = RefusedRequestError(507, "the disk of the service is full: make room on it")
+            refusal = RefusedRequestError(507, "the disk of the service is full: free some space")
         case _:
             _LOG.error("a bug of ours: please report it", exc_info=error)
             refusal = RefusedRequestError(500, f"this is a bug of ours: {type(error).__name__}")

@@ -143,7 +143,7 @@ def check_writable(path: Path, parameter: str) -> None:
     if path.is_dir():
         raise InputError(f"{parameter} must be a file, but {path} is a folder; add a file name")
     if not folder.is_dir():
-        raise InputError(f"{parameter}: the folder {folder} does not exist; make it, or choose another one")
+        raise InputError(f"{parameter}: the folder {folder} does not exist; create it, or choose another one")
     if path.exists() and not os.access(path, os.W_OK):
         raise InputError(f"{parameter}: {path} is write-protected; choose another name")
     _try_folder(folder, path, parameter)
@@ -163,7 +163,7 @@ def check_folder(path: Path, parameter: str) -> None:
         raise InputError(f"{parameter} must be a folder, but {path} is a file; choose another name")
     if not path.exists() and not path.parent.is_dir():
         raise InputError(
-            f"{parameter}: the folder {path.parent} does not exist; make it, or choose another one"
+            f"{parameter}: the folder {path.parent} does not exist; create it, or choose another one"
         )
     _try_folder(path if path.exists() else path.parent, path, parameter)
 

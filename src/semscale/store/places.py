@@ -178,10 +178,10 @@ def _reason(failure: BaseException, url: str) -> str:
 def _remedy(failure: BaseException, url: str) -> str:
     if isinstance(failure, FileNotFoundError):
         is_web = scheme_of(url) in ("http", "https")
-        return "check the address" if is_web else "check the name, and that its bucket is there"
+        return "check the address" if is_web else "check the name, and that its bucket exists"
     is_refused = isinstance(failure, PermissionError) or _status(failure) in _NOT_ALLOWED
     if is_refused or "redential" in type(failure).__name__:
-        return "check the credentials of this machine and what they may do"
+        return "check the credentials of this machine and their permissions"
     return "check the name, the network and the credentials"
 
 

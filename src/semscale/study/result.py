@@ -153,7 +153,7 @@ class Study:
         forecasts = self.forecasts(model, ledger=ledger)
         if len(forecasts) > 1:
             raise InputError(
-                f"the study has {len(forecasts)} models: take forecasts(), which has a forecast of each"
+                f"the study has {len(forecasts)} models: take forecasts(), which has a forecast for each"
             )
         return next(iter(forecasts.values()))
 
@@ -367,7 +367,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     except (UnicodeDecodeError, json.JSONDecodeError):
         fields = None
     if not isinstance(fields, dict) or not {"sha256", "run"} <= fields.keys():
-        raise InputError(f"{path} is no record of a study's run: name a folder that study run wrote")
+        raise InputError(f"{path} is not the record of a study's run: name a folder that `study run` wrote")
     if _hash_of(fields["run"]) != fields["sha256"]:
         raise InputError(f"{path} was changed after the run: {_RUN_AGAIN}")
     run: dict[str, Any] = fields["run"]
@@ -384,7 +384,7 @@ def _check_unchanged(path: Path, sha256: str) -> None:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}; {_RUN_AGAIN}") from None
     if present != sha256:
-        raise InputError(f"{path} was changed after the run, or saving was cut off: {_RUN_AGAIN}")
+        raise InputError(f"{path} was changed after the run, or saving was interrupted: {_RUN_AGAIN}")
 
 
 def prompt_frame(sent: Mapping[str, Sequence[Request]]) -> pl.DataFrame:

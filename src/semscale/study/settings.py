@@ -14,7 +14,7 @@ class RunSettings(Settings):
 
     model: Annotated[
         tuple[str, ...],
-        Field(description="Model that answers, instead of the file's."),
+        Field(description="Chat model, instead of the file's."),
         Option("Chat model", "NAME", name="--chat-model"),
     ] = ()
     base_url: Annotated[
@@ -69,12 +69,12 @@ class ComparisonSettings(Settings):
     by: Annotated[
         dict[str, str],
         BeforeValidator(lambda values: _pairs("by", values, needs_column=False)),
-        Field(description="Attribute to compare groups by; NAME=COLUMN where the column is named otherwise."),
+        Field(description="Attribute that defines groups; NAME=COLUMN if the column has another name."),
         Option("Columns", "NAME", type=list[str]),
     ] = {}
     human_range: Annotated[
         tuple[float, float] | None,
-        Field(description="Lowest and highest value people could give (default: the scale's)."),
+        Field(description="Lowest and highest value of the human scale (default: the scale's)."),
         Option("Columns", "LOW HIGH", type=tuple[float, float], rare=True),
     ] = None
     methods: Annotated[
@@ -83,7 +83,9 @@ class ComparisonSettings(Settings):
         Option("Input", "NAME", name="--method", type=list[str], rare=True),
     ] = ()
     splits: Annotated[
-        int, Field(ge=1, description="Random halves of the people."), Option("Run", "NUMBER", rare=True)
+        int,
+        Field(ge=1, description="Number of random splits of the people into halves."),
+        Option("Run", "NUMBER", rare=True),
     ] = 2000
 
     @property

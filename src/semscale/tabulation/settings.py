@@ -18,7 +18,7 @@ EVERY_QUESTION = ""
 Margins = Mapping[str, Mapping[str, float]]
 """For each column, the share or number of people in each of its categories."""
 
-_COLUMNS, _SAMPLE, _RUN = "Columns", "How people were drawn", "Run"
+_COLUMNS, _SAMPLE, _RUN = "Columns", "Sampling design", "Run"
 _ROUNDING = 1e-6
 _MIN_PERCENT, _MAX_PERCENT = 90, 110  # sums of percentages that miss 100
 _FORM = "write a column, and below it a number for each of its categories, such as 'sex: {f: 0.51, m: 0.49}'"
@@ -120,7 +120,7 @@ class QuestionSettings(Settings):
         for parameter in ("scales", "numeric", "missing"):
             if unknown := next((name for name in getattr(self, parameter) if name not in known), None):
                 raise InputError(
-                    f"{parameter}: '{unknown}' is none of the questions; name it as a question, too"
+                    f"{parameter}: '{unknown}' is not one of the questions; name it as a question as well"
                 )
         for codes in self.missing.values():
             missing_keys(codes)
@@ -151,19 +151,19 @@ class SampleSettings(Settings):
     ] = None
     strata: Annotated[
         str | None,
-        Field(description="Strata that people were drawn in."),
+        Field(description="Strata of the sampling design."),
         Option(_SAMPLE, "COLUMN", rare=True),
         Signed(),
     ] = None
     cluster: Annotated[
         str | None,
-        Field(description="Units that were drawn together, such as towns."),
+        Field(description="Clusters of the sampling design, such as towns."),
         Option(_SAMPLE, "COLUMN", rare=True),
         Signed(),
     ] = None
     fpc: Annotated[
         str | None,
-        Field(description="Clusters in the population of the stratum, or the share that was drawn."),
+        Field(description="Finite population correction: clusters in the stratum, or sampled share."),
         Option(_SAMPLE, "COLUMN", rare=True),
         Signed(unless_default=True),
     ] = None
@@ -272,7 +272,7 @@ class SampleSettings(Settings):
                 raise InputError(f"rscales must be numbers >= 0, got {factor:g}")
         for name in ("strata", "cluster", "fpc", "pair_by"):
             if getattr(self, name) is not None:
-                raise InputError(f"{name} does not go with replicates, which hold how people were drawn")
+                raise InputError(f"{name} does not go with replicates, which contain the sampling design")
 
     @property
     def columns_by_role(self) -> dict[str, str]:
@@ -352,7 +352,7 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
         for question, name in names.items():
             if name in seen:
                 raise InputError(
-                    f"question: '{seen[name]}' and '{question}' have one name, '{name}': give each its own"
+                    f"question: '{seen[name]}' and '{question}' have the same name, '{name}': rename one"
                 )
             seen[name] = question
         missing: dict[str, tuple[str, ...]] = {}

@@ -74,12 +74,12 @@ class RunColumnOptions(Settings):
     ] = ()
     reference: Annotated[
         str | None,
-        Field(description="Answers known to be right."),
+        Field(description="Correct answers."),
         Option(COLUMNS, "COLUMN", rare=True),
     ] = None
     long: Annotated[
         bool,
-        Field(description="Each row is one output; rows of one id are one item."),
+        Field(description="Treat each row as one output; rows with the same ID are one item."),
         Option(COLUMNS, rare=True),
     ] = False
 
@@ -105,7 +105,7 @@ class SourceOptions(Settings):
 
     model: Annotated[
         str | None,
-        Field(description="Model that gave the outputs (default: as the file states)."),
+        Field(description="Model that produced the outputs (default: as stated in the file)."),
         Option(HISTORY, "NAME"),
     ] = None
     note: Annotated[
@@ -175,7 +175,7 @@ class RequestOptions(Settings):
     ] = None
     system: Annotated[
         str | None,
-        Field(description="Instructions before every prompt."),
+        Field(description="Instructions sent before every prompt."),
         Option(CHAT, "TEXT", name="--system-prompt", rare=True),
     ] = None
     max_tokens: Annotated[
@@ -228,7 +228,7 @@ class PairJudgeOptions(Settings):
     ] = None
     method: Annotated[
         Literal["prose", "decision"],
-        Field(description="Form of the reply: prose, or decision with a probability per verdict."),
+        Field(description="Form of the reply: prose, or decision with a probability for each verdict."),
         Option(JUDGE, name="--reply", rare=True),
     ] = "prose"
 
@@ -253,12 +253,12 @@ class LabelOptions(Settings):
 
     label: Annotated[
         str | None,
-        Field(description="Column with people's scores of the anchors."),
+        Field(description="Column with human scores of the anchors."),
         Option(COLUMNS, "COLUMN", name="--human", rare=True),
     ] = None
     label_range: Annotated[
         tuple[float, float] | None,
-        Field(description="Lowest and highest score people could give (default: 0 1)."),
+        Field(description="Lowest and highest possible score (default: 0 1)."),
         Option(COLUMNS, "LOW HIGH", name="--human-range", rare=True),
     ] = None
 
@@ -428,7 +428,7 @@ class NotifyOptions(Settings):
 
     notify: Annotated[
         str | None,
-        Field(description=f"Webhook that gets the decision (default: {NOTIFY_VARIABLE})."),
+        Field(description=f"Webhook that receives the decision (default: {NOTIFY_VARIABLE})."),
         Option(OUTPUT, "URL", rare=True),
     ] = None
     notify_on: Annotated[
@@ -563,7 +563,7 @@ class HistoryViewOptions(Settings):
     ] = False
     heads: Annotated[
         tuple[str, ...],
-        Field(description="Hash noted before, which --verify must find."),
+        Field(description="Hash noted earlier that --verify must find."),
         Option(HISTORY, "HASH", name="--head"),
     ] = ()
     outputs: Annotated[Outputs, Without("out", "escape")]
@@ -584,11 +584,11 @@ class DamageOptions(Settings):
     ] = ()
     items: Annotated[
         int,
-        Field(description="Number of items that each gate sees."),
+        Field(description="Number of items per gate."),
         Option(DAMAGE, name="--n-items", rare=True),
     ] = 30
     draws: Annotated[
-        int, Field(description="Gates run for each kind and share."), Option(DAMAGE, rare=True)
+        int, Field(description="Number of gates per kind and share."), Option(DAMAGE, rare=True)
     ] = 200
 
 
@@ -606,11 +606,11 @@ class PlanOptions(Settings):
     ] = None
     history: HistoryOptions
     power: Annotated[
-        float, Field(description="Share of the gates that should be decided."), Option(RUN, "SHARE")
+        float, Field(description="Share of gates that should be decided."), Option(RUN, "SHARE")
     ] = 0.8
     self_test: Annotated[
         bool,
-        Field(description="Damage the baseline in known ways, and count how often the gate detects it."),
+        Field(description="Damage the baseline in known ways, and report how often the gate detects it."),
         Option(DAMAGE),
     ] = False
     damage: DamageOptions
