@@ -4,7 +4,10 @@ VENV := .venv
 BENCH_VENV := .bench-venv
 UQLM_VENV := .uqlm-venv
 DOCS_VENV := .docs-venv
+RELEASE_VENV := .release-venv
+LOWEST_VENV := .lowest-venv
 BIN := $(VENV)/bin
+RELEASE := $(RELEASE_VENV)/bin
 # What to install PyTorch from: TORCH=torch==X, or TORCH="torch --index-url URL" for a build without CUDA.
 TORCH ?= torch
 # How many processes share the tests; 0 runs them in one, as `python -m pytest` does.
@@ -16,7 +19,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1
 # Hundreds of tests start a program: modules that are compiled once are not compiled at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all faults check docs bench bench-validity fuzz weights-wheel clean
+.PHONY: demo test test-all faults check docs bench bench-validity fuzz weights-wheel release test-lowest clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -29,7 +32,7 @@ test: $(VENV)/developer
 # What `make test` leaves out: kills, fuzzing, coverage of intervals, and the extras that are not in the developers' environment.
 # Ray has one cluster for all its tests, so they share one process. PyTorch has an environment of its own.
 test-all: $(VENV)/developer $(BENCH_VENV)/installed
-	$(BIN)/python -m pip install --quiet --group cloud
+	$(BIN)/python -m pip install --quiet --group cloud --group tutorials
 	$(BIN)/python -m pip install --quiet --group serve --editable ".[inspect,local,ray,serve]"
 	$(ONE_THREAD) $(BIN)/$(PYTEST) -m "exhaustive and not ray"
 	$(BIN)/python -m pytest -m ray
@@ -46,9 +49,11 @@ check: $(VENV)/developer
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The documentation site, in site/. A broken link or an unknown reference stops it.
+# The documentation site, in site/, with llms.txt. A broken link or an unknown reference stops it.
 docs: $(DOCS_VENV)/installed
+	$(DOCS_VENV)/bin/python release/tutorials.py pages
 	$(DOCS_VENV)/bin/zensical build --strict --clean
+	$(DOCS_VENV)/bin/python release/llms_txt.py site
 
 # Speed and memory beside other libraries. QUICK=1 has small sizes, two scripts at a time: it shows that all of them work, without figures,
 # and leaves out uqlm, whose environment nothing else needs.
@@ -69,6 +74,27 @@ bench-validity: $(VENV)/developer
 weights-wheel: $(VENV)/installed
 	$(BIN)/python release/weights_wheel.py e5-small dist
 
+# What is published, in dist/: sdist, wheel, the weights' wheel and the list of what a new environment contains (CycloneDX).
+# The wheel is then tried in a new environment of each Python that is here. Nothing is uploaded.
+release: $(RELEASE_VENV)/installed $(VENV)/installed
+	rm -rf dist build
+	$(RELEASE)/zizmor --offline --quiet .github action.yml examples/drift/github-workflow.yml
+	$(RELEASE)/python -m build --outdir dist
+	$(MAKE) --no-print-directory weights-wheel
+	$(RELEASE)/twine check --strict dist/*
+	$(RELEASE)/check-wheel-contents dist/*.whl
+	$(RELEASE)/uv venv --quiet build/environment
+	$(RELEASE)/uv pip install --quiet --python build/environment dist/semscale-*.whl
+	$(RELEASE)/cyclonedx-py environment --output-reproducible --output-file dist/semscale.cdx.json build/environment
+	$(RELEASE)/python release/smoke_test.py dist
+
+# The lowest versions that pyproject.toml names. LOWEST= runs all tests but the exhaustive ones.
+LOWEST ?= tests/rating tests/stats tests/store tests/report tests/chat
+test-lowest: $(RELEASE_VENV)/installed
+	$(RELEASE)/uv venv --quiet --clear --python 3.11 $(LOWEST_VENV)
+	$(RELEASE)/uv pip install --quiet --python $(LOWEST_VENV) --resolution lowest-direct --group dev --editable .
+	$(ONE_THREAD) $(LOWEST_VENV)/bin/$(PYTEST) -m "not exhaustive" $(LOWEST)
+
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -83,6 +109,12 @@ $(DOCS_VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(DOCS_VENV)
 	$(DOCS_VENV)/bin/python -m pip install --quiet --upgrade pip
 	$(DOCS_VENV)/bin/python -m pip install --quiet --group docs
+	@touch $@
+
+$(RELEASE_VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(RELEASE_VENV)
+	$(RELEASE)/python -m pip install --quiet --upgrade pip
+	$(RELEASE)/python -m pip install --quiet --group release
 	@touch $@
 
 $(BENCH_VENV)/installed: bench/requirements.txt
@@ -100,4 +132,4 @@ $(UQLM_VENV)/installed: bench/requirements-uqlm.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) $(UQLM_VENV) $(DOCS_VENV) demo fuzz-findings site
+	rm -rf $(VENV) $(BENCH_VENV) $(UQLM_VENV) $(DOCS_VENV) $(RELEASE_VENV) $(LOWEST_VENV) build demo dist fuzz-findings site

@@ -7,7 +7,7 @@ its best reference, so fitting alternates: choose the best references, then mini
 correct against not correct.
 The penalties of the guards in ``CLAIMS`` are fitted to ``bench/data/flips_dev.csv`` instead, as hardly an
 answer of Beetle has one of their findings: the logistic loss of paraphrases against flips, all else fixed.
-The bounds are choices, made before the test files were read: see ``docs/validity.md``.
+The bounds are choices, made before the test files were read.
 """
 
 import csv

@@ -78,7 +78,7 @@ def print_wrong(rows):
 def main():
     parser = Options(__doc__)
     parser.add_argument("--model", default=DEFAULT_MODEL)
-    parser.add_argument("--nli", help="a model of entailment, which is measured, too")
+    parser.add_argument("--nli", help="an entailment model, which is measured, too")
     parser.add_size("--turns", 5, quick=1)
     parser.add_size("--pairs", None, quick=5, help="at most so many of each file; all unless given")
     parser.add_argument("--show", action="store_true", help="for the half on which rules are developed")

@@ -1,10 +1,10 @@
 """Texts that the off-topic floor leaves out, among rated texts and among texts of other topics.
 
-Run with ``python bench/floor.py``; it prints two tables of ``docs/scales.md``. Rated are texts of VADER's
-four sets and of the sets of ``constructs.yaml``. Other topics are the 300 texts of
-``tests/data/off_topic.txt``, and captions and headlines of STS-B; none of them had a part in the floor. A
-cell has the share of a set that is left out; the last columns have the share of other topics that is found,
-mean, least and most over the scales.
+Run with ``python bench/floor.py``; it prints two tables. Rated are texts of VADER's
+four sets and of the sets of ``constructs.yaml``, and translated review sentences. Other topics are the 300
+texts of ``tests/data/off_topic.txt``, and captions and headlines of STS-B; none of them had a part in the
+floor. A cell has the share of a set that is left out; the last columns have the share of other topics that is
+found, mean, least and most over the scales. Stars mark the quantile that the model has.
 
 Of a trial that the library left out: a text is a don't-know answer if it resembles one of the 18 shipped ones
 more than any anchor of the scale, and at least by a threshold, a share of the way from the cosine of random
@@ -35,8 +35,9 @@ from semscale.scales import load_scale, scale_names
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 from shared_data import shared_data
 
+MULTILINGUAL = (DEFAULT_RATING_MODEL,)
 OFF_TOPIC = ROOT / "tests" / "data" / "off_topic.txt"
-QUANTILES = (0.2, 0.3, 0.4, 0.5, 0.6)
+QUANTILES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6)
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7)
 FRESH = (
     "idk",
@@ -71,8 +72,16 @@ def main():
     sets = list(rated_sets(options.texts))
     for model in options.model:
         embedder = load_embedder(model)
-        report(embedder, model, sets, other)
+        report(embedder, model, [*sets, *(translated_reviews() if model in MULTILINGUAL else ())], other)
         report_dont_know(embedder, [load_scale(name).for_model(model) for name in scale_names()])
+
+
+def translated_reviews():
+    """Yield the name, the texts and the scale of 200 review sentences in each language."""
+    for path in sorted((ROOT / "bench" / "data").glob("reviews_*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            texts = [row["text"] for row in csv.DictReader(file)]
+        yield path.stem.replace("_", ", "), texts, load_scale("quality")
 
 
 def rated_sets(most):
@@ -92,8 +101,9 @@ def report(embedder, model, sets, other):
     print(f"| quantile | {' | '.join(name for name, _, _ in sets)} | {' | '.join(other)} |")
     vectors = {name: embedder.embed(texts).vectors for name, texts, _ in sets}
     elsewhere = {name: embedder.embed(texts).vectors for name, texts in other.items()}
+    own = rating_anchors.MODEL_FLOOR_QUANTILES.get(model, rating_anchors.FLOOR_QUANTILE)
     for quantile in QUANTILES:
-        rating_anchors.FLOOR_QUANTILE = quantile
+        rating_anchors.MODEL_FLOOR_QUANTILES[model] = quantile
         left_out, found = [], {name: [] for name in other}
         for name, _, scale in sets:
             anchors = AnchorVectors(scale.for_model(model), lambda: embedder, "auto")
@@ -103,7 +113,8 @@ def report(embedder, model, sets, other):
         means = [
             f"{np.mean(shares):.0%} ({min(shares):.0%} to {max(shares):.0%})" for shares in found.values()
         ]
-        print(f"| {quantile} | {' | '.join(left_out)} | {' | '.join(means)} |", flush=True)
+        name = f"**{quantile}**" if quantile == own else f"{quantile}"
+        print(f"| {name} | {' | '.join(left_out)} | {' | '.join(means)} |", flush=True)
 
 
 def report_dont_know(embedder, scales):

@@ -47,6 +47,8 @@ from semscale.stats.correlations import spearman
 HERE = Path(__file__).parent
 TABLE = HERE.parent / "src/semscale/scales/translations/equivalence.json"
 DIGITS = 3
+READOUT = "ssr"
+"""The bound on the distance of two means was set with SSR; other readouts use more of a scale's length."""
 
 
 def main():
@@ -125,7 +127,9 @@ def measure(name, code, embedder):
 
 def without_failed_sets(scale, embedder):
     """Leave out the sets that the linter fails; none, where it fails more than may be left out."""
-    failed = {one.name for one in lint(scale, embedder=embedder).sets if one.verdict == "fail"}
+    failed = {
+        one.name for one in lint(scale, embedder=embedder, readout=READOUT).sets if one.verdict == "fail"
+    }
     left = [name for name in scale.anchor_sets if name not in failed]
     may_go = len(failed) <= MOST_LEFT_OUT and len(left) >= FEWEST_SETS
     return scale.with_sets(left) if may_go else scale
@@ -146,14 +150,14 @@ def beside_english(translated, english, embedder):
         rank_correlation=round(spearman(in_language, in_english), DIGITS),
         ladder=round(spearman(in_language, levels), DIGITS),
         ladder_by_english=round(spearman(with_english_anchors, levels), DIGITS),
-        linter=lint(translated, embedder=embedder).verdict,
-        english_linter=lint(english, embedder=embedder).verdict,
+        linter=lint(translated, embedder=embedder, readout=READOUT).verdict,
+        english_linter=lint(english, embedder=embedder, readout=READOUT).verdict,
     )
 
 
 def means(anchors_of, probes_of, embedder):
     """Means of one scale's probes by another one's anchors, no text being off topic."""
-    rater = Rater(anchors_of, embedder=embedder, floor=None, language=anchors_of.language)
+    rater = Rater(anchors_of, embedder=embedder, floor=None, language=anchors_of.language, readout=READOUT)
     return rater.rate([probe.text for probe in probes_of.probes]).mean
 
 

@@ -1,6 +1,6 @@
 """Between what the linter's bounds lie: the scales of the library, and anchors that are known to be bad.
 
-``python bench/lint_bounds.py`` prints the figures of ``docs/scales.md`` and of ``semscale/rating/lint.py``.
+``python bench/lint_bounds.py`` prints the figures of ``semscale/rating/lint.py``.
 """
 
 from datetime import date
@@ -9,7 +9,9 @@ import numpy as np
 
 from measuring import Options, machine
 from semscale.embedding import load_embedder
-from semscale.rating.lint import due_masses, lint
+from semscale.rating.lint import due_masses, length_rise, lint
+from semscale.rating.readouts import READOUTS
+from semscale.rating.settings import DEFAULT_READOUT
 from semscale.scales import load_scale, scale_names
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
@@ -50,10 +52,11 @@ def figures(report):
         "ends": max((one.ends - one.neighbours.mean()) / (1 - start) for one in report.sets),
         "peak mass": ladder.peak_mass.min(),
         "due": np.nanmin(due_masses(report.scale, ladder, report.levels)),
-        "silent": max((one.ladder.pmf == 0).mean(axis=0).max() for one in report.sets),
+        "silent": max((one.ladder.pmf <= 0).mean(axis=0).max() for one in report.sets),
         "spread": ladder.spread,
         "ladder": ladder.spearman,
         "alpha": report.reliability,
+        "length": np.mean([length_rise(one.anchors) for one in report.sets]),
     }
 
 
@@ -67,18 +70,20 @@ def main():
     models, scales = [DEFAULT_RATING_MODEL, DEFAULT_MODEL], list(scale_names())
     parser.add_size("--model", models, quick=models[:1])
     parser.add_size("--scales", scales, quick=["quality"])
+    parser.add_argument("--readout", choices=list(READOUTS), default=DEFAULT_READOUT)
     options = parser.parse_args()
     for model in options.model:
-        compare(model, options.scales)
+        compare(model, options.scales, options.readout)
 
 
-def compare(model, scales):
+def compare(model, scales, readout):
     """Print the figures of the library's scales and of the bad anchors with a model."""
     embedder = load_embedder(model)
-    library = {name: lint(name, embedder=embedder) for name in scales}
+    library = {name: lint(name, embedder=embedder, readout=readout) for name in scales}
     first = library[scales[0]]
     print(
-        f"\n{date.today()}, {model}, {machine()}, random pairs have a cosine of {first.random_cosine:.2f}\n"
+        f"\n{date.today()}, {model}, {readout}, {machine()}\n"
+        f"random pairs have a cosine of {first.random_cosine:.2f}\n"
     )
     print(" " * 18, " ".join(f"{name:>10}" for name in figures(first)))
     for name, report in library.items():
@@ -88,6 +93,7 @@ def compare(model, scales):
         report = lint(
             load_scale(source).model_copy(update={"anchor_sets": sets, "sets_by_model": {}}),
             embedder=embedder,
+            readout=readout,
         )
         show(name, report)
         failed = {finding.criterion for finding in report.findings if finding.verdict == "fail"}

@@ -22,11 +22,12 @@ SPEED = (
     "history.py", "serving.py",
 )  # fmt: skip
 VALIDITY = (
-    "anchors.py", "anchor_search.py", "lint_bounds.py", "floor.py", "emoji.py", "calibration.py",
-    "languages.py", "ratings_validity.py", "fit_match.py", "validity.py", "language_pairs.py",
-    "guards.py", "guard_pairs.py", "flips.py", "snapshots.py", "coding.py", "coverage.py", "correction.py",
+    "anchors.py", "anchor_search.py", "lint_bounds.py", "lint_validity.py", "floor.py", "emoji.py",
+    "calibration.py", "languages.py", "ratings_validity.py", "fit_match.py", "validity.py",
+    "language_pairs.py", "guards.py", "guard_pairs.py", "flips.py", "snapshots.py", "coding.py",
+    "coverage.py", "correction.py",
     "survey_coverage.py", "study_coverage.py", "distance_coverage.py", "driver_coverage.py",
-    "drift_decisions.py", "drift_german.py", "readout.py", "constructs.py",
+    "drift_decisions.py", "drift_german.py", "readout.py", "constructs.py", "aspects.py",
 )  # fmt: skip
 SCRIPTS = {"speed": SPEED, "validity": VALIDITY}
 WITH_ENTAILMENT = ("validity.py", "flips.py")
@@ -83,7 +84,7 @@ def run(name, options):
 def main():
     parser = Options(__doc__)
     parser.add_argument("which", choices=list(SCRIPTS))
-    parser.add_argument("--nli", help="a model of entailment, for those that measure it")
+    parser.add_argument("--nli", help="an entailment model, for those that measure it")
     options = parser.parse_args()
     start = time.perf_counter()
     with ThreadPoolExecutor(AT_ONCE if options.quick else 1) as threads:

@@ -165,7 +165,7 @@ def main():
     parser.add_size(
         "--model", [DEFAULT_MODEL, "e5-small"], quick=[DEFAULT_MODEL], help="of vectors and states"
     )
-    parser.add_argument("--nli", help="a model of entailment, which is measured, too")
+    parser.add_argument("--nli", help="an entailment model, which is measured, too")
     parser.add_argument("--only", action="append", help="of these methods alone the agreement with people")
     chosen = parser.parse_args()
     stsb = [column[: chosen.pairs] for column in read_stsb()]

@@ -87,6 +87,10 @@ def _metadata(known: KnownModel, wheel: Wheel) -> str:
         f"License-Expression: {known.licence}",
         "License-File: LICENSE",
         "Requires-Python: >=3.11",
+        "Description-Content-Type: text/markdown",
+        "",
+        f"Files of the model [{known.hub_id}](https://huggingface.co/{known.hub_id}) for semscale, "
+        "which knows them by their SHA-256. The wheel has no code.",
     ]
     return "\n".join([*lines, ""])
 

@@ -14,6 +14,7 @@ import pytest
 from semscale.cli.main import program
 from semscale.errors import MissingExtraError
 from semscale.extras import EXTRAS, require, usage_reports_off
+from semscale.version import ON_INDEX, install_command, upgrade_advice
 
 ROOT = Path(__file__).parent.parent
 INSTALL = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
@@ -142,6 +143,32 @@ class TestDeclared:
         assert named <= set(EXTRAS)
 
 
+class TestInstallCommands:
+    """Before the first release, no command takes ``semscale`` from the index, as others may own that name."""
+
+    def test_no_module_writes_one_itself(self):
+        spelled = re.compile(r"\b(pip|uv) (install|add)\b")
+        files = [path for path in (ROOT / "src").rglob("*.py") if path.name != "version.py"]
+        assert [path.name for path in files if spelled.search(path.read_text(encoding="utf-8"))] == []
+
+    def test_the_new_study_shows_the_one_of_its_extra(self):
+        study = (ROOT / "src/semscale/cli/new_study.yaml.txt").read_text(encoding="utf-8")
+        assert re.findall("pip install.*", study) == [install_command("semscale[local]")]
+
+    @pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/install.md"])
+    def test_a_first_installation_is_from_the_checkout_until_the_index_has_semscale(self, page):
+        blocks = re.findall(r"```console\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+        commands = [line for block in blocks for line in block.splitlines() if " -m pip install " in line]
+        first = next(line for line in commands if line.startswith("$ "))
+        source = "semscale" if ON_INDEX else "--editable ."
+        assert first.partition("#")[0].strip() == f"$ python -m pip install {source}"
+
+    def test_the_advice_to_upgrade_names_the_index_once_it_has_semscale(self, monkeypatch):
+        assert ("pip" in upgrade_advice()) is ON_INDEX
+        monkeypatch.setattr("semscale.version.ON_INDEX", True)
+        assert upgrade_advice() == "pip install --upgrade semscale"
+
+
 class TestTargets:
     def test_make_test_all_installs_each_extra_that_the_developers_environment_lacks(self):
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -169,6 +196,7 @@ class TestMissing:
         [
             ("api", "openai", 'openai is not installed: pip install "semscale[api]"'),
             ("local", "openvino_genai", 'openvino-genai is not installed: pip install "semscale[local]"'),
+            ("mcp", "mcp", 'mcp is not installed: pip install "semscale[mcp]"'),
             ("postgres", "pg8000", 'pg8000 is not installed: pip install "semscale[postgres]"'),
             ("torch", "torch", 'torch is not installed: pip install "semscale[torch]"'),
         ],
@@ -216,6 +244,7 @@ class TestMissing:
         wanted = {
             "api": 'openai is not installed: pip install "semscale[api]"',
             "local": 'openvino-genai is not installed: pip install "semscale[local]"',
+            "mcp": 'mcp is not installed: pip install "semscale[mcp]"',
             "postgres": 'pg8000 is not installed: pip install "semscale[postgres]"',
         }
         ask = ("consistency", table, "--prompt", "text", "--ask", "2")
@@ -225,10 +254,11 @@ class TestMissing:
             ("api", (*rate, "--engine", "api", "--embedder", "m", "--embedder-url", "http://localhost:9/v1")),
             ("api", (*ask, *ENDPOINT)),
             ("local", (*ask, "--chat-model", "local")),
+            ("mcp", ("mcp",)),
         ]
         done = run(WITHOUT, *(command for _, command in commands))
         said = [f"semscale: {wanted[extra]}" for extra, _ in commands]
-        assert done.stderr.splitlines() == [*said, "2 2 2 2 loaded:"]
+        assert done.stderr.splitlines() == [*said, "2 2 2 2 2 loaded:"]
 
 
 REPORTS = "openvino_telemetry"

@@ -1,5 +1,6 @@
 """Public names: all there, nothing heavy before it is needed."""
 
+import re
 import subprocess
 import sys
 
@@ -18,6 +19,25 @@ def test_every_public_name_exists(name):
 
 def test_public_names_are_sorted_and_each_once():
     assert sorted(set(semscale.__all__)) == semscale.__all__
+
+
+def test_the_python_page_has_every_function_and_class(pytestconfig):
+    page = (pytestconfig.rootpath / "docs" / "python.md").read_text(encoding="utf-8")
+    members = {name: getattr(semscale, name) for name in semscale.__all__}
+    shown = {
+        name
+        for name, member in members.items()
+        if callable(member) and not (isinstance(member, type) and issubclass(member, Exception))
+    }
+    assert set(re.findall(r"^::: semscale\.([a-zA-Z_]+)$", page, re.MULTILINE)) == shown | {"errors"}
+
+
+def test_the_python_page_names_members_that_exist(pytestconfig):
+    page = (pytestconfig.rootpath / "docs" / "python.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^::: semscale\.(\w+)\n    options:\n      members: \[(.*)\]$", page, re.MULTILINE)
+    assert listed
+    for name, members in listed:
+        assert set(members.split(", ")) <= set(dir(getattr(semscale, name))), name
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -112,7 +112,7 @@ def test_a_negation_fails_and_says_why_until_it_is_approved(project):
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "E *snapshot '1': it no longer says what was approved.",
+            "E *snapshot '1': its meaning differs from the approved text.",
             "E *a contradiction in nearly the same words (match without it 0.9*)",
             'E *guard negation: The prediction says "not correctly", the reference "correctly".',
             "E *approved: You [[]-correctly-] explain*",

@@ -12,7 +12,6 @@ from semscale.cli.main import main
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 START = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-MATCH = (ROOT / "docs" / "match.md").read_text(encoding="utf-8")
 DRIFT = (ROOT / "examples" / "drift" / "README.md").read_text(encoding="utf-8")
 
 
@@ -50,12 +49,6 @@ def test_the_demo_prints_what_the_first_page_shows(beside_the_examples, capsys):
     assert f"$(BIN)/semscale {shlex.join(words)}" in makefile
     assert main(words) == 0
     assert without_versions(capsys.readouterr().out) == without_versions(shown(START, "demo"))
-
-
-def test_the_match_prints_what_its_page_shows(beside_the_examples, capsys):
-    words = command(MATCH, "match examples/answers")
-    assert main(words) == 0
-    assert without_versions(capsys.readouterr().out) == without_versions(shown(MATCH, "match"))
 
 
 def test_the_drift_gate_prints_what_the_example_shows(beside_the_examples, capsys):

@@ -12,6 +12,7 @@ from semscale.version import __version__
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
+WORKFLOWS = [*sorted((ROOT / ".github" / "workflows").glob("*.yml")), ROOT / "action.yml"]
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -29,6 +30,12 @@ def steps_of(workflow):
     return [step for job in workflow["jobs"].values() for step in job["steps"]]
 
 
+def matrices(workflow):
+    """The versions and systems that tests run on, and those that a release is tried on."""
+    release = read(".github/workflows/release.yml")
+    return [job["strategy"]["matrix"] for job in (workflow["jobs"]["tests"], release["jobs"]["smoke-test"])]
+
+
 class TestWorkflow:
     def test_it_runs_every_version_of_python_that_is_promised(self, workflow):
         promised = [
@@ -37,12 +44,12 @@ class TestWorkflow:
             for version in re.findall(r"^Programming Language :: Python :: (3\.\d+)$", line)
         ]
         assert promised
-        assert workflow["jobs"]["tests"]["strategy"]["matrix"]["python"] == promised
+        assert [matrix["python"] for matrix in matrices(workflow)] == [promised, promised]
         assert PROJECT["requires-python"] == f">={promised[0]}"
 
     def test_it_runs_on_three_systems(self, workflow):
-        matrix = workflow["jobs"]["tests"]["strategy"]["matrix"]
-        assert matrix["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
+        systems = ["ubuntu-latest", "macos-latest", "windows-latest"]
+        assert [matrix["os"] for matrix in matrices(workflow)] == [systems, systems]
 
     def test_every_target_of_make_exists(self, workflow):
         lines = [step.get("run", "") for step in steps_of(workflow)]
@@ -62,9 +69,36 @@ class TestWorkflow:
         assert workflow["permissions"] == {"contents": "read"}
         assert all(job["timeout-minutes"] <= 60 for job in workflow["jobs"].values())
 
-    def test_it_takes_nothing_but_github_s_own_actions(self, workflow):
-        used = [step["uses"] for step in steps_of(workflow) if "uses" in step]
-        assert [each for each in used if not re.fullmatch(r"actions/[\w-]+@v\d+", each)] == []
+    def test_all_pin_github_s_own_actions_to_the_same_commits(self):
+        texts = [path.read_text(encoding="utf-8") for path in WORKFLOWS]
+        lines = [line for text in texts for line in re.findall("uses: (.*)", text)]
+        pinned = re.compile(r"actions/([\w-]+)[\w/-]*@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)")
+        pins = [pinned.fullmatch(line) for line in lines]
+        assert [line for line, pin in zip(lines, pins, strict=True) if pin is None] == []
+        commits = {pin[1]: pin.groups() for pin in pins}
+        assert {pin.groups() for pin in pins} == set(commits.values())
+
+
+class TestRelease:
+    def test_only_the_upload_may_prove_its_identity_to_the_index(self):
+        release = read(".github/workflows/release.yml")
+        granted = {name: job.get("permissions") for name, job in release["jobs"].items()}
+        assert release["permissions"] == {"contents": "read"}
+        assert granted == {
+            "build": None,
+            "smoke-test": None,
+            "publish": {"id-token": "write"},
+            "attach": {"contents": "write"},
+        }
+        assert release["jobs"]["publish"]["environment"]["name"] == "pypi"
+
+    def test_nothing_is_published_but_a_tag_that_was_built_and_tried(self):
+        jobs = read(".github/workflows/release.yml")["jobs"]
+        order = [jobs[name]["needs"] for name in ("smoke-test", "publish", "attach")]
+        assert order == ["build", "smoke-test", "publish"]
+        assert jobs["publish"]["if"] == "github.ref_type == 'tag'"
+        (check,) = (step for step in jobs["build"]["steps"] if "check_publishable" in step.get("run", ""))
+        assert check["if"] == "github.ref_type == 'tag'"
 
 
 class TestForms:

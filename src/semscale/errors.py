@@ -1,5 +1,7 @@
 """Semscale's errors; their messages name the parameter, the value and the remedy."""
 
+from semscale.version import install_command
+
 
 class SemscaleError(Exception):
     """Base class of all errors of Semscale.
@@ -79,9 +81,7 @@ class MissingExtraError(SemscaleError, ImportError):
     """A package of an extra is not installed; the message has the exact install command."""
 
     def __init__(self, package: str, extra: str) -> None:
-        # Double quotes work in every shell, on Windows too. The line works in a checkout as well: pip and
-        # uv take the Semscale that is installed and add what the extra needs.
-        super().__init__(f'{package} is not installed: pip install "semscale[{extra}]"')
+        super().__init__(f"{package} is not installed: {install_command(f'semscale[{extra}]')}")
 
 
 class ClusterError(SemscaleError):

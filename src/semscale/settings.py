@@ -18,7 +18,7 @@ Examples:
     TypeError: Rounding has no setting 'digit': did you mean 'digits'? (known: digits)
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, signature
@@ -146,12 +146,13 @@ def takes(kind: type[Settings]) -> Callable[[F], F]:
     return decorate
 
 
-def request_model(
+def request_model(  # noqa: PLR0913 - parts of a class
     name: str,
     base: type[M],
     *kinds: type[BaseModel],
     without: Collection[str] = (),
     description: str = "",
+    helps: Mapping[str, str] | None = None,
     **other: Any,
 ) -> type[M]:
     """Derive the fields of an HTTP request from settings classes, with bounds and help.
@@ -162,17 +163,19 @@ def request_model(
         kinds: the settings.
         without: settings that a request does not have.
         description: one sentence about the request.
+        helps: help of settings whose own is about options of a command.
         other: other types of some settings, or further fields, as ``Annotated`` types.
     """
     fields: dict[str, Any] = {}
+    helps = helps or {}
     inherited = {setting: info for kind in kinds for setting, info in kind.model_fields.items()}
     for setting, info in inherited.items():
         if setting not in without and setting not in base.model_fields:
-            annotated: Any = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
-            fields[setting] = (annotated, _without_notes(info))
+            declared: Any = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
+            fields[setting] = (declared, _without_notes(info, helps.get(setting)))
     for setting, declared in other.items():
         known = inherited.get(setting)
-        fields[setting] = (declared, ... if known is None else _without_notes(known))
+        fields[setting] = (declared, ... if known is None else _without_notes(known, helps.get(setting)))
     return create_model(name, __base__=base, __doc__=description or None, **fields)
 
 
@@ -194,11 +197,12 @@ def options_of(kind: type[Settings]) -> Iterator[tuple[str, FieldInfo, Option]]:
             yield name, info, option
 
 
-def _without_notes(info: FieldInfo) -> Any:  # noqa: ANN401 - pydantic's own type of a field
+def _without_notes(info: FieldInfo, help_text: str | None) -> Any:  # noqa: ANN401 - pydantic's own type of a field
     """Return default and help of a setting; bounds are in its metadata."""
+    description = help_text or info.description
     if info.default_factory is not None:
-        return Field(default_factory=info.default_factory, description=info.description)
-    return Field(... if info.is_required() else info.default, description=info.description)
+        return Field(default_factory=info.default_factory, description=description)
+    return Field(... if info.is_required() else info.default, description=description)
 
 
 def _default(info: FieldInfo) -> object:

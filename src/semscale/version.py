@@ -1,3 +1,29 @@
-"""The version of Semscale; a test holds the one in CITATION.cff against it."""
+"""Version of Semscale, and the commands that install and upgrade packages."""
 
 __version__ = "0.1.0"
+
+ON_INDEX = False
+"""Whether the package index has Semscale; the first release sets it, and a test names the pages to change."""
+
+
+def install_command(requirement: str) -> str:
+    """Return the command that installs a package, or an extra of the Semscale that is installed.
+
+    pip and uv keep an installed Semscale, also one from a checkout, and add what the extra needs.
+
+    Args:
+        requirement: a package as pip takes it, with extras in brackets.
+
+    Examples:
+        >>> install_command("semscale[api]")
+        'pip install "semscale[api]"'
+        >>> install_command("gcsfs")
+        'pip install gcsfs'
+    """
+    # Double quotes work in every shell, on Windows too.
+    return f'pip install "{requirement}"' if "[" in requirement else f"pip install {requirement}"
+
+
+def upgrade_advice() -> str:
+    """Return the remedy for a file that a later version of Semscale wrote."""
+    return "pip install --upgrade semscale" if ON_INDEX else "install the latest version from its repository"

@@ -32,7 +32,7 @@ class _StrictLoader(yaml.SafeLoader):
     def get_single_node(self) -> yaml.Node | None:
         node: yaml.Node | None = super().get_single_node()
         if node is not None and _values(node, {}) > _MOST_VALUES:
-            raise _error(node, f"its aliases stand for more than {_MOST_VALUES:,} values")
+            raise _error(node, f"its aliases expand to more than {_MOST_VALUES:,} values")
         return node
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401 - any value
@@ -41,7 +41,9 @@ class _StrictLoader(yaml.SafeLoader):
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             # PyYAML passes on exceptions of int(), date() and other constructors.
             kind = node.tag.rpartition(":")[2]
-            raise _error(node, f"{shortened(node.value)} is no valid {kind}; put text in quotes") from error
+            raise _error(
+                node, f"{shortened(node.value)} is not a valid {kind}; put text in quotes"
+            ) from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys: set[Any] = set()
@@ -69,7 +71,7 @@ def _values(node: yaml.Node, known: dict[int, int]) -> int:
             inside = node.value
         known[id(node)] = 1 + sum(_values(part, known) for part in inside)
     if known[id(node)] == _BEING_COUNTED:
-        raise _error(node, "an alias stands inside the value that it names; take it out")
+        raise _error(node, "an alias is inside the value that it names; remove it")
     return known[id(node)]
 
 
@@ -98,7 +100,7 @@ def parse_yaml(content: bytes, *, source: str) -> object:
     if len(content) > _MOST_BYTES:
         raise InputError(
             f"{source!r} has {len(content):,} bytes, and such a file has at most {_MOST_BYTES:,}; "
-            "check that it is the right one"
+            "check that it is the right file"
         )
     text = _decode(content, source)
     try:

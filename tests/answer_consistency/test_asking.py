@@ -100,7 +100,7 @@ def test_a_second_start_pays_for_nothing_twice(tmp_path):
     # Two answers, and all three samples of the first prompt: the second has none of its own.
     said = (
         "the cap of 5 calls is reached; received replies are stored; a cap counts for each run, so the same "
-        "command goes on from there"
+        "command continues from there"
     )
     assert part.replies.counts.stopped == said
     assert list(part.consistencies.status) == [Status.SCORED, Status.UNFINISHED]

@@ -105,8 +105,8 @@ def test_a_sentence_that_swaps_who_and_whom_or_all_and_some_does_not_support():
     texts = [["A dog bit a man."], ["Some patients recovered within a week."], ["A dog bit a man."]]
     found = ClaimJudge().judge(claims, texts)
     assert [one.verdict for one in found] == [Support.NOT_FOUND, Support.NOT_FOUND, Support.SUPPORTED]
-    assert found[0].reason.startswith("Who and whom are exchanged: the claim says")
-    assert found[1].reason.startswith("The texts speak of another share: the claim says")
+    assert found[0].reason.startswith("Subject and object are exchanged: the claim says")
+    assert found[1].reason.startswith("The texts state different shares: the claim says")
     assert found[2].reason is None
 
 
@@ -146,7 +146,7 @@ PASSAGE = "The Eiffel tower stands in Paris and was built in 1889."
 
 
 class Table:
-    """A made-up model of entailment: probabilities by premise and hypothesis; other pairs are neutral."""
+    """A made-up entailment model: probabilities by premise and hypothesis; other pairs are neutral."""
 
     signature = Signature.of("nli", model="made-up")
 

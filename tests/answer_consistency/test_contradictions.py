@@ -1,4 +1,4 @@
-"""Contradictions by guards, and by a model of entailment."""
+"""Contradictions by guards, and by an entailment model."""
 
 import numpy as np
 import pytest
@@ -167,7 +167,7 @@ def test_a_contradiction_in_one_direction_counts_a_tenth_in_a_language_that_guar
     assert found.n_contradicting.tolist() == [1]
     ((one,),) = found.contradictions
     assert (one.sample, one.finding.guard) == (0, "entailment")
-    assert one.finding.reason == "The model of entailment gives a contradiction a probability of 0.51."
+    assert one.finding.reason == "The entailment model gives a contradiction a probability of 0.51."
     assert (one.finding.prediction.text, one.finding.reference.text) == (answer, other)
     summary = found.summarize(answers=[answer], samples=[[other, baking]])
     assert (summary.n_contradicted, summary.guards, summary.n_unguarded) == (1, {"entailment": 1}, 0)

@@ -440,7 +440,7 @@ def test_columns_that_do_not_go_together_are_refused(settings, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "answer must name a column, or prompt one whose questions --ask asks"),
+        ({}, "answer must name a column, or prompt the column of questions that --ask sends"),
         ({"prompt": "p", "sample": ["s"]}, "sample, item and logprobs need answer"),
     ],
 )

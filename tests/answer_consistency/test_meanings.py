@@ -262,7 +262,7 @@ def test_a_text_that_a_guard_contradicts_does_not_mean_the_same():
 
 
 class Counting:
-    """A model of entailment that finds every pair neutral, and counts the pairs of each call."""
+    """An entailment model that finds every pair neutral, and counts the pairs of each call."""
 
     signature = Signature.of("nli", model="made-up")
 
@@ -349,7 +349,7 @@ def test_texts_that_the_model_of_entailment_cannot_read_have_no_value():
     )
     assert all(np.isnan(column[0]) for column in found.measures.values())
     assert [column[1] for column in found.measures.values()] == [0.75, 1.0, 1.0]
-    assert found.reasons == ("the model of entailment cannot read the answer, or a sample", None)
+    assert found.reasons == ("the entailment model cannot read the answer, or a sample", None)
     frame = found.to_frame()
     assert frame["meanings"].to_list() == [None, 1]
     again = Consistencies.from_part(*found.stored())

@@ -39,7 +39,7 @@ def test_measures_of_meanings_need_vectors_only_where_cosines_can_count():
 def test_a_measure_without_its_model_says_which_pull_gets_it():
     with pytest.raises(InputError, match="measure noncontradiction needs .* semscale models pull cross-enc"):
         check_entailment(["snne", "noncontradiction"], "auto", has_entailment=False)
-    with pytest.raises(InputError, match="same_by entailment needs a model of entailment"):
+    with pytest.raises(InputError, match="same_by entailment needs an entailment model"):
         check_entailment(["snne"], "entailment", has_entailment=False)
     with pytest.raises(InputError, match="measure entailment needs same_by auto or entailment, got 'exact'"):
         check_entailment(["entailment"], "exact", has_entailment=True)

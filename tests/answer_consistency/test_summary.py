@@ -1,8 +1,6 @@
 """What came of measuring consistency: numbers computed once, and records of the items that are shown."""
 
 import json
-import re
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -131,13 +129,3 @@ def test_what_was_asked_sums_itself_up():
 def test_texts_of_other_items_are_refused(found, texts, message):
     with pytest.raises(InputError, match=message):
         found.summarize(**texts)
-
-
-def test_the_example_of_the_page_prints_what_the_page_shows(capsys, monkeypatch, tmp_path):
-    page = Path(__file__).parents[2].joinpath("docs", "consistency.md").read_text(encoding="utf-8")
-    block = r"<!-- checked: python -->\n```python\n(.*?)```\n\n```text\n(.*?)```"
-    code, shown = re.search(block, page, re.DOTALL).groups()
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "consistency.md", "exec"), {})
-    assert capsys.readouterr().out == shown
-    assert "How many legs does a spider have?" in Path("consistency.html").read_text(encoding="utf-8")

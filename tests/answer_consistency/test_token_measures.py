@@ -249,7 +249,7 @@ def test_what_is_missing_is_named():
         Consistency(measures=["cosine_sim"]).measure(["a"], [["b"]], sample_logprobs=[[logs(0.5)]])
     with pytest.raises(InputError, match="sample_logprobs must hold a list for each of 1 samples"):
         Consistency(measures=BOTH[:1]).measure(["a"], [["b"]], sample_logprobs=[[logs(0.5), None]])
-    with pytest.raises(InputError, match="measure semantic_density needs a model of entailment"):
+    with pytest.raises(InputError, match="measure semantic_density needs an entailment model"):
         Consistency(measures=BOTH)
 
 

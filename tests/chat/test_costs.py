@@ -131,21 +131,23 @@ def test_money_is_unknown_without_a_price():
         # 10 + 20 are wanted
         (
             Budget(tokens=29),
-            "the cap of 29 tokens has no room for the next call: 0 spent so far, up to 30 more for the call",
+            "the cap of 29 tokens leaves no room for the next call: 0 spent so far, up to 30 more for the "
+            "call",
         ),
         # 10 at 1 and 20 at 2
         (
             Budget(money=49.0),
-            "the cap of 49 EUR has no room for the next call: 0 spent so far, up to 50 more for the call",
+            "the cap of 49 EUR leaves no room for the next call: 0 spent so far, up to 50 more for the call",
         ),
         (
             Budget(tokens=1000).divided(40, "judges"),
-            "the cap of 1,000 tokens, 25 for each of 40 judges, has no room for the next call: 0 spent so "
+            "the cap of 1,000 tokens, 25 for each of 40 judges, leaves no room for the next call: 0 spent so "
             "far, up to 30 more for the call",
         ),
         (
             Budget(money=1234567.891).divided(10**6, "judges"),
-            "the cap of 1,234,567.891 EUR, 1.23 for each of 1,000,000 judges, has no room for the next call: "
+            "the cap of 1,234,567.891 EUR, 1.23 for each of 1,000,000 judges, leaves no room for the next "
+            "call: "
             "0 spent so far, up to 50 more for the call",
         ),
         (Budget(calls=1, tokens=30, money=50.0), None),
@@ -184,7 +186,7 @@ def test_the_cap_that_is_named_is_the_one_that_was_given():
     assert (left.calls, left.tokens, left.money) == (1, 5, 2.0)
     # A third of 90 is 30, of which 25 are spent.
     assert reserve(Meter(left, None), Usage(10, 20)) == (
-        "the cap of 90 tokens, 30 for each of 3 judges, has no room for the next call: 25 spent so far, "
+        "the cap of 90 tokens, 30 for each of 3 judges, leaves no room for the next call: 25 spent so far, "
         "up to 30 more for the call"
     )
     # A third of 9 calls is 3: 2 were made before, and one more is left.
@@ -201,11 +203,11 @@ def test_a_cap_with_no_room_names_what_is_spent_and_what_the_next_call_may_cost(
     meter.settle(Usage(90_000, 0), Usage(90_000, 0))
     # .40 + .09 are spent, and a call of 1.5 million tokens in a reply may cost 3.
     assert reserve(meter, Usage(0, 1_500_000)) == (
-        "the cap of 3 USD has no room for the next call: 0.49 spent so far, up to 3 more for the call"
+        "the cap of 3 USD leaves no room for the next call: 0.49 spent so far, up to 3 more for the call"
     )
     # One token of a prompt costs a millionth, two of a reply four of them.
     assert reserve(Meter(Budget(money=1e-6), price), Usage(1, 2)) == (
-        "the cap of 0.000001 USD has no room for the next call: 0 spent so far, "
+        "the cap of 0.000001 USD leaves no room for the next call: 0 spent so far, "
         "up to 0.000005 more for the call"
     )
 
@@ -267,7 +269,7 @@ def test_a_cap_on_calls_is_exact_and_keeps_what_is_done(runner, endpoint):
     capped = runner(limits=Limits(concurrency=4), budget=Budget(calls=5))
     said = (
         r"cap of 5 calls is reached; received replies are stored; a cap counts for each run, so the same "
-        r"command goes on from there$"
+        r"command continues from there$"
     )
     with pytest.raises(InterruptedRunError, match=said):
         capped.run(requests(20))
@@ -299,7 +301,7 @@ def test_a_cap_on_money(runner, endpoint):
 
 @pytest.mark.needs("api")
 def test_a_cap_below_the_first_call_asks_for_a_higher_one(runner, endpoint):
-    with pytest.raises(InterruptedRunError, match="0 spent so far, .*; no reply came, so give a higher cap$"):
+    with pytest.raises(InterruptedRunError, match="0 spent so far, .*; no reply arrived: set a higher cap$"):
         runner(budget=Budget(tokens=5)).run(requests(2))
     assert not endpoint.requests
 
@@ -322,13 +324,13 @@ def test_a_cap_that_leaves_no_repetition_keeps_why_the_call_failed(runner, endpo
     found, said = asyncio.run(outcomes())
     assert [(one.status, one.attempts) for one in found] == [("failed", 3)]
     assert "overloaded" in str(found[0].failure)
-    assert said.startswith("the cap of 3 calls is reached; no reply came")
+    assert said.startswith("the cap of 3 calls is reached; no reply arrived")
 
 
 @pytest.mark.needs("api")
 def test_without_a_ledger_nothing_is_said_to_be_kept(runner):
     with pytest.raises(
-        InterruptedRunError, match="reached; without a ledger a higher cap asks for everything"
+        InterruptedRunError, match="reached; without a ledger, a higher cap sends every call again"
     ):
         runner(budget=Budget(calls=1), ledger=False).run(requests(2))
 

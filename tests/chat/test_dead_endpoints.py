@@ -168,8 +168,8 @@ def test_after_a_reply_no_failures_end_the_run():
 def test_an_endpoint_that_answers_with_a_page(runner, endpoint, fake):
     endpoint.fault = lambda prompt, n_asked: (200, b"<html>login</html>")
     said = (
-        r"no call brought a usable reply, and the first 5 failed alike: m answered with text that is no "
-        r"JSON: '<html>login</html>'; check the endpoint's address"
+        r"no call brought a usable reply, and the first 5 failed in the same way: m answered with text that "
+        r"is not JSON: '<html>login</html>'; check the endpoint's address"
     )
     with pytest.raises(ReplyError, match=said):
         runner(limits=Limits(concurrency=1)).run(requests(100))
@@ -180,7 +180,9 @@ def test_an_endpoint_that_answers_with_a_page(runner, endpoint, fake):
 @pytest.mark.needs("api")
 def test_an_endpoint_whose_replies_have_no_text(runner, endpoint):
     endpoint.fault = lambda prompt, n_asked: (200, completion(None, finish_reason="length"))
-    with pytest.raises(ReplyError, match="the first 20 failed alike: m answered without .* too small"):
+    with pytest.raises(
+        ReplyError, match="the first 20 failed in the same way: m answered without .* too small"
+    ):
         runner(limits=Limits(concurrency=1)).run(requests(100))
     assert len(endpoint.requests) == 20
 
@@ -188,7 +190,7 @@ def test_an_endpoint_whose_replies_have_no_text(runner, endpoint):
 @pytest.mark.needs("api")
 def test_an_endpoint_that_rejects_every_request(runner, endpoint):
     endpoint.fault = lambda prompt, n_asked: (422, {"error": {"message": "no such field"}})
-    with pytest.raises(ReplyError, match="the first 20 failed alike: m: Error code: 422"):
+    with pytest.raises(ReplyError, match="the first 20 failed in the same way: m: Error code: 422"):
         runner(limits=Limits(concurrency=1)).run(requests(100))
     assert len(endpoint.requests) == 20
 
@@ -211,7 +213,7 @@ def test_nobody_listens(tmp_path, first_wait):
     model = load_chat_model("m", base_url="http://127.0.0.1:9/v1")
     assert stopped(model, tmp_path, retries=Retries(first_wait=first_wait, longest_wait=first_wait)) == (
         "no reply came for 0.3 s: m cannot be reached at http://127.0.0.1:9/v1: Connect call failed "
-        "('127.0.0.1', 9); received replies are stored, and the same command goes on from there"
+        "('127.0.0.1', 9); received replies are stored, and the same command continues from there"
     )
 
 

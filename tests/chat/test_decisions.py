@@ -559,14 +559,14 @@ def test_an_endpoint_that_answers_with_nothing_takes_no_decisions(decider, run):
     decider.planned.append((200, {}))
     found = run()
     assert found.form == "systemone"
-    assert found.not_taken["decisions"].endswith("has no answers in it")
+    assert found.not_taken["decisions"].endswith("contains no answers")
 
 
 @pytest.mark.parametrize(
     ("status", "body", "why"),
     [
         (501, {"error": {"message": "not implemented"}}, "501"),
-        (200, " <!doctype html><title>Log in</title>", "answers with a page at /decisions"),
+        (200, " <!doctype html><title>Log in</title>", "returns a web page at /decisions"),
     ],
 )
 def test_an_address_without_decisions_is_not_tried_again(decider, run, status, body, why):

@@ -114,7 +114,7 @@ def test_an_echoed_key_is_in_no_field():
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [
-        ("<html>", FailureKind.MALFORMED, "m answered with text that is no JSON: '<html>'"),
+        ("<html>", FailureKind.MALFORMED, "m answered with text that is not JSON: '<html>'"),
         ("[]", FailureKind.MALFORMED, "answered without choices"),
         ('{"error": "busy"}', FailureKind.MALFORMED, "answered without choices: busy"),
         ('{"choices": []}', FailureKind.EMPTY, "empty list of choices"),
@@ -271,7 +271,7 @@ def test_an_endpoint_without_logprobs_is_not_pretended_to_have_them(endpoint):
         (
             (429, {"error": {"message": "no credit", "code": "insufficient_quota"}}),
             FailureKind.NO_QUOTA,
-            "nothing left",
+            "no credit left",
         ),
         ((500, {"error": {"message": "oops"}}), FailureKind.SERVER, "oops"),
         ((503, b"<html>busy</html>"), FailureKind.SERVER, "busy"),
@@ -281,7 +281,7 @@ def test_an_endpoint_without_logprobs_is_not_pretended_to_have_them(endpoint):
         ((302, b"", {"Location": "http://127.0.0.2:9/"}), FailureKind.REJECTED, "redirects"),
         ("drop", FailureKind.CONNECTION, "m cannot be reached at http://127.0.0.1:"),
         ("cut", FailureKind.CONNECTION, "m cannot be reached at http://127.0.0.1:"),
-        ((200, b'{"choices": [{"mess'), FailureKind.MALFORMED, "no JSON"),
+        ((200, b'{"choices": [{"mess'), FailureKind.MALFORMED, "not JSON"),
         ((200, b"[]"), FailureKind.MALFORMED, "without choices"),
         ((200, {"error": {"message": "hidden"}}), FailureKind.MALFORMED, "hidden"),
         ((200, {"choices": [{"index": 0}]}), FailureKind.MALFORMED, "cannot be read"),

@@ -289,6 +289,6 @@ def test_a_runnable_that_returns_something_else_fails(said, kind):
 def test_a_runnable_without_a_name_is_refused_where_answers_are_stored(tmp_path):
     answers = {"answers": {"angry": {"noul": 1.0}}}
     model = RunnableLambda(lambda content: answers)
-    with pytest.raises(InputError, match="states neither model_name nor _identifying_params"):
+    with pytest.raises(InputError, match="has neither model_name nor _identifying_params"):
         decide(model, [REQUEST], ledger=tmp_path / "l")
     assert decide(model, [REQUEST], ledger=False).answers[0]["angry"].masses == (0.0, 1.0)

@@ -255,7 +255,7 @@ class TestAddresses:
     @pytest.mark.parametrize("blank", ["", "  "])
     def test_a_blank_name_is_refused(self, blank):
         with pytest.raises(
-            InputError, match="ledger must be a file that lasts, got .*: name one, such as ledger"
+            InputError, match="ledger must be a file on disk, got .*: name one, such as ledger"
         ):
             Ledger(blank)
 
@@ -334,7 +334,10 @@ class TestFile:
 
     def test_a_file_that_is_no_ledger_is_named(self, tmp_path):
         (tmp_path / "l").write_text("no database, only text " * 100)
-        with Ledger(tmp_path / "l") as ledger, pytest.raises(InputError, match=r"/l is no SQLite file: move"):
+        with (
+            Ledger(tmp_path / "l") as ledger,
+            pytest.raises(InputError, match=r"/l is not an SQLite file: move"),
+        ):
             asyncio.run(ledger.find(KEY))
 
     def test_a_file_of_another_program_is_left_alone(self, tmp_path):
@@ -366,7 +369,7 @@ class TestFile:
         store._connection.connection.execute(f"PRAGMA max_page_count = {pages}")
         large = ("replied", "x" * 100_000)
         with pytest.raises(
-            InterruptedRunError, match="is on a disk that is full: make room and try again; ev"
+            InterruptedRunError, match="is on a disk that is full: free some space and try again; ev"
         ):
             store.do([Job("record", OTHER, 1, large)])
         assert store.do([Job("find", KEY), Job("find", OTHER)]) == [STORED, None]

@@ -95,5 +95,5 @@ def test_another_model_has_other_keys():
 
 
 def test_a_parameter_that_json_cannot_hold_is_refused():
-    with pytest.raises(InputError, match="what JSON can hold, got object"):
+    with pytest.raises(InputError, match="values that JSON can hold, got object"):
         ContentKeys(Model()).of(Request.of("a", extra={"b": object()}))

@@ -295,7 +295,7 @@ class TestTables:
         with Ledger(place) as ledger:
             asyncio.run(ledger.record(KEY, 1, Reply("4")))
         on_database(place, "UPDATE semscale_version SET version_num = '7'")
-        newer = r"ledger .* was made by a newer Semscale \(its tables are of revision 7, .* 1\): pip install"
+        newer = r"ledger .* was created by a newer Semscale \(its tables are of revision 7, .* 1\): install"
         with Ledger(place) as ledger, pytest.raises(InputError, match=newer):
             asyncio.run(ledger.find(KEY))
 

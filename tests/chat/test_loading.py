@@ -132,9 +132,9 @@ def test_base_url_does_not_belong_to_a_local_model():
 def test_an_embedding_model_is_no_chat_model():
     from semscale.chat.local import find_local_model
 
-    with pytest.raises(ModelError, match="turns texts into vectors"):
+    with pytest.raises(ModelError, match="is an embedding model"):
         find_local_model("all-MiniLM-L6-v2")
-    with pytest.raises(ModelError, match="is no local chat model"):
+    with pytest.raises(ModelError, match="is not a local chat model"):
         find_local_model("nothing.gguf")
 
 

@@ -45,12 +45,12 @@ def test_a_folder_exported_for_openvino(tmp_path):
 def test_what_is_no_local_model(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"weights")
-    with pytest.raises(ModelError, match="is no local chat model: give SmolLM2-135M-Instruct"):
+    with pytest.raises(ModelError, match="is not a local chat model: use SmolLM2-135M-Instruct"):
         find_local_model(name)
 
 
 def test_an_embedding_model_is_no_chat_model():
-    with pytest.raises(ModelError, match="all-MiniLM-L6-v2 turns texts into vectors"):
+    with pytest.raises(ModelError, match="all-MiniLM-L6-v2 is an embedding model"):
         find_local_model("all-MiniLM-L6-v2")
 
 

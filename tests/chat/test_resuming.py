@@ -99,7 +99,7 @@ def test_without_a_ledger_everything_is_asked_again(runner, endpoint):
 def test_a_ledger_that_is_none(tmp_path, endpoint):
     path = tmp_path / "ledger.sqlite"
     path.write_bytes(b"this is no ledger at all" * 100)
-    with pytest.raises(InputError, match="is no SQLite file: move it away, or name another file"):
+    with pytest.raises(InputError, match="is not an SQLite file: move it away, or name another file"):
         Runner(endpoint.model(), ledger=path).run(requests(2))
     assert endpoint.requests == []
 

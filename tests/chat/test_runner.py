@@ -31,7 +31,7 @@ def test_one_failure_leaves_the_others(runner, endpoint):
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize(
-    ("status", "words"), [(401, "OPENAI_API_KEY"), (404, "the model's name"), (402, "nothing left")]
+    ("status", "words"), [(401, "OPENAI_API_KEY"), (404, "the model's name"), (402, "no credit left")]
 )
 def test_a_failure_that_all_calls_would_share_ends_the_run(runner, endpoint, status, words):
     endpoint.plan((200, completion("fine")), (status, {"error": {"message": "no"}}))

@@ -89,7 +89,7 @@ BAD = {
     "an open quote": (rate(file="open.csv"), ["open.csv, line 5", "never closed"]),
     "a double column": (rate(file="double.csv"), ["two columns named 'text'"]),
     "broken json": (rate(file="broken.jsonl"), ["broken.jsonl, line 2", "no valid JSON"]),
-    "json of another kind": (rate(file="list.jsonl"), ["list.jsonl, line 1", "no JSON object"]),
+    "json of another kind": (rate(file="list.jsonl"), ["list.jsonl, line 1", "not a JSON object"]),
     "no parquet": (rate(file="fake.parquet"), ["fake.parquet cannot be read as Parquet"]),
     "no workbook": (rate(file="fake.xlsx"), ["fake.xlsx cannot be read as an Excel workbook"]),
     "an unknown extension": (rate(file="answers.xyz"), ["'.xyz'", "--format"]),
@@ -238,7 +238,7 @@ def test_a_full_disk_is_no_bug(semscale, folder, files, monkeypatch):
     monkeypatch.setattr(os, "fsync", full)
     ended = semscale(*rate())
     assert ended.code == 2
-    assert ended.err == "semscale: rated.csv: No space left on device; make room on the disk\n"
+    assert ended.err == "semscale: rated.csv: No space left on device; free some space on the disk\n"
     assert files() == before
 
 

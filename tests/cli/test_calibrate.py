@@ -136,7 +136,7 @@ def test_rate_applies_the_file_and_says_so(semscale, labelled):
             "calibration is for temperature 1, but the ratings have temperature 2",
         ),
         (["--calibration", "none.json"], "none.json cannot be read"),
-        (["--calibration", "labelled.csv"], "labelled.csv is no calibration, as it is no JSON"),
+        (["--calibration", "labelled.csv"], "labelled.csv is not a calibration file, as it is not JSON"),
     ],
 )
 def test_a_calibration_that_does_not_serve_is_refused_before_anything_is_written(
@@ -233,7 +233,7 @@ def test_labels_turned_round_and_labels_on_two_points_are_warned_of(semscale, la
     labels(lambda n: 3 + n % 2)
     found = json.loads(calibrate(semscale, "--json").out)
     assert found["quality"]["calibrated"]["pearson"]["low"] <= 0
-    assert "not shown to tell texts apart" in " ".join(found["warnings"])
+    assert "not shown to distinguish texts" in " ".join(found["warnings"])
     assert "lie on only 2 of the scale's 5 points" in " ".join(found["cautions"])
 
 

@@ -138,7 +138,7 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
         ({}, ("--inclusion", "stars"), "--inclusion belongs to labels"),
         ({}, ("--human", "region"), "no code 'south'"),
         ({}, ("--rating", "region"), "--rating: column 'region' has no number"),
-        ({}, ("--rating", "stars", "--rate-scale", "quality"), "leave --rating out"),
+        ({}, ("--rating", "stars", "--rate-scale", "quality"), "leave out --rating"),
         ({}, ("--given-from", "0.2"), "--unsure-from must be at most given_from (0.2), got 0.3"),
         ({}, ("--other-run", "answers.csv"), "--other-run"),
         ({}, ("--by", "text"), "--by: column 'text' has the answers"),
@@ -221,8 +221,8 @@ def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, dec
     (lost,) = found["asked_lost"]
     assert (lost["status"], lost["row"], lost["reply"]) == ("refused", 6, "I cannot help with that.")
     said = (
-        "m gave no probability for every code of 11 of 68 answers (11 refused): codes without one rest on "
-        "likeness alone."
+        "m gave no probability for every code of 11 of 68 answers (11 refused): codes without one depend on "
+        "similarity alone."
     )
     assert said in found["cautions"]
     table = pl.read_csv(tmp_path / "coded.csv")
@@ -356,7 +356,7 @@ def test_one_respondent_in_two_strata_is_one_line(code, answers):
     ("options", "said"),
     [
         ([], "stopped; nothing was written"),
-        (["--out", "coded.csv"], "stopped; parts that were finished, if any, are kept"),
+        (["--out", "coded.csv"], "stopped; finished parts are stored"),
     ],
 )
 def test_a_stop_while_the_model_loads_speaks_of_no_ledger(code, monkeypatch, options, said):

@@ -32,7 +32,7 @@ def test_a_codebook_is_proposed_and_code_reads_it(semscale, answers, tmp_path):
     assert again.code == 0, again.err
     twice = semscale("code", "suggest", answers, "--text", "text", "--codebook", "new.yaml")
     assert twice.code == 2
-    assert "--codebook: new.yaml is there already" in twice.err
+    assert "--codebook: new.yaml already exists" in twice.err
 
 
 def test_a_stopped_proposal_can_be_started_again(semscale, answers, monkeypatch, tmp_path):

@@ -77,7 +77,7 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
     assert run("whole.csv").code == 0
     stop_at_second_embedding()
     ended = run("out.csv")
-    said = "stopped: 1 rows are finished and kept in out.csv.parts; the same command goes on after them"
+    said = "stopped: 1 rows are finished and stored in out.csv.parts; the same command continues after them"
     assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
     assert "floor was 0.1, now 0.2" in run("out.csv", floor=0.2).err
     assert run("out.csv").code == 0
@@ -157,7 +157,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
     assert capped.code == 3
     assert capped.err.startswith("semscale: the cap of 5 calls is reached; received replies are stored")
     assert "1 of 3 prompts was scored; left out: 1 missing and 1 unfinished" in capped.out
-    assert "Not everything was asked: the cap of 5 calls is reached" in capped.out
+    assert "The run is incomplete: the cap of 5 calls is reached" in capped.out
     # Two answers, and all three samples of the first question; the second has an answer and no sample.
     table = pl.read_ndjson(tmp_path / "o.jsonl")
     assert table["semscale_status"].to_list() == ["scored", "missing", "unfinished"]
@@ -244,7 +244,7 @@ def test_a_dry_run_asks_nobody(semscale, asked, tmp_path):
     assert asked.asked == []
     shown = semscale(*DRY_RUN, "--report", "r.html")
     assert "report: r.html" in shown.out
-    assert "What asking would take" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Forecast of the calls" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "2 of 3 prompts were included; left out: 1 missing" in shown.out
     assert "Nobody was asked" in shown.out
     assert "the price of scripted is not known; add it to " in shown.out
@@ -287,7 +287,7 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
         (("--prompt", "q"), "name either --answer"),
         (("--prompt", "q", "--ask", "3"), "--ask needs --chat-model NAME"),
         ((*COLUMNS, "--chat-model", "m"), "the embedding model is --embedder"),
-        ((*COLUMNS, "--dry-run"), "give --ask N and --chat-model NAME"),
+        ((*COLUMNS, "--dry-run"), "name --ask N and --chat-model NAME"),
         (
             (*COLUMNS, "--system-prompt", "hi", "--max-tokens", 3),
             "--system-prompt and --max-tokens belong to --ask N",

@@ -100,7 +100,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, tmp_path, monkeypat
     # Two answers, and both samples of the first question.
     capped = semscale(*command, "--max-calls", 4, "--concurrency", 1)
     assert capped.code == 3
-    assert "Not everything was asked: the cap of 4 calls is reached" in capped.out
+    assert "The run is incomplete: the cap of 4 calls is reached" in capped.out
     table = pl.read_ndjson(tmp_path / "o.jsonl")
     assert table["semscale_status"].to_list() == ["scored", "unfinished"]
     assert "the cap of 4 calls is reached" in table["semscale_reason"].to_list()[1]

@@ -1,4 +1,4 @@
-"""``semscale consistency --nli``: contradictions by a model of entailment, with forced probabilities."""
+"""``semscale consistency --nli``: contradictions by an entailment model, with forced probabilities."""
 
 import json
 
@@ -41,7 +41,7 @@ def test_the_headline_the_counts_and_the_columns_use_it(semscale, tmp_path):
     assert by_model == [[1], [0, 1]]
     page = semscale(*FILE, "--nli", "nli", *measures, "--report", "o.md")
     assert page.code == 0, page.err
-    assert "a model of entailment finds a contradiction more likely than not" in page.out
+    assert "an entailment model finds a contradiction more likely than not" in page.out
     assert "gives a contradiction a probability of 0.90" in (tmp_path / "o.md").read_text()
 
 

@@ -113,7 +113,7 @@ def test_answers_of_a_table_are_refused_with_the_remedy(semscale, tmp_path):
     pl.DataFrame({"a": ["yes"], "s": ["yes"]}).write_csv(tmp_path / "a.csv")
     ended = semscale("consistency", "a.csv", "--answer", "a", "--sample", "s", "--measure", "p_true")
     assert ended.code == 2
-    assert "give --ask N and --chat-model NAME; semscale judge asks about answers that stand in" in ended.err
+    assert "name --ask N and --chat-model NAME; semscale judge asks about answers in" in ended.err
     assert ended.err.count("\n") == 1
 
 

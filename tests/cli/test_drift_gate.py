@@ -237,7 +237,7 @@ def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, appr
     allowed = (*NEW, "--limit", "missing=2")
     ended = semscale("drift", "gate", "later.jsonl", *allowed, "--summary", "summary.md", "--github")
     assert ended.code == 0, ended.out + ended.err
-    assert "1 new item that the baseline lacks, not compared: 'added'" in ended.out
+    assert "1 new item that the baseline does not have, not compared: 'added'" in ended.out
     content = json.loads(semscale("drift", "gate", "later.jsonl", *allowed, "--json").out)
     assert content["items"] == content["matching"]["common"] == 28
     assert sorted(content["matching"]["lost"]) == sorted(lost)

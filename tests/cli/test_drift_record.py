@@ -129,7 +129,7 @@ def test_outputs_without_a_dataset_are_of_the_only_one_if_the_items_are_its_own(
     outputs("other.jsonl", [{"id": "z", "outputs": ["Hm."]}])
     refused = record(semscale, "other.jsonl")
     assert refused.code == 2
-    assert "the candidate lacks 'a', 'b', 'c'" in refused.err
+    assert "the candidate has no 'a', 'b', 'c'" in refused.err
     assert "name another dataset than 'base' with --dataset" in refused.err
     assert record(semscale, "other.jsonl", "--dataset", "quiz").code == 0
     assert "'base', 'quiz': add --dataset NAME" in record(semscale, "new.jsonl").err
@@ -140,9 +140,9 @@ def test_a_rerun_is_of_the_same_model_and_items(semscale, outputs, recorded):
     run = recorded["id"]
     assert json.loads(record(semscale, "again.jsonl", "--rerun-of", run[:6], "--json").out)["rerun_of"] == run
     other = semscale("drift", "record", "again.jsonl", "--model", "n", "--rerun-of", run[:6])
-    assert (other.code, "a rerun asks the same model once more" in other.err) == (2, True)
+    assert (other.code, "a rerun asks the same model again" in other.err) == (2, True)
     outputs("fewer.jsonl", ITEMS[:2])
-    assert "lacks 'c'" in record(semscale, "fewer.jsonl", "--rerun-of", run[:6]).err
+    assert "has no 'c'" in record(semscale, "fewer.jsonl", "--rerun-of", run[:6]).err
 
 
 def test_a_rerun_that_repeats_its_original_word_for_word_is_said(semscale, outputs, recorded):

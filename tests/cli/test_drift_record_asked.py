@@ -157,12 +157,12 @@ def test_a_rerun_of_the_baseline_is_checked_before_anybody_is_asked(record, sems
     asked = len(endpoint.requests)
     other = record("--rerun-of", "baseline", model="priced-two")
     assert (other.code, len(endpoint.requests)) == (2, asked)
-    assert "a rerun asks the same model once more" in other.err
+    assert "a rerun asks the same model again" in other.err
     assert record("--rerun-of", "baseline").code == 0
     (tmp_path / "items.jsonl").write_text(json.dumps(ITEMS[0]) + "\n")
     fewer = record("--rerun-of", "baseline")
     assert (fewer.code, len(endpoint.requests)) == (2, asked + 2)
-    assert "the candidate lacks 'b' of the baseline" in fewer.err
+    assert "the candidate has no 'b', which the baseline has" in fewer.err
 
 
 def test_a_gate_does_not_test_what_an_answer_took(record, semscale):
@@ -202,7 +202,7 @@ def test_a_program_answers(record, stored, tmp_path):
 
 
 def test_the_program_of_the_document_answers(record, stored, tmp_path):
-    text = (ROOT / "docs/drift.md").read_text(encoding="utf-8").partition("## Asking the model")[2]
+    text = (ROOT / "docs/drift.md").read_text(encoding="utf-8").partition("## Ask the model for outputs")[2]
     (tmp_path / "ask.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])
     assert record("--command", f'"{sys.executable}" ask.py', "--model", "m", model=None).code == 0
     assert texts(stored()[0]) == [["WHAT IS A?"], ["WHAT IS B?"]]

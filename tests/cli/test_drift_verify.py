@@ -65,8 +65,8 @@ def test_a_head_that_is_gone(semscale, head):
     ended = semscale("drift", "history", "--verify", "--head", head)
     assert ended.code == 1
     assert ended.out.splitlines()[-1] == (
-        f"changed: 1 hash not found in the history: {head}. Either it is mistyped, or what was stored up to "
-        "it was replaced or removed; no other entry was changed"
+        f"changed: 1 hash not found in the history: {head}. Either it is mistyped, or the entries up to "
+        "it were replaced or removed; no other entry was changed"
     )
 
 

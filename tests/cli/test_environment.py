@@ -27,7 +27,7 @@ def failing(error: Exception):
 )
 def test_a_full_disk_is_no_bug(error, capsys):
     assert exit_code(failing(error)) == BAD_INPUT
-    assert capsys.readouterr().err.endswith("No space left on device; make room on the disk\n")
+    assert capsys.readouterr().err.endswith("No space left on device; free some space on the disk\n")
 
 
 def test_other_errors_stay_bugs(monkeypatch, tmp_path):

@@ -18,7 +18,9 @@ from semscale.errors import (
 )
 from semscale.store.atomic import replacing
 
-NOTHING_FINISHED = "stopped; the same command starts again, or goes on after what an earlier run has finished"
+NOTHING_FINISHED = (
+    "stopped; the same command starts again, or continues after the finished parts of an earlier run"
+)
 
 
 def raising(error):
@@ -39,7 +41,11 @@ def raising(error):
         (InterruptedRunError("10 rows are kept"), 3, "10 rows are kept"),
         (StoppedByUserError("10 rows are kept"), 3, "10 rows are kept"),
         (KeyboardInterrupt(), 3, NOTHING_FINISHED),
-        (OSError(errno.ENOSPC, "No space left", "x.csv"), 2, "x.csv: No space left; make room on the disk"),
+        (
+            OSError(errno.ENOSPC, "No space left", "x.csv"),
+            2,
+            "x.csv: No space left; free some space on the disk",
+        ),
         (OSError(errno.EIO, "Input/output error"), 2, "Input/output error; check the disk"),
         (InputError("two\nlines\tand \x1b[31mred"), 2, "two lines and ?[31mred"),
     ],
@@ -109,4 +115,4 @@ def test_a_parquet_file_that_was_cut_short_asks_for_room(capsys, tmp_path):
     with pytest.raises(OSError, match="not written whole") as caught, replacing(path):
         raise pl.exceptions.ComputeError(told)
     assert report_error(caught.value) == 2
-    assert capsys.readouterr().err == f"semscale: {path}: not written whole; make room on the disk\n"
+    assert capsys.readouterr().err == f"semscale: {path}: not written whole; free some space on the disk\n"

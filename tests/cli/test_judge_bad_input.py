@@ -32,7 +32,7 @@ def test_bad_input_is_one_line_and_2(judge_command, capsys, more, message):
 
 def test_an_address_beside_a_panel_is_refused_and_not_passed_over(judge_command, capsys):
     assert main(judge_command(model=("--panel", "panel.yaml"))) == 2
-    assert "write base_url beside each model" in capsys.readouterr().err
+    assert "write base_url for each model" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,21 @@ def test_a_dry_run_asks_nobody(judge_command, judge_endpoint, capsys):
     assert main(judge_command("--dry-run")) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "requests 4 answered before 0 the same as another 0 calls to make 4" in shown
-    assert "asking again for replies that cannot be read 8 " in shown  # two corrections of each of four
+    assert (
+        "repeated requests for replies that cannot be parsed 8 " in shown
+    )  # two corrections of each of four
     assert "repeating calls that fail 72 " in shown  # six repetitions of each of 4 + 8
     assert "Nothing was sent" in shown
     assert "the price of judge-one is not known" in shown
     assert judge_endpoint.requests == []
+
+
+def test_a_dry_run_takes_the_prices_that_are_named(judge_command, tmp_path, capsys):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("per_tokens: 1\nmodels: {judge-*: {prompt: 0, completion: 0.5}}\n", encoding="utf-8")
+    assert main(judge_command("--dry-run", "--json", "--max-tokens", "10", "--prices", str(prices))) == 0
+    (model,) = json.loads(capsys.readouterr().out)["models"]
+    assert model["money"] == 20.0  # 4 replies of 10 tokens, .5 each
 
 
 def test_a_dry_run_of_an_audit_has_each_round(judge_command, judge_endpoint, capsys):
@@ -42,7 +52,7 @@ def test_a_dry_run_writes_its_forecast_as_a_report_and_no_table(judge_command, t
     assert main(judge_command("--dry-run", *asked)) == 0
     assert f"report: {report}" in capsys.readouterr().out
     shown = report.read_text(encoding="utf-8")
-    assert "What asking would take" in shown
+    assert "Forecast of the calls" in shown
     assert "4 of 5 rows were included; left out: 1 missing." in shown
     assert not out.exists()
     assert not figures.exists()

@@ -92,7 +92,7 @@ def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
     ("chance", "said"),
     [
         ("2", "probabilities above 0 to 1, got 2 in row 3"),
-        ("half", "wherever a label is, but row 3 has a label alone"),
+        ("half", "in each row with a label, but row 3 has only a label"),
     ],
 )
 def test_a_wrong_probability_is_found_before_anybody_is_asked(tmp_path, decider, capsys, chance, said):
@@ -164,7 +164,7 @@ def test_a_second_draw_keeps_the_labels_and_joins_both_draws(command, decider, t
     assert main(again) == 0
     said = capsys.readouterr().out
     assert "4 of 16 judged rows drawn" in said
-    assert "4 earlier rows are kept with their labels" in said
+    assert "4 earlier rows keep their labels" in said
     assert len(decider.requests) == 20
     table = pl.read_csv(second)
     # Half of each total: the first four were drawn with .2, the next with .25, so that their weights are
@@ -196,4 +196,4 @@ def test_where_every_row_has_a_label_none_is_left(command, tmp_path, capsys):
     file = command()[1]
     pl.read_csv(file).with_columns(human=pl.lit(3)).write_csv(file)
     assert main(command("--out", str(tmp_path / "labels.csv"))) == 2
-    assert "there is none left to draw" in capsys.readouterr().err
+    assert "none is left to draw" in capsys.readouterr().err

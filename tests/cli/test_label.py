@@ -201,7 +201,7 @@ def test_codes_of_which_a_sheet_has_too_few_are_named_with_the_size_that_is_enou
         ExpectedCodes("fees", 0.4, None),
     ]
     first, second, third = code_notes(expected, 100)
-    assert first.endswith("may be too few (a forecast before anybody has coded): battery 2, fees 0")
-    assert second == "note: --n 350 will probably have enough of battery"
-    assert "even all answers will hardly have enough of fees" in third
+    assert first.endswith("may be too few: battery 2, fees 0")
+    assert second == "note: --n 350 will probably be enough for battery"
+    assert "all answers together will probably not have enough of fees" in third
     assert code_notes(expected[:1], 100) == []

@@ -73,8 +73,8 @@ def test_a_warning_is_one_line(semscale, monkeypatch):
     assert ended.code == 3
     assert ended.err == (
         "semscale: warning: the cache is full\n"
-        "semscale: stopped; the same command starts again, or goes on after what an earlier run has "
-        "finished\n"
+        "semscale: stopped; the same command starts again, or continues after the finished parts of an "
+        "earlier run\n"
     )
 
 
@@ -168,8 +168,8 @@ def test_a_signal_in_the_middle_keeps_finished_parts_and_the_same_command_goes_o
     assert stopped.returncode == 3
     assert stopped.stdout == ""
     assert stopped.stderr == (
-        "semscale: stopped: 30 rows are finished and kept in rated.csv.parts; "
-        "the same command goes on after them\n"
+        "semscale: stopped: 30 rows are finished and stored in rated.csv.parts; "
+        "the same command continues after them\n"
     )
     assert not (tmp_path / "rated.csv").exists()
     gone_on, whole = semscale(*rate, "rated.csv"), semscale(*rate, "whole.csv")

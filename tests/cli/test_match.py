@@ -164,7 +164,7 @@ def test_nothing_to_estimate_is_said(semscale, tmp_path):
 def test_scores_that_tell_nothing_apart_are_warned_of(semscale, tmp_path):
     rows = "".join(f"it depends,expected number{row} word{row},\n" for row in range(40))
     (tmp_path / "answers.csv").write_text("answer,expected,other\n" + rows)
-    assert "hardly tell the pairs from unrelated ones" in semscale(*match()).out
+    assert "barely separate the pairs from unrelated pairs" in semscale(*match()).out
 
 
 def test_ctrl_c_leaves_nothing_behind(semscale, answers, files, toy_embedder, monkeypatch):
@@ -186,7 +186,9 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
     options = ["--out", "matched.csv", "--part-rows", 2]
     ended = semscale(*match(*options))
     # Rows 3 and 4, the second part, have nothing to embed.
-    said = "stopped: 4 rows are finished and kept in matched.csv.parts; the same command goes on after them"
+    said = (
+        "stopped: 4 rows are finished and stored in matched.csv.parts; the same command continues after them"
+    )
     assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
     assert semscale(*match(*options)).code == 0
     assert files() == ["answers.csv", "matched.csv", "whole.csv"]

@@ -82,7 +82,7 @@ def test_other_methods_say_nothing_of_contradictions(semscale, answers):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "--nli must name a model of entailment for --method entailment, such as cross-encoder/"),
+        ([], "--nli must name an entailment model for --method entailment, such as cross-encoder/"),
         (["--nli", "nli", "--embedder", "e5-small"], "--embedder belongs to methods that embed texts"),
         (["--nli", "nli", "--engine", "torch"], "--engine must be openvino for method 'entailment'"),
         (["--nli", "nli", "--precision", "turbo"], "--precision turbo was measured for e5-small only"),

@@ -88,7 +88,9 @@ def test_pull_without_any_source_is_one_line(capsys):
     assert main(["models", "pull", "tiny"]) == 2
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1
-    assert "tiny came from no source (Hugging Face hub: not contacted, SEMSCALE_OFFLINE is set)" in err
+    assert (
+        "tiny is available from no source (Hugging Face hub: not contacted, SEMSCALE_OFFLINE is set)" in err
+    )
 
 
 def test_pull_of_an_unknown_name(capsys):

@@ -10,7 +10,7 @@ def test_an_nps_and_a_scale_with_warnings_are_never_shown_alone(semscale, seven_
     command = ["rate", "answers.csv", "--text", "text", "--scale", "recommendation", "--floor", "none"]
     shown = semscale(*command, "--report", "report.html").out.splitlines()
     assert NPS_CAUTION in shown
-    # Bags of words tell hardly any two anchors apart: the toy model fails every scale.
+    # Bags of words tell almost no two anchors apart: the toy model fails every scale.
     (verdict,) = [line for line in shown if line.startswith("This scale ")]
     assert shown.index(verdict) < next(place for place, line in enumerate(shown) if line.startswith("mean"))
     result = json.loads(semscale(*command, "--json").out)

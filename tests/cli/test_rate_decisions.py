@@ -192,7 +192,7 @@ def test_a_cap_shows_the_ratings(rate, seven_answers, decider):
     check_json(ended.out)
     found = json.loads(ended.out)
     assert (found["decided"], found["undecided"]["is_capped"]) == (None, True)
-    assert "same command goes on from there" in found["undecided"]["reason"]
+    assert "same command continues from there" in found["undecided"]["reason"]
 
 
 @pytest.mark.exhaustive

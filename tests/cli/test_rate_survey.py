@@ -19,7 +19,7 @@ def _survey(tmp_path):
 def test_rows_that_do_not_meet_the_condition_are_left_out_counted_and_said(rate):
     note = (
         "2 of 4 rows meet 'age >= 18'; left out: 1 not meeting it, and 1 with a cell that is missing or no "
-        "number; rows are counted among those that are kept"
+        "number; row numbers count the remaining rows"
     )
     ended = rate("--where", "age >= 18", "--out", "rated.csv")
     assert "2 of 2 rows were scored" in ended.out
@@ -51,7 +51,7 @@ def test_derived_columns_are_columns_to_compare_by(rate, tmp_path):
     [
         (["--where", "age >"], "--where: 'age >' is no SQL expression"),
         (["--where", "agee > 1"], "did you mean 'age'?"),
-        (["--where", "age > 99"], "--where: no row is left"),
+        (["--where", "age > 99"], "--where: no rows are left"),
         (["--where", "age > avg(age)"], "reads other rows or tables"),
         (["--derive", "age=land"], "has a column 'age' already"),
         (["--derive", "age_band"], "write NAME=EXPRESSION"),

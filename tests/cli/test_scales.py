@@ -105,7 +105,7 @@ def test_a_scale_that_fails_gives_exit_code_1_and_the_reason(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Lint fails  mine"
     assert lines[4].split()[:4] == ["mine", "fail", "2", "none"]
-    (alike,) = [line for line in lines if "too alike: cosine 1.00" in line]
+    (alike,) = [line for line in lines if "too similar: cosine 1.00" in line]
     assert alike.split()[:3] == ["mine", "fail", "plain"]
 
 
@@ -161,7 +161,7 @@ def test_a_scale_without_probes_is_said_to_have_none(tmp_path):
     n = len({probe.text for name in scale_names() for probe in load_scale(name).probes})
     # Without levels there is no order and no spread; one set has no other to agree with.
     assert lines[4].split()[2:] == ["1", "none", "of", "its", "own", "–", "–", "–"]
-    assert f"mine has no probes of its own and was tried on {n} probes of the library" in lines
+    assert f"mine has no probes of its own and was tested on {n} probes of the library" in lines
 
 
 @pytest.mark.usefixtures("toy_model")
@@ -208,7 +208,7 @@ def test_lint_all_says_something_about_every_scale():
         (["trust", "--report", "x.pdf"], "report must end in .html, .htm, .md or .xlsx, got 'x.pdf'"),
         (
             ["trust", "--report", "no-such-folder/x.html"],
-            "--report: the folder {here} does not exist; make it, or choose another one",
+            "--report: the folder {here} does not exist; create it, or choose another one",
         ),
         (["trsut"], "did you mean 'trust'?"),
         (["absent.yaml"], "scale file 'absent.yaml' cannot be read"),

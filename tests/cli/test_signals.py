@@ -57,7 +57,8 @@ STUCK = """
 """
 
 STOPPED = (
-    "semscale: stopped; the same command starts again, or goes on after what an earlier run has finished\n"
+    "semscale: stopped; the same command starts again, or continues after the finished parts of an earlier "
+    "run\n"
 )
 
 
@@ -82,7 +83,7 @@ def test_a_second_signal_at_once_does_not_disturb_the_cleaning_up():
 @pytest.mark.exhaustive
 def test_a_later_signal_ends_a_program_that_is_stuck():
     ended = run(WORKING.format(work=STUCK))
-    said = "semscale: stopped at once; what was finished is kept, and the same command can be started again\n"
+    said = "semscale: stopped at once; finished work is stored, and the same command continues after it\n"
     assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", said)
 
 

@@ -81,7 +81,7 @@ def test_errors_that_nobody_reads(tmp_path):
 def test_a_full_disk_is_said_once(command):
     ended = shell(f"{PROGRAM} {command} >/dev/full")
     assert ended.returncode == 2
-    assert ended.stderr == "semscale: No space left on device; make room on the disk\n"
+    assert ended.stderr == "semscale: No space left on device; free some space on the disk\n"
 
 
 def test_closed_input_is_empty_input():

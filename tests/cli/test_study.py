@@ -222,7 +222,7 @@ def test_what_init_writes_has_no_unknown_key_when_its_examples_are_used(tmp_path
         .replace("  # - {name: where", "  - {name: where")
     )
     with pytest.raises(
-        ValueError, match="margin 'age' cannot be met: '35 to 54' is to have 0.4 of the panel"
+        ValueError, match="margin 'age' cannot be met: '35 to 54' should have 0.4 of the panel"
     ):
         load(tmp_path / "study.yaml")
 

@@ -25,7 +25,7 @@ def written(tmp_path):
 def test_it_says_what_can_be_concluded_and_writes_a_report(written, semscale, tmp_path):
     ended = semscale(*GIVEN, "--by", "age", "--weight", "w", "--respondent", "who", "--report", "r.html")
     assert ended.code == 0
-    assert "says more than chance about order of concepts" in ended.out
+    assert "is better than chance on order of concepts" in ended.out
     assert "How many people" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 

@@ -120,7 +120,7 @@ def test_codes_for_no_answer_are_cautioned_of_and_left_out_where_named(semscale,
     frame.write_csv(tmp_path / "coded.csv")
     ended = semscale("tables", "coded.csv", "--question", "q", "--banner", "g", "--json")
     (said,) = json.loads(ended.out)["cautions"]
-    assert said.startswith("‘q’: ‘9’ may stand for no answer")
+    assert said.startswith("‘q’: ‘9’ may mean no answer")
     for codes in ("9", "q=9,99"):
         ended = semscale(
             "tables", "coded.csv", "--question", "q", "--banner", "g", "--missing", codes, "--json"
@@ -138,7 +138,7 @@ def test_codes_for_no_answer_are_cautioned_of_and_left_out_where_named(semscale,
         (["--banner", "region"], "--question must name at least one"),
         (["--question", "lik", "--banner", "region"], "did you mean 'like'?"),
         (["--question", "like", "--banner", "regio"], "did you mean 'region'?"),
-        (["--question", "city", "--banner", "region"], "'city' is taken for"),
+        (["--question", "city", "--banner", "region"], "'city' was recognised as"),
         (["--question", "like", "--banner", "city"], "'city' has 80 groups"),
         (["--question", "like", "--banner", "region", "--out", "t.doc"], "--out must end in"),
         (["--question", "like", "--banner", "region", "--out", "survey.csv"], "must not be the input"),

@@ -44,7 +44,7 @@ def test_an_unknown_code_has_its_row_and_the_nearest_name(book):
 
 
 def test_none_beside_a_code_is_refused(book):
-    with pytest.raises(InputError, match="'none' stands alone"):
+    with pytest.raises(InputError, match="'none' cannot be combined with a code"):
         read(["cost; none"], book)
 
 

@@ -58,7 +58,7 @@ def test_hand_coded_rows_are_learnt_from_with_their_answers(summed, key_words):
     ("changed", "message"),
     [
         ({"hand": [None, "cost", None, "size", None]}, "labels: column 'hand', row 4: no code 'size'"),
-        ({"p": [None, "0.5", None, None, "1"]}, "row 4 has a label alone"),
+        ({"p": [None, "0.5", None, None, "1"]}, "row 4 has only a label"),
         ({"p": ["x"] * 5, "hand": [None] * 5}, "inclusion: column 'p' has no number"),
         ({"w": ["1", "2", "3", "4", "-5"]}, "data row 5 has '-5'"),
         ({"part": ["x", "y", "y", None, "y"]}, "strata: column 'part' is empty in data row 4"),

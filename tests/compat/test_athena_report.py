@@ -45,7 +45,7 @@ def test_a_new_report_is_made_in_the_documented_form(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"exercises": {', "is no valid JSON"),
+        ('{"exercises": {', "is not valid JSON"),
         ("[]", "has no object 'exercises' of objects"),
         ('{"model_results": {}}', "has no object 'exercises' of objects"),
         ('{"exercises": {"1": 3}}', "has no object 'exercises' of objects"),

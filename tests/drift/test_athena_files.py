@@ -157,7 +157,7 @@ TRAILING_COMMA = '{"id": 1,\n "submissions": [],\n}'
         (submission(feedbacks=[{"description": ["a"]}]), "feedback 1 of submission 1 must have texts"),
         (
             {"id": 1, "submissions": [{"id": 1}, {"id": 1}]},
-            "submission '1/1' stands in exercise-11.json already",
+            "submission '1/1' is already in exercise-11.json",
         ),
         (
             LISTED | {"submissions": [*LISTED["submissions"], NESTED["submissions"]]},

@@ -89,7 +89,7 @@ def test_a_program_that_dies_says_so_and_goes_on_where_it_was(asked):
     with pytest.raises(InterruptedRunError) as stopped:
         asked(dying)
     said = str(stopped.value)
-    assert "ended with exit code 7 after 1 of 3 items: no memory; its answers are kept" in said
+    assert "ended with exit code 7 after 1 of 3 items: no memory; its answers are stored" in said
     # Only a and c are given to it again.
     answers = asked(READ + "[print(json.dumps({'id': i['id'], 'output': str(len(items))})) for i in items]\n")
     assert texts(answers) == [["2", "first", "2"]]

@@ -199,7 +199,7 @@ def test_malformed_tables_are_refused_with_file_and_row(written, content, column
     ("content", "name", "message"),
     [
         ('{"id": 1, "outputs": ["a"]\n', "a.jsonl", "a.jsonl, line 1: no valid JSON"),
-        ("[1]\n", "a.jsonl", "line 1: .* is no JSON object"),
+        ("[1]\n", "a.jsonl", "line 1: .* is not a JSON object"),
         (
             '{"id": 1, "outputs": ["a"], "groups": "x"}\n',
             "a.jsonl",

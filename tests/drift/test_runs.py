@@ -93,12 +93,12 @@ def test_items_come_in_the_baselines_order_and_the_rest_stays():
         (candidate(dataset="essay"), "dataset: the baseline is of 'exam', the candidate of 'essay'"),
         (
             candidate(item("b")),
-            "candidate lacks 'a', 'c' of the baseline; record every item, with no outputs w",
+            "candidate has no 'a', 'c', which the baseline has; record every item, with no outputs w",
         ),
-        (candidate(*BASELINE.items, item("d")), "items: the baseline lacks 'd' of the candidate"),
+        (candidate(*BASELINE.items, item("d")), "items: the baseline has no 'd', which the candidate has"),
         (
             candidate(item("a"), item("b", input="Other?"), item("c")),
-            "inputs: the candidate was asked something else in 'b'",
+            "inputs: the candidate had other inputs in 'b'",
         ),
         (
             candidate(*(item(name, input=None) for name in "abc")),
@@ -147,7 +147,7 @@ def test_fields_that_only_the_candidate_has_are_no_hindrance():
 
 def test_of_many_ids_a_few_are_named():
     many = Run("exam", "m1", tuple(item(str(number)) for number in range(9)))
-    with pytest.raises(InputError, match="lacks '1', '2', '3', '4', '5' and 3 more of the baseline"):
+    with pytest.raises(InputError, match="has no '1', '2', '3', '4', '5' and 3 more, which the baseline has"):
         check_comparable(many, candidate(item("0")))
 
 
@@ -155,7 +155,7 @@ MANY = Run("exam", "m1", tuple(item(f"q{number}") for number in range(20)))
 
 
 def test_a_candidate_that_lacks_some_items_is_compared_in_the_others():
-    # Of 20 items two are lost, one was asked something else, two are new: 17 are in common.
+    # Of 20 items two are lost, one had other inputs, two are new: 17 are in common.
     given = [*MANY.items[:1:-1], item("new-1"), item("new-2")]
     given[0] = replace(given[0], input="Other?")
     found = match_runs(MANY, candidate(*given))
@@ -178,7 +178,7 @@ def test_a_candidate_with_all_items_and_more_needs_no_number_of_them():
     ("n", "kept", "message"),
     [
         (20, 9, "items: 9 of the baseline's 20 can be compared, and at least 10 are needed: the candidate "
-         "lacks 'q9', 'q10', 'q11', 'q12', 'q13' and 6 more; record every item"),
+         "has no 'q9', 'q10', 'q11', 'q12', 'q13' and 6 more; record every item"),
         (30, 14, "items: 14 of the baseline's 30 can be compared, and at least 15 are needed"),
         (3, 2, "items: 2 of the baseline's 3 can be compared, and at least 3 are needed: the"),
     ],

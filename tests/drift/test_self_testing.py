@@ -17,7 +17,7 @@ from semscale.history.runs import Run
 from semscale.signature import Signature
 from semscale.stats.intervals import wilson_interval
 
-METRICS = {name: TEXT_METRICS[name] for name in ("match", "fewer_outputs", "changed_numbers")}
+METRICS = {name: TEXT_METRICS[name] for name in ("lost_content", "fewer_outputs", "changed_numbers")}
 
 
 class WordMeter:
@@ -36,7 +36,7 @@ class WordMeter:
             for item, (old, new) in enumerate(zip(runs[first].items, runs[second].items, strict=True)):
                 longest = max(1, len(old.outputs), len(new.outputs))
                 fewer = (len(old.outputs) - len(new.outputs)) / longest
-                values = {"match": 1 - self._shared(old, new), "changed_numbers": 0.0}
+                values = {"lost_content": 1 - self._shared(old, new), "changed_numbers": 0.0}
                 for name, value in values.items():
                     losses[name][item, first, second] = losses[name][item, second, first] = value
                 losses["fewer_outputs"][item, first, second] = fewer
@@ -67,7 +67,7 @@ def quick(baseline=None, **settings):
 def test_swapped_items_are_noticed_and_shuffled_ones_are_not():
     found = quick(kinds=["swap", "shuffle"], reruns=[run_of(24)])
     assert found.row("swap").failed.value == 1
-    assert found.row("swap").detected_by == "match"
+    assert found.row("swap").detected_by == "lost_content"
     assert found.row("shuffle").passed.value == 1
     assert found.row("shuffle").detected_by is None
     assert found.row("shuffle").by_metric == {}
@@ -212,7 +212,7 @@ def test_the_gate_is_the_one_that_is_configured():
     # case nothing fails.
     off = dict.fromkeys(LIMITS, "off")
     reruns = [run_of(24), run_of(24)]
-    margins = ({}, {"match": 0.9, "fewer_outputs": 0.9})
+    margins = ({}, {"lost_content": 0.9, "fewer_outputs": 0.9})
     rates = [
         quick(kinds=["drop"], reruns=reruns, settings=GateSettings(margins=margin, limits=off))
         for margin in margins

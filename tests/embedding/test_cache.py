@@ -221,7 +221,7 @@ class TestDamage:
         cache.store.path.parent.mkdir()
         cache.store.path.write_bytes(b"somebody's letter " * 1000)
         with pytest.warns(
-            CacheWarning, match=r"damaged .*moved to embeddings\.sqlite\.damaged, a new one is begun"
+            CacheWarning, match=r"damaged .*moved to embeddings\.sqlite\.damaged; a new one was started"
         ):
             assert not cache.get_many(keys("a"), 4)[0].any()
         cache.put_many(keys("a"), embeddings(1))
@@ -261,7 +261,7 @@ class TestDamage:
         with sqlite3.connect(cache.store.path) as connection:
             connection.execute("CREATE TABLE keys (letters TEXT)")
         connection.close()
-        with pytest.raises(InputError, match="another program's database"):
+        with pytest.raises(InputError, match="database of another program"):
             cache.get_many(keys("a"), 4)
 
     def test_file_of_an_older_format_is_begun_anew(self, cache):
@@ -275,7 +275,7 @@ class TestDamage:
     def test_place_that_cannot_be_written_means_no_cache_and_one_warning(self, tmp_path):
         (tmp_path / "file").write_text("in the way")
         cache = EmbeddingCache(tmp_path / "file")
-        with pytest.warns(CacheWarning, match="cannot be used .*going on without it"):
+        with pytest.warns(CacheWarning, match="cannot be used .*continuing without it"):
             cache.put_many(keys("a"), embeddings(1))
         assert not cache.get_many(keys("a"), 4)[0].any()  # a second warning would fail the test
 

@@ -187,13 +187,13 @@ def test_the_numbers_of_a_table_are_packed_without_their_scales():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"magic": b"GGUF"}, "is no file of 4-bit weights: it does not begin with E5S1"),
+        ({"magic": b"GGUF"}, "is not a file of 4-bit weights: it does not begin with E5S1"),
         ({"version": 2}, "has version 2 and blocks of 32, only version 1 with blocks of 32 can be read"),
         ({"block": 64}, "has version 1 and blocks of 64"),
         ({"heads": 5}, "has sizes in its header that do not fit"),
         ({"hidden": -32}, "has sizes in its header that do not fit"),
         ({"layers": 1 << 20}, "has sizes in its header that do not fit"),
-        ({"layers": 3}, "lacks l2.q.w, which its header asks for"),
+        ({"layers": 3}, "has no l2.q.w, which its header requires"),
         ({"words": 31}, "emb.word does not have the size that the header asks for"),
         ({"positions": 23}, "emb.pos .* does not have the size that the header asks for"),
         ({"inner": 96}, "l0.fi.w does not have the size"),
@@ -224,7 +224,7 @@ def test_a_directory_with_another_count_of_numbers_is_refused(stored):
 def test_a_file_that_is_cut_off_is_refused_wherever_it_ends():
     content = Q4Writer().content()
     for length in [0, 3, 40, 70, 100, 130, 500, 3000, len(content) - 1]:
-        with pytest.raises(ModelError, match="cut off|no file of 4-bit weights"):
+        with pytest.raises(ModelError, match="cut off|not a file of 4-bit weights"):
             Q4Parameters(content[:length], PACKED)
 
 

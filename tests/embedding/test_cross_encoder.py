@@ -142,7 +142,7 @@ def test_a_missing_file_is_named(name, write_classifier):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"architectures": ["BertForMaskedLM"]}, "is no classifier of texts but BertForMaskedLM"),
+        ({"architectures": ["BertForMaskedLM"]}, "is not a text classifier but BertForMaskedLM"),
         ({"id2label": {"1": "entailment"}}, "id2label must number the classes from 0"),
         ({"id2label": ["entailment"]}, "id2label must number the classes from 0"),
         ({"id2label": {"0": "yes", "1": "no"}}, r"gives logits of shape \(1, 3\) .* names 2 classes"),

@@ -268,7 +268,7 @@ def test_another_pooling_is_refused_only_where_vectors_are_made_of_states(write_
     )
     encoder = TokenEncoder(SentenceTransformerEmbedder(folder, device="cpu"))
     assert np.isfinite(BertScorer(encoder, layer=2).score(["w1"], ["w2"]).f1).all()
-    with pytest.raises(InputError, match="makes a text's vector by max"):
+    with pytest.raises(InputError, match="pools token states by max"):
         encoder.pooling  # noqa: B018 - the property raises
 
 
@@ -321,11 +321,11 @@ def test_names_of_no_device_are_refused(name):
 @needs_torch
 def test_a_gpu_that_is_not_there_is_refused_with_the_remedy(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match=r"device='cuda' is not there.*: use device='auto' or 'cpu'"):
+    with pytest.raises(InputError, match=r"device='cuda' is not available.*: use device='auto' or 'cpu'"):
         torch_device("cuda")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    with pytest.raises(InputError, match="device='cuda:2' is not there: the last one is cuda:1"):
+    with pytest.raises(InputError, match="device='cuda:2' is not available: the last one is cuda:1"):
         torch_device("cuda:2")
     assert torch_device("auto") == torch.device("cuda")
 

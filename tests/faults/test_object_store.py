@@ -124,7 +124,11 @@ def open_through(server, url):
             ["s3://no-such-bucket-here/v/ cannot be written"],
         ),
         ("s3://no-such-bucket-here/rows/", "s3://{}/v/", ["s3://no-such-bucket-here/rows/ cannot be read"]),
-        ("s3://answers/mixed/", "s3://{}/v/", ["1.parquet does not fit to 0.parquet", "no column 'text'"]),
+        (
+            "s3://answers/mixed/",
+            "s3://{}/v/",
+            ["1.parquet has other columns than 0.parquet", "no column 'text'"],
+        ),
     ],
 )
 def test_what_cannot_be_read_or_written_is_said_in_one_line(server, bucket, model, source, out, words):
@@ -205,7 +209,7 @@ def test_a_bucket_that_may_only_be_read_is_refused_before_any_work(strict_server
     assert code == 2
     assert len(err.splitlines()) == 1
     assert f"s3://answers/{out} cannot be written" in err
-    assert "check the credentials of this machine and what they may do" in err
+    assert "check the credentials of this machine and their permissions" in err
     assert reader["AWS_SECRET_ACCESS_KEY"] not in err
     import s3fs
 

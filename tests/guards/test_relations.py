@@ -158,7 +158,8 @@ def test_spans_reach_from_the_first_to_the_second_word():
     (found,) = GUARDS["roles"].check("A fox saw a hen there.", "A hen saw a fox there.")
     assert (found.prediction.text, found.reference.text) == ("fox saw a hen", "hen saw a fox")
     assert found.reason == (
-        'Who and whom are exchanged: the prediction says "fox saw a hen", the reference "hen saw a fox".'
+        'Subject and object are exchanged: the prediction says "fox saw a hen", '
+        'the reference "hen saw a fox".'
     )
 
 

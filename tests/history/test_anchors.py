@@ -112,7 +112,7 @@ def test_readings_that_were_deleted_leave_a_gap(filled):
     assert (flaw.kind, flaw.id, flaw.why) == (
         "anchor readings",
         "later",
-        "it is missing, and its link is there",
+        "it is missing, but its link exists",
     )
 
 

@@ -120,7 +120,7 @@ os.kill(os.getpid(), 9)
 
     def test_a_new_one_where_nothing_may_be_made(self, folder):
         folder.chmod(0o555)
-        with ordinary_user(), pytest.raises(InputError, match=r"cannot be (opened|made)"):
+        with ordinary_user(), pytest.raises(InputError, match=r"cannot be (opened|created)"):
             open_history(folder / "history.sqlite")
 
 
@@ -131,14 +131,14 @@ class TestNoHistory:
         assert list(tmp_path.iterdir()) == []
 
     def test_a_folder_that_is_missing(self, tmp_path):
-        with pytest.raises(InputError, match=r"history: the folder .*b does not exist; make it, or choose"):
+        with pytest.raises(InputError, match=r"history: the folder .*b does not exist; create it, or choose"):
             open_history(tmp_path / "a" / "b" / "history.sqlite")
         assert list(tmp_path.iterdir()) == []
 
     def test_a_file_that_is_no_sqlite(self, tmp_path):
         path = tmp_path / "answers.csv"
         path.write_text("id,text\n" + "1,fine\n" * 200)
-        with pytest.raises(InputError, match=r"answers\.csv is no SQLite file"):
+        with pytest.raises(InputError, match=r"answers\.csv is not an SQLite file"):
             open_history(path)
         assert path.read_text().startswith("id,text")
 
@@ -166,7 +166,7 @@ class TestDamaged:
         with path.open("r+b") as file:
             file.seek(size // 4)
             file.write(b"\xa5" * (size // 2))
-        with pytest.raises(InputError, match="is damaged: take a copy"), open_history(path) as history:
+        with pytest.raises(InputError, match="is damaged: restore a backup"), open_history(path) as history:
             [history.run(run.id) for run in history.runs()]
 
     def test_a_file_that_ends_too_early(self, tmp_path):
@@ -263,7 +263,7 @@ def test_a_history_of_a_newer_version_is_left_alone(history, where, raw):
     with raw.writing() as connection:
         connection.execute(text("UPDATE semscale_version SET version_num = '99'"))
     with pytest.raises(
-        InputError, match=f"was made by a newer Semscale .* revision 99, known are those up to {REVISION}"
+        InputError, match=f"was created by a newer Semscale .* revision 99, known are those up to {REVISION}"
     ):
         open_history(where)
 
@@ -272,7 +272,7 @@ def test_a_history_of_a_newer_version_is_left_alone(history, where, raw):
 def test_an_empty_place_is_no_history_yet(where, raw):
     with raw.reading():
         pass  # the file is there, and empty
-    with pytest.raises(InputError, match="holds no history yet: record a run first"):
+    with pytest.raises(InputError, match="contains no history yet: record a run first"):
         open_history(where, create=False)
 
 

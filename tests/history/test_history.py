@@ -97,7 +97,7 @@ class TestRuns:
 
     @pytest.mark.parametrize("text", ["NUL \0", "half \ud83d"])
     def test_a_name_that_no_database_takes(self, history, text):
-        with pytest.raises(InputError, match="dataset must be text that a database can keep"):
+        with pytest.raises(InputError, match="dataset must be text that a database can store"):
             history.record(a_run(dataset=text))
         assert history.runs() == []
 
@@ -152,7 +152,7 @@ class TestNames:
     @pytest.mark.parametrize(
         ("name", "message"),
         [
-            ("abcd", "run 'abcd' is ambiguous: 'abcd1111', 'abcd2222' begin with it; give more characters"),
+            ("abcd", "run 'abcd' is ambiguous: 'abcd1111', 'abcd2222' begin with it; use more characters"),
             ("ABC", "run must be an id or at least its first 4 characters, got 'ABC'"),
             ("abcd1112", "unknown run 'abcd1112': did you mean 'abcd1111'"),
             ("_bcd", "unknown run '_bcd'"),
@@ -235,7 +235,7 @@ class TestBaseline:
             history.baseline("answers", at=START + DAY)
         assert str(caught.value) == (
             "the baseline of 'answers' is stale: Ana approved run 01234567 on 2026-03-01 until "
-            "2026-03-02 12:30 UTC; look at it again, then semscale drift approve RUN, such as 01234567"
+            "2026-03-02 12:30 UTC; review it again, then semscale drift approve RUN, such as 01234567"
         )
 
     def test_now_is_when_it_must_not_be_stale(self, history):

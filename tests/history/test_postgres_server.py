@@ -143,7 +143,7 @@ class TestAddress:
             ),
             (
                 "db/team?connect_timeout=3",
-                "has settings that are not understood: connect_timeout; those that are:",
+                "has unknown settings: connect_timeout; known are:",
             ),
         ],
     )

@@ -133,7 +133,7 @@ def test_an_entry_that_something_else_stored_has_no_link(filled):
 
 def test_an_entry_that_was_taken_out_is_missing(filled):
     change(filled, "DELETE FROM semscale_entries WHERE kind = 'approval'")
-    assert str(filled.verify().flaws[0]) == "approval 'the-approval': it is missing, and its link is there"
+    assert str(filled.verify().flaws[0]) == "approval 'the-approval': it is missing, but its link exists"
 
 
 DELETIONS = {
@@ -181,7 +181,7 @@ def test_a_deleted_entry_is_refused_on_reading_and_named_by_verify(filled, what)
     # Another dataset has a chain of its own.
     assert [run.id for run in filled.runs("others")] == ["of others"]
     filled.approve(an_approval(other, id="another"))
-    assert str(filled.verify().flaws[0]) == f"{name}: it is missing, and its link is there"
+    assert str(filled.verify().flaws[0]) == f"{name}: it is missing, but its link exists"
 
 
 def test_nothing_is_linked_to_a_last_entry_that_was_deleted(filled):
@@ -204,7 +204,7 @@ def test_nothing_is_linked_to_a_last_entry_that_was_deleted(filled):
         ),
         (
             ["DELETE FROM semscale_entries WHERE kind = 'approval'"],
-            "approval 'the-approval': it is missing, and its link is there",
+            "approval 'the-approval': it is missing, but its link exists",
         ),
         (
             [
@@ -252,7 +252,7 @@ def test_nothing_is_linked_to_a_last_link_that_was_changed(filled, column):
 def test_a_link_of_something_unknown(filled):
     change(filled, "UPDATE semscale_links SET kind = 'x' WHERE entry_id = 'the-comparison'")
     assert {str(flaw) for flaw in filled.verify().flaws} == {
-        "x 'the-comparison': it is missing, and its link is there",
+        "x 'the-comparison': it is missing, but its link exists",
         "comparison 'the-comparison': it has no link",
     }
 

@@ -159,7 +159,7 @@ def test_of_one_decision_the_standard_error_is_not_known(decider):
     assert all(map(math.isnan, found.standard_error))
     assert found.to_frame()["standard_error"].null_count() == 3
     said = page(found.summarize(["q"] * 3, ["a"] * 3).document())
-    assert "how far another would differ is not known" in said
+    assert "the spread of repeated readings is not known" in said
 
 
 def test_the_error_of_a_rubric_is_known_where_that_of_each_criterion_is(decider):

@@ -1,4 +1,4 @@
-"""A model of entailment that knows a few pairs by heart, and finds all others neutral."""
+"""An entailment model that knows a few pairs by heart, and finds all others neutral."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,8 +1,6 @@
 """A summary of matches: its counts and scores, its JSON, and how it is made in Python."""
 
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,8 +9,6 @@ from tests.matching.made_up_matches import GROUPS, PREDICTIONS, REFERENCES, matc
 
 from semscale.errors import InputError
 from semscale.matching.summary import Separation
-
-DOCS = Path(__file__).parents[2] / "docs" / "match.md"
 
 
 @pytest.fixture(scope="module")
@@ -67,15 +63,3 @@ def test_its_short_form_is_one_line(summary):
     mean = summary.estimates.overall.mean
     shown = f"mean=0.50 [{mean.low:.2f}, {mean.high:.2f}]"
     assert repr(summary) == f"MatchSummary(source='a.csv', n=8, n_scored=7, {shown})"
-
-
-def test_the_example_of_the_document_runs(tmp_path, monkeypatch, capsys):
-    code, shown = re.search(
-        r"<!-- checked: summary -->\n```python\n(.*?)```\n\n```text\n(.*?)```",
-        DOCS.read_text(encoding="utf-8"),
-        re.DOTALL,
-    ).groups()
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "docs/match.md", "exec"), {})
-    assert capsys.readouterr().out == shown
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["match.html", "match.xlsx"]

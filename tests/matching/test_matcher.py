@@ -91,7 +91,7 @@ def test_findings_weigh_in_calibrated_unless_told_otherwise():
 
 
 def test_a_guard_cannot_weigh_where_no_weight_is_fitted(toy_embedder):
-    with pytest.raises(InputError, match="calibrated alone, .* got weigh for number"):
+    with pytest.raises(InputError, match="calibrated only, .* got weigh for number"):
         Matcher("cosine", embedder=toy_embedder, guards={"number": "weigh"})
 
 

@@ -60,7 +60,7 @@ def match_answers(folder, kind, out="out", embedder=None):
 def test_finished_parts_are_not_matched_again(tmp_path):
     write_answers(tmp_path)
     whole = match_answers(tmp_path, "csv", "whole").read_bytes()
-    with pytest.raises(InterruptedRunError, match="30 rows are finished and kept in out.csv.parts"):
+    with pytest.raises(InterruptedRunError, match="30 rows are finished and stored in out.csv.parts"):
         match_answers(tmp_path, "csv", embedder=CountingEmbedder(2))
     rest = CountingEmbedder(3)  # two parts of four are left, then unrelated pairs
     assert match_answers(tmp_path, "csv", embedder=rest).read_bytes() == whole

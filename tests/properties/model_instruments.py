@@ -24,7 +24,7 @@ MATCH_CORPUS = ["I would never buy it", "fine", "maybe tomorrow", "what a waste 
 
 @cache
 def nli_model(family):
-    """A random model of entailment."""
+    """A random entailment model."""
     made = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, made)
     write_random_classifier(made / family, family)

@@ -21,6 +21,7 @@ from semscale.rating.ratings import Ratings
 from semscale.results.instrument import TableInstrument
 from semscale.results.result import Result
 from semscale.scales import Scale
+from semscale.types import Status
 
 INSTRUMENTS = [*MODEL_INSTRUMENTS, *TOY_INSTRUMENTS]
 HANDED_ON = {ChatCodes, PairVerdicts}
@@ -40,10 +41,12 @@ def test_every_instrument_is_in_the_table():
 
 
 def test_the_page_of_the_docs_has_every_instrument_as_it_is():
-    rows = {row[2]: row for row in page_rows("instrument")}
-    assert set(rows) == {instrument.kind.__name__ for instrument in INSTRUMENTS}
+    rows = {row[2]: row for row in page_rows("what is measured")}
+    details = {row[0]: row for row in page_rows("object")}
+    assert set(rows) == set(details) == {instrument.kind.__name__ for instrument in INSTRUMENTS}
     for instrument in INSTRUMENTS:
-        _, function, _, result, settings, attributes = rows[instrument.kind.__name__]
+        _, function, _, result = rows[instrument.kind.__name__]
+        _, settings, attributes = details[instrument.kind.__name__]
         assert settings.split(", ") == list(inspect.signature(instrument.kind).parameters)
         (given,) = results_of_methods(instrument.kind)
         assert result == given.__name__
@@ -67,9 +70,13 @@ def test_the_page_of_the_docs_names_the_figures_of_every_result():
             assert stated - scales <= set(found.figures)
 
 
+def test_the_page_of_the_docs_has_every_status_in_order():
+    assert ["scored", *(row[0] for row in page_rows("status"))] == list(Status)
+
+
 def page_rows(first):
     """The cells of the table on the page whose first column has this title, without marks of code."""
-    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference.md").read_text(encoding="utf-8")
     table = page.split(f"\n| {first} |", 1)[1].split("\n\n", 1)[0]
     for line in table.splitlines()[2:]:
         yield [cell.strip().replace("`", "") for cell in line.strip("|").split("|")]

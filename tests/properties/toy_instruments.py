@@ -62,7 +62,7 @@ class OtherScorer:
 
 
 class OtherEntailment:
-    """Stands for a model of entailment, whose signature is all that is asked for."""
+    """Stands for an entailment model, whose signature is all that is asked for."""
 
     signature = Signature.of("nli", model="other")
 
@@ -119,7 +119,7 @@ TOY_INSTRUMENTS = [
             "same_by": "exact",
             "nli": OtherEntailment(),
         },
-        unsigned=frozenset({"by_sentence", "nli_labels"}),  # of a model of entailment alone
+        unsigned=frozenset({"by_sentence", "nli_labels"}),  # of an entailment model alone
         figure="consistency",
     ),
     Instrument(

@@ -111,12 +111,12 @@ def test_anchors_in_another_language_and_translations_are_refused():
     with pytest.raises(InputError, match="without language='auto': leave that out, or calib") as refused:
         calibration().check(Signature.of("rate", **RATED, translations="ar+de#1"), "en")
     assert refused.value.shell_message == (
-        "calibration was made without --language auto: leave that out, or calibrate with it"
+        "calibration was fitted without --language auto: leave that out, or calibrate with it"
     )
     translated = replace(calibration(), ratings=Signature.of("rate", **RATED, translations="de#1"))
-    with pytest.raises(InputError, match="made with language='auto': give that, or calibrate without it"):
+    with pytest.raises(InputError, match="fitted with language='auto': give that, or calibrate without it"):
         translated.check(Signature.of("rate", **RATED), "en")
-    with pytest.raises(InputError, match="is for other translations of the anchors: calibrate anew"):
+    with pytest.raises(InputError, match="is for other translations of the anchors: calibrate again"):
         translated.check(Signature.of("rate", **RATED, translations="de#2"), "en")
 
 
@@ -425,15 +425,15 @@ def test_a_change_within_the_range_is_refused_by_hash_and_signature(changed, pat
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("version", 3, "has version 3, and this Semscale reads version 4; calibrate anew$"),
+        ("version", 3, "has version 3, and this Semscale reads version 4; calibrate again$"),
         (
             "version",
             5,
-            "has version 5, and this Semscale reads version 4; update Semscale, or calibrate anew$",
+            "has version 5, and this Semscale reads version 4; update Semscale, or calibrate again$",
         ),
         ("version", True, "has version True"),
         ("version", 1.0, r"has version 1\.0"),
-        ("format", "scale", "is no calibration"),
+        ("format", "scale", "is not a calibration file"),
         ("hash", None, "was changed since it was written"),
         ("signature", 3, "is damaged"),
     ],
@@ -454,7 +454,7 @@ def test_no_file_no_json_and_no_calibration_are_refused(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         load_calibration(tmp_path / "none.json")
     (tmp_path / "a.json").write_text("{")
-    with pytest.raises(InputError, match="is no calibration, as it is no JSON"):
+    with pytest.raises(InputError, match="is not a calibration file, as it is not JSON"):
         load_calibration(tmp_path / "a.json")
     with pytest.raises(InputError, match="calibration must be"):
         as_calibration(3)

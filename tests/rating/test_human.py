@@ -414,7 +414,7 @@ def test_twice_the_texts_of_each_respondent_tell_no_more():
 
 @pytest.mark.parametrize(
     ("inclusion", "message"),
-    [([0.5] * 11 + [1.5], "got 1.5 in row 12"), ([0.5] * 5 + [None] * 7, "row 6 has a label alone")],
+    [([0.5] * 11 + [1.5], "got 1.5 in row 12"), ([0.5] * 5 + [None] * 7, "row 6 has only a label")],
 )
 def test_wrong_probabilities_are_refused(inclusion, message):
     with pytest.raises(InputError, match=message):

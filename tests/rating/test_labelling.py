@@ -207,7 +207,7 @@ def test_two_sheets_have_two_signatures_and_are_named(table, sheet, toy_embedder
 
 def test_a_sheet_with_a_renamed_column_says_to_give_it_its_name_back(tmp_path, table):
     (tmp_path / "sheet.csv").write_text("zeile,text,human,inclusion\n1,good,3,0.5\n")
-    with pytest.raises(UnknownNameError, match="no column 'row'; columns: zeile, .* its name back"):
+    with pytest.raises(UnknownNameError, match="no column 'row'; columns: zeile, .* restore the name"):
         read_sheet(open_table(tmp_path / "sheet.csv"))
     with pytest.raises(UnknownNameError) as refused:
         read_sheet(table)
@@ -232,14 +232,14 @@ def test_a_label_off_the_scale_is_refused_unless_people_had_another_range(
     with pytest.raises(InputError) as refused:
         rated(table, labels, toy_embedder)
     assert f"sheet.csv has the label {shown} for data row 4 of the file" in str(refused.value)
-    assert "the scale goes from 1 to 5" in str(refused.value)
+    assert "the scale ranges from 1 to 5" in str(refused.value)
     assert "--human-range LOW HIGH" in str(refused.value)
     found = rated(table, labels, toy_embedder, human_range=(0, 6))
     assert found.comparison.corrected is not None
 
 
 def test_labels_and_a_column_of_ratings_are_two_answers_to_one_question(table, sheet, toy_embedder):
-    with pytest.raises(InputError, match="labels must not be given beside human"):
+    with pytest.raises(InputError, match="labels and human exclude each other"):
         rated(table, read_sheet(sheet([1], [3])), toy_embedder, human="other")
 
 

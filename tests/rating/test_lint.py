@@ -61,7 +61,9 @@ def scale(probes=(), labels=LABELS, language="en", **anchor_sets):
         question="How wide?",
         provenance="a test",
         points=[{"value": i + 1, "label": label} for i, label in enumerate(labels)],
-        anchor_sets=anchor_sets,
+        anchor_sets={
+            name: tuple(anchor.zfill(3) for anchor in anchors) for name, anchors in anchor_sets.items()
+        },
         probes=probes,
     )
 
@@ -101,7 +103,8 @@ def test_measurements_of_a_set():
 
 
 def test_measurements_of_the_ladder():
-    report = lint(scale(probes(("90 a", 3), ("0 a", 1)), a=GOOD["a"]), embedder=AngleEmbedder())
+    ends = scale(probes(("90 a", 3), ("0 a", 1)), a=GOOD["a"])
+    report = lint(ends, embedder=AngleEmbedder(), readout="ssr")
     assert report.probes == ("0 a", "90 a")
     assert report.levels.tolist() == [1, 3]
     np.testing.assert_allclose(report.ladder.means, [np.sqrt(2), 4 - np.sqrt(2)], atol=1e-6)
@@ -110,6 +113,41 @@ def test_measurements_of_the_ladder():
     # Masses of 0 degrees: .5858, .4142, 0; of 90 degrees the same backwards.
     np.testing.assert_allclose(report.ladder.peak_mass, [0.5858, 0.4142, 0.5858], atol=1e-4)
     np.testing.assert_allclose(report.ladder.prominence, [1, 0.7071, 1], atol=1e-4)
+
+
+def test_probes_are_rated_by_the_readout_that_is_named():
+    # Slopes of 0, 45 and 90 degrees under anchors at 0, 45, 90: -.5, 0, .5, as cosines are 1, .7071, 0. The
+    # positions on the line through them are 1, 2, 3. Thresholds lie at 1.5 and 2.5, which is
+    # .5 / (.45 * .8165) = 1.3608 standard deviations from the middle point: it has 2 Phi(1.3608) - 1 = .8264.
+    middle = scale(probes(("0 a", 1), ("45 a", 2), ("90 a", 3)), a=GOOD["a"])
+    report = lint(middle, embedder=AngleEmbedder(), readout="ordinal")
+    np.testing.assert_allclose(report.ladder.pmf[1], [0.0868, 0.8264, 0.0868], atol=1e-4)
+    assert dict(report.signature.fields)["readout"] == "ordinal"
+    assert dict(lint(middle, embedder=AngleEmbedder()).signature.fields)["readout"] == "combined"
+
+
+@pytest.mark.parametrize(("readout", "verdict"), [("ssr", []), ("combined", [("warn", None)])])
+def test_ratings_by_ssr_may_spread_less(readout, verdict):
+    # Between .10, the bound of SSR, and .20, that of the other readouts.
+    pmf = np.array([[0.575, 0.0, 0.425], [0.0, 1.0, 0.0], [0.425, 0.0, 0.575]])
+    ladder = Ladder(pmf, pmf @ [1, 2, 3], np.ones(3), np.ones(3), 0.15, 1.0)
+    findings = judge_scale(scale(**GOOD), ladder, np.array([1.0, 2.0, 3.0]), 0.9, readout=readout)
+    assert [(one.verdict, one.anchor_set) for one in findings if one.criterion == "spread"] == verdict
+
+
+def test_length_that_rises_with_the_point_warns_and_names_a_sentence():
+    # Lengths of a: 3, 3, 6, of which the ranks 1.5, 1.5, 3 have r = .866 with 1, 2, 3; of b: 3, 6, 9, r = 1.
+    rising = scale(LADDER, a=("000", "045", "090   x"), b=("004", "046  x", "086     x"))
+    (finding,) = (one for one in lint(rising, embedder=AngleEmbedder()).findings if one.criterion == "length")
+    assert (finding.verdict, finding.anchor_set) == ("warn", None)
+    assert "rank correlation 0.93 over the sets" in finding.reason
+    assert "begin with b: shorten '086     x', or lengthen '004'" in finding.reason
+
+
+def test_length_that_rises_in_some_sets_only_passes():
+    # Rank correlations .866 and -1: their mean is below .6.
+    mixed = scale(LADDER, a=("000", "045", "090   x"), b=("004     x", "046  x", "086"))
+    assert verdicts(lint(mixed, embedder=AngleEmbedder()), "length") == []
 
 
 def test_one_set_has_nothing_to_agree_with():
@@ -128,11 +166,25 @@ def test_anchors_out_of_order_fail():
     assert report.reasons[0].startswith("fail: ")
 
 
+def test_scores_that_print_alike_are_no_wrong_order():
+    # 45 degrees has cosines .7071, 1 and .7083 with 0, 45 and .1: masses 0, .2929, .0012, mean 2.0042.
+    # An angle of .1 has 1, .7083 and 1: masses .2917, 0, .2917, mean 2.
+    tie = lint(scale(LADDER, a=("000", "045", "000.1"), b=GOOD["b"]), embedder=AngleEmbedder())
+    assert tie.sets[0].own_scores[1:].tolist() == pytest.approx([2.0042, 2], abs=1e-4)
+    assert ("fail", "a") not in verdicts(tie, "order")
+    # With .5 degrees, means are 2.0207 and 2.
+    step = lint(scale(LADDER, a=("000", "045", "000.5"), b=GOOD["b"]), embedder=AngleEmbedder())
+    assert ("fail", "a") in verdicts(step, "order")
+
+
 def test_a_set_that_runs_backwards_works_against_the_others():
     backwards = lint(scale(LADDER, **GOOD, c=("90", "45", "0")), embedder=AngleEmbedder())
     # Set a agrees with b (r near 1) and disagrees with c (r near -1): a mean near 0; c disagrees with both.
     assert ("warn", "c") in verdicts(backwards, "agreement")
     assert ("warn", "c") in verdicts(backwards, "order")
+    reasons = [one.reason for one in backwards.findings if (one.criterion, one.anchor_set) == ("order", "c")]
+    # Others' anchors rate near 2.6, 2, 1.4, on a line: of equally far points the finding names the upper one.
+    assert reasons[0].endswith("bring '045' nearer to what other sets say at 'middle': theirs rate too low")
     assert backwards.reliability < 0
     assert ("fail", None) in verdicts(backwards, "agreement")
 
@@ -187,7 +239,7 @@ def test_two_points_are_ends_and_neighbours_at_once():
 def test_a_dead_point_fails():
     # "180" is the least similar anchor of every probe below 112.5 degrees, so it never gets any mass.
     dead = scale(LADDER, a=("180", "0", "90"), b=("179", "4", "86"))
-    report = lint(dead, embedder=AngleEmbedder())
+    report = lint(dead, embedder=AngleEmbedder(), readout="ssr")
     assert report.ladder.peak_mass[0] == 0
     assert ("fail", None) in verdicts(report, "dead point")
     assert {("warn", "a"), ("warn", "b")} <= set(verdicts(report, "dead point"))
@@ -295,7 +347,7 @@ def test_the_guides_labels_fail(embedder):
     source = load_scale("agreement")
     labels = tuple(point.label for point in source.points)
     pairs = [{"text": probe.text, "level": probe.level} for probe in source.probes]
-    report = lint(scale(pairs, labels=labels, guide=GUIDE), embedder=embedder)
+    report = lint(scale(pairs, labels=labels, guide=GUIDE), embedder=embedder, readout="ssr")
     assert {"order", "ends", "dead point"} <= {
         one.criterion for one in report.findings if one.verdict == "fail"
     }

@@ -26,7 +26,7 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
     # The anchors are embedded first, then six parts of ten rows: the fifth call is the fourth part.
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=5)
     with pytest.raises(
-        InterruptedRunError, match="30 rows are finished and kept in rated.*; the same command"
+        InterruptedRunError, match="30 rows are finished and stored in rated.*; the same command"
     ):
         rate_file(answers, survey.ALL_COLUMNS, rater=stopped, out=out, settings=settings)
     assert not out.exists()

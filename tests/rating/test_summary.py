@@ -1,8 +1,6 @@
 """Summaries of ratings: samples, distinct texts, agreement of anchor sets."""
 
-import re
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -25,8 +23,6 @@ from semscale.scales import Scale
 from semscale.stats.intervals import IntervalPlan, Moments
 from semscale.store.reading import open_table
 from semscale.store.runs import PartSettings
-
-DOCS = Path(__file__).parents[2] / "docs" / "rating.md"
 
 TEXTS = [
     "great",
@@ -128,18 +124,6 @@ def test_nothing_scored_still_has_a_summary(mood_rater):
 def test_other_texts_are_refused(mood_rater):
     with pytest.raises(InputError, match="texts must have 11 rows"):
         mood_rater.rate(TEXTS).summarize(TEXTS[:-1])
-
-
-def test_the_docs_show_what_comes_of_a_summary(tmp_path, monkeypatch, capsys, embedder):
-    code, shown = re.search(
-        r"<!-- checked: summary -->\n```python\n(.*?)```\n\n```text\n(.*?)```",
-        DOCS.read_text(encoding="utf-8"),
-        re.DOTALL,
-    ).groups()
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "docs/rating.md", "exec"), {})
-    assert capsys.readouterr().out == shown
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["rated.html", "rated.xlsx"]
 
 
 COLUMNS = RatingColumns(text="text")

@@ -89,7 +89,7 @@ ITEM = ItemCard(
     details=("words that cost most", ('"wheel" met only "expel"',)),
     brief=(Quoted(HOSTILE), Label("0.5")),
 )
-GUARDS = (("negation", "one text denies what the other states", 3),)
+GUARDS = (("negation", "one text negates a statement of the other", 3),)
 ITEMS = Items((ITEM,), GUARDS, brief_title="1 lowest score", heads=("question", "verdict"))
 PAIR = ComparedPair(
     NEGATION, None, ("baseline", "candidate"), ("nothing", "missing"), (("negation", "denied"),)

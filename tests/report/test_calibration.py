@@ -253,9 +253,9 @@ def test_a_loss_is_not_called_a_gain(error, said):
         ),
         (BETTER, -0.01, "40 labelled texts do not show that calibration helps"),
         (NOISE, -0.026, "40 labelled texts do not show that calibration helps"),
-        (WORSE, -0.08, "worse on texts that it has not seen: do not use it"),
+        (WORSE, -0.08, "worse on texts that were not used to fit it: do not use it"),
         (HonestError(0.1, 0.13, rated_pearson_high=-0.4), 0.01, "The ratings run against the labels"),
-        (HonestError(0.1, 0.13, pearson_low=-0.5), 0.01, "not shown to tell texts apart"),
+        (HonestError(0.1, 0.13, pearson_low=-0.5), 0.01, "not shown to distinguish texts"),
     ],
 )
 def test_the_head_is_short_and_has_figures_only_where_the_gain_is_clear(error, low, said):

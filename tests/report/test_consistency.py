@@ -133,7 +133,7 @@ def test_groups_are_drawn_and_listed(toy_embedder):
     groups = histogram.description.replace("\N{NO-BREAK SPACE}", " ").split("; ")
     names = [group.partition(": ")[0] for group in groups]
     assert names[-3:] == ["x & y (n = 1*)", "(no kind) (n = 1*)", "z (n = 1*)"]
-    assert page(summary.document()).count("* fewer than 10 prompts: chance alone can move") == 1
+    assert page(summary.document()).count("* fewer than 10 prompts: these figures vary") == 1
     assert "x &amp; y" in page(summary.document())
 
 
@@ -179,7 +179,8 @@ def test_words_that_programs_write_for_no_answer_are_counted(toy_embedder):
     answers = ["None", "null.", "NaN", "none of them", "a"]
     said = list(cautions(summed_up(answers, [["b"] * 3] * 5, embedder=toy_embedder, floor=0.1)))
     assert said == [
-        "3 answers read None, null, nil or NaN and count as answers: where these stand for no answer, leave "
+        "3 answers read None, null, nil or NaN and count as answers: where these mean that there is no "
+        "answer, leave "
         "the cells empty."
     ]
 
@@ -189,7 +190,7 @@ def test_what_a_cap_left_is_said(toy_embedder):
     counts = ReplyCounts(4, 1, {"the line is busy": 2}, "the cap of 4 calls is reached")
     document = found.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
     assert document.cautions == (
-        "Not everything was asked: the cap of 4 calls is reached.",
+        "The run is incomplete: the cap of 4 calls is reached.",
         "no interval: it takes at least 2 prompts, and there is 1",
     )
     assert document.counting[1] == (

@@ -1,14 +1,17 @@
 """The page of a gate: verdict, gravest fact, next step and texts first; nothing that contradicts itself."""
 
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 from made_up_gate import AFTER, BEFORE, gate_of
 
 from semscale.drift.decision import Outcome
+from semscale.drift.hard_limits import LimitCheck
 from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings
 from semscale.report.document import Findings
+from semscale.report.drift_ci import junit_xml
 from semscale.report.drift_gate import differing, drift_document, telling_items
 from semscale.report.html import page
 from semscale.report.terminal import print_document
@@ -39,7 +42,7 @@ def test_the_page_begins_with_verdict_gravest_fact_next_step_and_texts(failed, r
         "Failed",
         "Contradictions rose from 0\N{NO-BREAK SPACE}% to 40\N{NO-BREAK SPACE}% of outputs.",  # 8 of 20
         "Look at 'item-00', 'item-01', 'item-02'; approve the run only if this change is intended.",
-        "The texts that show it best",
+        "The clearest examples",
         "What the gate checked",
         "How far each metric drifted",
         "What was compared",
@@ -69,7 +72,7 @@ def test_few_equal_items_are_undecided_for_their_number():
     reason = "5 items: fewer than 10 items cannot show that nothing changed"
     assert [str(line) for line in drift_document(summary).reading] == [f"{reason}."]
     assert [line for level, line in findings_of(summary) if level == "warn"] == [
-        f"{reason}: match, lost content, contradictions and lost outputs."
+        f"{reason}: lost content, contradictions and lost outputs."
     ]
 
 
@@ -94,14 +97,14 @@ def test_a_limit_that_holds_is_not_named_where_its_metric_failed():
         for test in summary.decision.tests
     ]
     decision = replace(summary.decision, tests=tuple(failed), outcome=Outcome.FAIL, reasons=("x",))
-    held = [line for _, line in findings_of(replace(summary, decision=decision)) if "hold" in line]
+    held = [line for _, line in findings_of(replace(summary, decision=decision)) if "Limits met" in line]
     assert held
     assert not any("silenced" in line or "lost outputs" in line for line in held)
 
 
 def test_metrics_that_pass_are_one_line(failed):
     passed = [line for level, line in findings_of(failed) if level == "pass" and "margin" in line]
-    assert passed == ["Within the margin: match, lost content and lost outputs."]
+    assert passed == ["Within the margin: lost content and lost outputs."]
 
 
 def test_an_undecided_gate_states_the_bound_and_the_margin(read_page):
@@ -112,6 +115,25 @@ def test_an_undecided_gate_states_the_bound_and_the_margin(read_page):
     assert "“model-b” may be worse than the baseline" in text
     assert "contradictions may have become worse: average +0.017, upper bound" in text.lower()
     assert "0.010 or more counts" in text
+
+
+def test_a_limit_within_its_default_is_undecided_and_shows_its_item(read_page):
+    summary = gate_of()
+    check = LimitCheck("changed_numbers", 1, 12, ("item-03",), is_default=True)
+    summary = replace(summary, decision=replace(summary.decision, limits=(check,), outcome=Outcome.UNDECIDED))
+    sentence = "1 of 12 items with numbers state other numbers (limit 1): item-03"
+    assert [str(line) for line in drift_document(summary).reading] == [f"{sentence}."]
+    assert ("warn", f"{sentence}.") in findings_of(summary)
+    assert telling_items(summary) == (3,)
+    assert summary.next_step == (
+        "Look at 'item-03', and approve the run if they are as good as before, or allow such items "
+        "(--limit changed_numbers=1)"
+    )
+    assert summary.record()["limits"][0]["passed"] is None
+    assert summary.plan is None
+    cases = ElementTree.fromstring(junit_xml(summary)).iter("testcase")
+    skipped = [case.find("skipped").get("message") for case in cases if case.get("classname") == "limit"]
+    assert skipped == [f"undecided: {sentence}"]
 
 
 def test_a_passed_gate_says_so(read_page):
@@ -125,7 +147,7 @@ def test_groups_that_are_undecided_are_one_line():
     assert all(test.outcome is Outcome.UNDECIDED for test in summary.decision.tests if test.group)  # 9 items
     waiting = [line for level, line in findings_of(summary) if level == "warn"]
     assert len(waiting) == 1
-    assert waiting[0].startswith("Undecided in groups: match in topic topic 0")
+    assert waiting[0].startswith("Undecided in groups: lost content in topic topic 0")
 
 
 def test_the_direction_of_a_change_is_never_unknown(failed):

@@ -58,7 +58,7 @@ def test_nothing_in_a_text_or_a_reply_is_markup(panel_page):
 
 def test_a_panels_page_has_severity_disagreement_and_people(panel_page):
     for words in (
-        "Severity of the judges", "Agreement between the judges", "Where the judges differ most",
+        "Severity of the judges", "Agreement between the judges", "Rows where the judges differ most",
         "Comparison with human labels", "Mean, corrected by the labels", "People with each other",
         "errors of these 2 judges cancel", "unparsable", "Signature", "How to cite",
     ):  # fmt: skip
@@ -82,7 +82,7 @@ def test_judges_who_do_not_agree_are_not_said_to_be_many():
     words = panel_note(summary)
     # 5, 3 and 1 beside 1, 3 and 5: r = -1, for which k / (1 + (k - 1) r) would be infinite.
     assert words.startswith(
-        "The number of independent judges that these 2 amount to is not known: their scores are"
+        "The number of independent judges that these 2 are worth is not known: their scores do"
     )
     assert "not shown to agree beyond chance (mean correlation −1.00)" in words
     assert summary.record()["panel"]["effective_judges"]["note"].startswith("their scores")
@@ -125,7 +125,7 @@ def test_the_labels_means_say_which_rows_they_are_of():
 def test_a_judge_of_a_panel_without_any_score_is_named_above_the_headline():
     mute = Judge(Scripted(lambda _: "hm", name="mute"))
     document = made(saying("one"), mute).document()
-    assert document.warnings[0] == "mute scored nothing: these figures are those of one alone."
+    assert document.warnings[0] == "mute scored no row: these figures are those of one alone."
     assert "mute gave no score to any of 4 rows." in document.cautions
     assert "one gave no score to 1 row; its figures hold for the others only." in document.cautions
     assert made(mute).document().warnings == (NO_LABELS,)
@@ -287,8 +287,8 @@ def renderings(capsys):
 def test_an_audit_that_stopped_says_so_everywhere(renderings):
     summary = audited("one", budget=Budget(calls=24))
     assert summary.stopped is not None
-    assert summary.document().cautions[0] == f"Not everything was asked: {summary.stopped}."
-    assert all("Not everything was asked" in shown for shown in renderings(summary))
+    assert summary.document().cautions[0] == f"The run is incomplete: {summary.stopped}."
+    assert all("The run is incomplete" in shown for shown in renderings(summary))
 
 
 def test_what_the_verdicts_cost_stands_beside_tokens_where_prices_are_known(renderings):

@@ -80,7 +80,7 @@ def test_a_verdict_says_what_it_is_owed_to(report, read_page):
     )
     warned = judged(report, LintFinding("warn", "spread", None, "the spread is small"))
     shown = read_page(page(warned.document())).text
-    assert "It can be used with this embedding model, with reservations." in shown
+    assert "It can be used with this embedding model, with caution." in shown
     assert "the spread is small" in shown
     passing = judged(report)
     assert "Every criterion is met with this embedding model." in read_page(page(passing.document())).text
@@ -179,14 +179,18 @@ def test_a_changed_translation_is_none_of_the_librarys(toy_embedder):
 def test_a_finding_names_the_sentences_to_change(report):
     scale = report.scale
     first, second = scale.labels[:2]
-    alike = LintFinding("warn", "neighbours", "plain", f"anchors of {first!r} and {second!r} are too alike")
-    ends = LintFinding("warn", "ends", "warm", "its ends are as alike as neighbours")
+    alike = LintFinding("warn", "neighbours", "plain", f"anchors of {first!r} and {second!r} are too similar")
+    ends = LintFinding("warn", "ends", "warm", "its ends are as similar as neighbours")
     assert sentences_to_change(scale, alike) == ["very bad", "bad"]
     assert sentences_to_change(scale, ends) == ["hate it", "love it"]
     assert sentences_to_change(scale, LintFinding("warn", "spread", None, "small")) == []
+    quoted = LintFinding("warn", "length", None, "begin with warm: shorten 'dislike it'")
+    assert sentences_to_change(scale, quoted) == ["dislike it"]
+    ((_, named),) = findings([quoted], scale).items
+    assert line_text(named) == quoted.reason
     ((level, line),) = findings([alike], scale).items
     assert level == "warn"
-    assert line_text(line).endswith("are too alike. Change “very bad” or “bad”")
+    assert line_text(line).endswith("are too similar. Change “very bad” or “bad”")
 
 
 def test_peak_mass_is_defined_above_its_column(report, read_page):

@@ -40,8 +40,8 @@ def test_the_screen_says_what_asking_would_take(capsys):
     assert "9 of 11 prompts were included; left out: 2 empty" in shown
     assert "requests 9 answered before 2 the same as another 1 calls to make 6" in shown
     assert "tokens of prompts, about 1,200 tokens of replies 300 cost in EUR 1.25" in shown
-    assert "What may come on top, at most" in shown
-    assert "asking again for replies that cannot be read 12 2,400 600 2.5 " in shown
+    assert "Possible extra calls, at most" in shown
+    assert "repeated requests for replies that cannot be parsed 12 2,400 600 2.5 " in shown
     assert "repeating calls that fail 108 21,600 5,400 0.000022" in shown
     assert "calls without a limit to their reply (1,024 tokens each) 9 cost not known" in shown
     assert shown.endswith("the price of m is not known; add it Nobody was asked.")

@@ -77,7 +77,7 @@ def test_a_folder_of_figures_that_is_a_file_is_refused_before_work(make_summary,
 
 def test_a_folder_of_figures_has_to_have_a_folder_around_it(make_summary, tmp_path, monkeypatch):
     monkeypatch.setattr(presenting, "document_of", never)
-    with pytest.raises(InputError, match="figures: the folder .* does not exist; make it"):
+    with pytest.raises(InputError, match="figures: the folder .* does not exist; create it"):
         make_summary(n=5).report(tmp_path / "page.html", figures=tmp_path / "none" / "figures")
 
 

@@ -454,9 +454,9 @@ def test_a_calibration_by_reversed_labels_or_without_a_ranking_is_warned_of_and_
     turned = calibrated(HonestError(0.1, 0.2, **clear, pearson_low=0.4, rated_pearson_high=-0.47))
     flat = calibrated(HonestError(0.1, 0.2, **clear, pearson_low=-0.57, rated_pearson_high=0.18))
     (warning,) = calibration_warnings(turned)
-    assert "run against the labels: was the scale filled in the wrong way round?" in warning
+    assert "run against the labels: was the scale filled in backwards?" in warning
     (warning,) = calibration_warnings(flat)
-    assert "not shown to tell texts apart" in warning
+    assert "not shown to distinguish texts" in warning
     assert list(calibration_warnings(calibrated(HonestError(0.1, 0.2)))) == []
     for calibration in (turned, flat):
         assert "a level" not in mean_advice(SimpleNamespace(calibration=calibration, comparison=None))
@@ -510,7 +510,7 @@ def test_an_input_without_rows_says_so(make_summary):
 
 def test_one_text_has_a_mean_but_no_interval(make_summary):
     shown = page(make_summary(n=1).document())
-    assert "One text alone does not show how far another would differ" in shown
+    assert "One text alone does not show the spread" in shown
     assert not re.search(r"\bnan\b", shown)
     assert "is not known: it takes two rated texts" in shown
 
@@ -668,7 +668,7 @@ def test_markdown_and_workbook_have_every_section(make_summary, tmp_path):
     book = sheets_of(tmp_path / "rated.xlsx")
     titles = (
         "Distribution of the ratings", "By region", "Comparison with human ratings", "Text by text",
-        "The clearest and the vaguest", "What was left out", "Can the scale be trusted",
+        "The clearest and the vaguest", "Rows left out", "Can the scale be trusted",
     )  # fmt: skip
     for title in titles:
         assert f"## {title}" in shown

@@ -38,14 +38,14 @@ def test_methods_stand_side_by_side(outcome, tmp_path):
 
 def test_it_says_what_moves_the_answers(outcome, tmp_path):
     text = words_of(outcome(("model: {", "samples: 2\nmodel: {")), tmp_path)
-    assert "What moves the answers" in text
+    assert "Sources of variation" in text
     assert "The standard error of a concept's mean is" in text
 
 
 def test_it_says_that_no_people_were_asked_and_what_it_cannot_say(outcome, tmp_path):
     text = words_of(outcome(), tmp_path)
     assert "No people were asked." in text
-    assert "What this study cannot say" in text
+    assert "Limits of this study" in text
     assert "95 % simulation intervals" in text
     assert "confidence" not in text.lower()
 

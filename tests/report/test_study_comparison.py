@@ -28,7 +28,7 @@ def words_of(summary, tmp_path):
 def test_the_first_line_says_what_can_be_concluded(outcome):
     first = outcome(by=["age"]).document().counting[0]
     assert first == (
-        "Direct rating (DLR) says more than chance about order of concepts, distributions and relations "
+        "Direct rating (DLR) is better than chance on order of concepts, distributions and relations "
         "between questions; cannot be judged on differences between groups and individuals"
     )
 
@@ -72,7 +72,7 @@ def test_a_picture_with_intervals_leads_the_page(outcome, read_page):
     distributions = rows["distributions (marginals)"]
     assert distributions.low < distributions.value < distributions.high
     text = read_page(page(document)).text
-    assert text.index("0: knows nothing; 1: as people") < text.index("says more")
+    assert text.index("0: knows nothing; 1: as people") < text.index("is little or no better")
 
 
 def test_the_people_are_named_without_their_folder(tmp_path):

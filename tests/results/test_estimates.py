@@ -204,7 +204,7 @@ def score_estimates(values, **settings):
 def test_two_nearly_equal_values_are_said_to_be_little_to_go_by():
     # .50 and .51 differ by 1 % of the range, which is 0 to 1.
     assert score_estimates([0.5] * 10 + [0.51] * 10).notes == (
-        "all 20 rows have nearly the same value: the interval rests on small differences, and is probably "
+        "all 20 rows have nearly the same value: the interval depends on small differences, and is probably "
         "too narrow",
     )
     assert score_estimates([0.5] * 10 + [0.6] * 10).notes == ()
@@ -213,7 +213,7 @@ def test_two_nearly_equal_values_are_said_to_be_little_to_go_by():
 def test_one_row_among_equal_ones_is_said_to_carry_the_interval():
     estimates = score_estimates([0.5] * 19 + [0.6])
     assert estimates.notes == (
-        "19 of 20 rows have one value, or nearly one: the interval rests on the other, and is probably too "
+        "19 of 20 rows have one value, or nearly one: the interval depends on the other, and is probably too "
         "narrow",
     )
     assert estimates.notes_about("prompt")[0].startswith("19 of 20 prompts")

@@ -160,7 +160,7 @@ def test_a_number_and_a_step_back_are_refused_and_nothing_half_iterates():
             InputError, match=rf"takes a mask or a slice, got {place}: result\[{remedy}\] keeps"
         ):
             scores()[place]
-    with pytest.raises(InputError, match="a slice must not go backwards, got a step of -1"):
+    with pytest.raises(InputError, match="a slice must not have a negative step, got a step of -1"):
         scores()[::-1]
     with pytest.raises(TypeError, match="not iterable"):
         list(scores())

@@ -7,9 +7,9 @@ from services import client_of, loaded_service
 
 
 def pytest_collection_modifyitems(items) -> None:
-    """Skip, with a line that says how to install it, what needs the extra."""
+    """Skip, with a line that says how to install it, what needs the extra; tools need another one."""
     for item in items:
-        if "tests/serving" in item.path.as_posix():
+        if "tests/serving" in item.path.as_posix() and item.get_closest_marker("needs") is None:
             item.add_marker(pytest.mark.needs("serve"))
 
 

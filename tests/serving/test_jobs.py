@@ -108,7 +108,7 @@ def test_a_job_whose_failure_cannot_be_stored_is_failed_until_a_restart(tmp_path
     record = queue.find(lost.id).record()
     assert (record["status"], record["error"]) == (
         "failed",
-        "No space left on device; it begins again when the service starts again",
+        "No space left on device; it starts again when the service restarts",
     )
     assert f"job {lost.id} failed (No space left on device), which cannot be written" in caplog.text
     assert queue.find(other.id).status is JobStatus.FINISHED
@@ -359,10 +359,10 @@ def test_the_description_names_the_settings_of_each_kind_of_job(jobs):
     assert settings["kind"]["schema"]["enum"] == ["rate", "match", "consistency", "embed"]
     assert settings["text"]["schema"]["description"] == "The column of texts. Of rate, embed."
     assert [name for name, entry in settings.items() if entry["required"]] == ["kind"]
-    assert settings["format"]["schema"]["description"] == "Of the uploaded table."
+    assert settings["format"]["schema"]["description"] == "Name of the uploaded table."
     assert paths["/jobs/{id}/result"]["get"]["parameters"][0]["name"] == "id"
     page = jobs.get("/docs").text
-    assert "The texts to be judged. Of match." in page
+    assert "The texts to judge. Of match." in page
 
 
 @pytest.mark.parametrize(("verb", "path"), [("POST", "/jobs?kind=rate"), ("GET", "/jobs/1/result")])

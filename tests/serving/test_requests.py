@@ -138,7 +138,7 @@ def test_each_measure_is_served_or_refused_by_its_name(service):
         assert message.startswith(f"measures: {name} needs ")
         assert message.endswith("which this service does not have: leave it out, or use the command")
     assert "consistency" not in refused
-    assert "a model of entailment" in refused["noncontradiction"]
+    assert "an entailment model" in refused["noncontradiction"]
 
 
 @pytest.mark.parametrize(

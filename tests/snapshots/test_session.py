@@ -62,7 +62,7 @@ def test_a_test_that_ran_again_keeps_what_its_first_turn_approved():
 def test_snapshots_are_unused_only_where_all_tests_ran_and_passed(tmp_path):
     path = file_with(tmp_path, ("test_a", "1"), ("test_a", "2"), ("test_gone", "1"))
     a, b = report(path, "test_a"), report(path, "test_b")
-    advice = "to remove what is unused: --semantic-prune"
+    advice = "to remove unused snapshots: --semantic-prune"
     unused = ["unused: test_it.json: test_a '2'", "unused: test_it.json: test_gone '1'", advice]
     assert said(a, b) == ["semantic snapshots", *unused]
     assert said(a) == []  # one of two tests

@@ -468,7 +468,7 @@ def test_judges_who_rate_at_random_are_never_said_to_amount_to_many(seed):
     assert np.isnan(found.value) or found.low <= found.value <= found.high <= 3
     if found.correlation.value <= 0:
         assert np.isnan([found.value, found.low, found.high]).all()
-        assert found.note == "their scores are not shown to agree beyond chance"
+        assert found.note == "their scores do not agree beyond chance"
 
 
 def test_judges_who_agree_have_a_bound_of_at_most_their_number():

@@ -369,7 +369,7 @@ def test_without_a_label_there_is_nothing_but_the_mean_score():
     [
         ({"inclusion": [0.5, 0, 1, 1]}, "above 0 to 1, got 0 in row 2"),
         ({"inclusion": [0.5, 0.5, 1, 2]}, "above 0 to 1, got 2 in row 4"),
-        ({"inclusion": [0.5, GAP, 1, 1]}, "row 2 has a label alone"),
+        ({"inclusion": [0.5, GAP, 1, 1]}, "row 2 has only a label"),
         ({"inclusion": [0.5]}, "inclusion must have 4 rows"),
         ({"weights": [1, 1, 1, -1]}, "weights must be finite and >= 0"),
         ({"weights": [1, 1]}, "weights and clusters must have 4 rows"),

@@ -78,7 +78,7 @@ def test_a_correction_makes_letters_rarer():
         sum(bool(each) for each in column_letters(found, tested=tested, correction=name).ravel())
         for name in (None, "holm")
     )
-    # Nothing differs: 5 % of 40 plain tests are expected to say so, and hardly any corrected one.
+    # Nothing differs: 5 % of 40 plain tests are expected to say so, and almost no corrected one.
     assert 0 < plain <= 8
     assert holm == 0
 

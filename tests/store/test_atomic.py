@@ -62,7 +62,9 @@ def test_a_full_disk_is_said_with_the_file(tmp_path, capsys, error):
             raise error
 
     assert exit_code(write) == 2
-    assert capsys.readouterr().err == (f"semscale: {path}: No space left on device; make room on the disk\n")
+    assert capsys.readouterr().err == (
+        f"semscale: {path}: No space left on device; free some space on the disk\n"
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no harmless signal to ask whether a process runs")
@@ -112,7 +114,7 @@ def test_the_temporary_file_may_stand_elsewhere(tmp_path):
 def test_what_cannot_be_written(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="out must be a file, but .* is a folder"):
         check_writable(tmp_path, "out")
-    with pytest.raises(InputError, match="report: the folder .*nowhere does not exist; make it"):
+    with pytest.raises(InputError, match="report: the folder .*nowhere does not exist; create it"):
         check_writable(tmp_path / "nowhere" / "x.html", "report")
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="out: the folder .*file does not exist"):

@@ -197,7 +197,7 @@ def test_rows_that_are_left_out_are_counted(table):
     # 17 does not meet it; an empty cell and "old" leave it open.
     assert filtered(table, "age >= 18").notes == (
         "3 of 6 rows meet 'age >= 18'; left out: 1 not meeting it, and 2 with a cell that is missing or no "
-        "number; rows are counted among those that are kept",
+        "number; row numbers count the remaining rows",
     )
 
 
@@ -233,8 +233,8 @@ def test_a_condition_on_a_key_that_appears_late_is_followed(tmp_path):
 @pytest.mark.parametrize(
     ("where", "message"),
     [
-        ("age > 99", "no row is left: 0 of 6 rows meet 'age > 99'; left out: 4 not meeting it, and 2"),
-        ("text > 3", "no row is left: 0 of 6"),
+        ("age > 99", "no rows are left: 0 of 6 rows meet 'age > 99'; left out: 4 not meeting it, and 2"),
+        ("text > 3", "no rows are left: 0 of 6"),
         ("age", "'age' is neither true nor false"),
     ],
 )

@@ -186,7 +186,9 @@ def test_the_run_goes_on_after_the_last_part(output):
 def test_another_key_is_refused_with_what_differs_and_the_remedy(output):
     output.start()
     other = {"input": "abc", "temperature": "0.5", "by": "region"}
-    message = r"unfinished run.*temperature was 1, now 0.5; by was not set, now region.*--restart to drop it"
+    message = (
+        r"unfinished run.*temperature was 1, now 0.5; by was not set, now region.*--restart to discard it"
+    )
     with pytest.raises(InputError, match=message):
         output.open(other)
     assert output.found() == 3
@@ -348,7 +350,7 @@ def test_a_part_that_was_overwritten_after_it_was_finished_makes_no_partition(pa
         first, second = (f"_semscale/part-00000{number}.parquet" for number in range(2))
         partitions.put(first, stored[second])
         with pytest.raises(
-            InputError, match=r"part-000000.parquet was overwritten .*; start over \(restart=True\)"
+            InputError, match=r"part-000000.parquet was overwritten .*; start again \(restart=True\)"
         ):
             parts.write((), lambda start, stop: None)
     assert "part-000000.parquet" not in partitions.files()

@@ -213,9 +213,17 @@ def test_the_same_run_goes_on_after_the_last_finished_part(table, tmp_path, fail
 @pytest.mark.parametrize(
     ("out", "after", "message"),
     [
-        ("out.csv", 6, "stopped: 6 rows are finished and kept in out.csv.parts; the same command goes on"),
-        ("out.csv", 0, "stopped before the first part was finished; nothing else; the same command goes on"),
-        (None, 6, "stopped after 6 rows; nothing else; with an output file the same command goes on"),
+        (
+            "out.csv",
+            6,
+            "stopped: 6 rows are finished and stored in out.csv.parts; the same command continues",
+        ),
+        (
+            "out.csv",
+            0,
+            "stopped before the first part was finished; nothing else; the same command continues",
+        ),
+        (None, 6, "stopped after 6 rows; nothing else; with an output file the same command continues"),
     ],
 )
 def test_what_a_stopped_run_says(table, tmp_path, out, after, message):

@@ -215,7 +215,7 @@ def test_a_workbook_of_another_kind_is_to_be_saved_as_xlsx(tmp_path, extension, 
     path = tmp_path / f"answers.{extension}"
     path.write_bytes(b"x")
     with pytest.raises(
-        InputError, match=rf"{extension.lower()} are not read; save it as .xlsx in {program}$"
+        InputError, match=rf"{extension.lower()} are not supported; save it as .xlsx in {program}$"
     ):
         open_table(path)
 

@@ -46,7 +46,7 @@ def test_answers_that_do_not_vary_have_no_correlation():
 
 
 def test_a_difference_of_groups_by_hand():
-    # Concept 1: means of .2, .6 (weights 1, 3) are .5, and .1; concept 2 has one group alone.
+    # Concept 1: means of .2, .6 (weights 1, 3) are .5, and .1; concept 2 has only one group.
     positions = np.array([[[0.2], [0.9]], [[0.6], [0.8]], [[0.1], [NAN]]])
     old, young = np.array([True, True, False]), np.array([False, False, True])
     differences = group_differences(positions, np.array([1.0, 3.0, 1.0]), [(0, old, young)])

@@ -178,7 +178,7 @@ def test_margins_that_cannot_be_met_are_named(written):
   marginals:
     age: {"30": 0.5, "60": 0.5}"""
     with pytest.raises(
-        InputError, match="line 10: margin 'age' cannot be met: '60' is to have 0.5 of the panel"
+        InputError, match="line 10: margin 'age' cannot be met: '60' should have 0.5 of the panel"
     ):
         written(("panel: {file: people.csv}", joint))
 
@@ -218,7 +218,7 @@ def test_the_docs_list_every_key():
 
 def test_the_panel_in_the_docs_is_one(written):
     text = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
-    panel = re.search(r"```yaml\n(.*?)```", text, re.DOTALL)[1]
+    panel = re.search(r"```yaml\n(panel:.*?)```", text, re.DOTALL)[1]
     study = written(
         ("panel: {file: people.csv}\n", panel),
         ("{name}, {age} years old", "a {sex} from the {region}"),

@@ -59,7 +59,9 @@ def test_raking_keeps_odds_ratios_and_meets_both_margins():
 
 
 def test_a_level_that_the_joint_distribution_lacks_is_named():
-    with pytest.raises(InputError, match="margin 'age' cannot be met: 'ancient' is to have 0.2 of the panel"):
+    with pytest.raises(
+        InputError, match="margin 'age' cannot be met: 'ancient' should have 0.2 of the panel"
+    ):
         raked(joint_shares(JOINT), {"age": {"young": 0.4, "old": 0.4, "ancient": 0.2}})
 
 
@@ -268,7 +270,7 @@ def test_an_attribute_called_weight_is_one_unless_the_panel_is_raked():
     [
         ({"sex": {"f": 1}}, "margin 'sex' has no share for 'm', which p.csv has in row 3"),
         ({"sex": {"f": 1, "m": 0}}, "margin 'sex' has no share for 'm'"),
-        ({"sex": {"f": 0.5, "m": 0.4, "x": 0.1}}, "margin 'sex' cannot be met: 'x' is to have 0.1 of"),
+        ({"sex": {"f": 0.5, "m": 0.4, "x": 0.1}}, "margin 'sex' cannot be met: 'x' should have 0.1 of"),
     ],
 )
 def test_levels_without_a_share_or_personas_are_refused(margins, message):

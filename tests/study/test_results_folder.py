@@ -89,7 +89,7 @@ def test_a_missing_file_is_named(stored, tmp_path, name, message):
 @pytest.mark.parametrize("content", [b"[]", b"{", b"\xff"])
 def test_another_file_is_no_record(stored, tmp_path, content):
     (tmp_path / "stored" / "run.json").write_bytes(content)
-    with pytest.raises(InputError, match="no record of a study's run"):
+    with pytest.raises(InputError, match="not the record of a study's run"):
         read_study(tmp_path / "stored")
 
 

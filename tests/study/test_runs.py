@@ -215,7 +215,7 @@ def test_a_raked_panel_weighs_its_personas(written, played, running, toy_embedde
     # 9 over 2.25 + 2 * .5625.
     assert summary.record()["effective_personas"] == pytest.approx(9 / 3.375)
     said = str(summary.document())
-    assert "3 personas (weighted, worth 2.7 of equal weight), 2 concepts" in said
+    assert "3 personas (weighted; effective size 2.7), 2 concepts" in said
     assert "from 0.75 to 1.50 with mean 1" in said
     result.save(tmp_path / "stored")
     assert read_study(tmp_path / "stored").design.panel == result.design.panel

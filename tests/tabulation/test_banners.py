@@ -101,7 +101,7 @@ def test_an_order_names_all_waves_once():
         order_waves(["before", "after"], stated=["before", "aftr"])
     with pytest.raises(InputError, match="wave_order: 'before' is named twice"):
         order_waves(["before", "after"], stated=["before", "before"])
-    with pytest.raises(InputError, match="wave_order lacks 'after': name all waves"):
+    with pytest.raises(InputError, match="wave_order has no 'after': name all waves"):
         order_waves(["before", "after"], stated=["before"])
 
 
@@ -117,7 +117,7 @@ def test_people_twice_in_a_wave_are_counted():
 
 def test_pairs_without_anybody_in_two_waves_are_noted():
     (note,) = pair_notes(people(["a", "b", None], [1, 2, 2]), "wave", "person_id")
-    assert "nobody in 'person_id' is in two waves" in note
+    assert "no ID in 'person_id' occurs in two waves" in note
 
 
 def test_good_pairs_need_no_note():

@@ -191,8 +191,8 @@ def test_codes_of_a_list_of_columns_are_left_out_by_its_name_or_its_list(named):
 @pytest.mark.parametrize(
     ("questions", "message"),
     [
-        (["M=m1", "M=m2+m1"], "'M=m1' and 'M=m2[+]m1' have one name, 'M'"),
-        (["m1", "m1=m2+m1"], "'m1' and 'm1=m2[+]m1' have one name"),
+        (["M=m1", "M=m2+m1"], "'M=m1' and 'M=m2[+]m1' have the same name, 'M'"),
+        (["m1", "m1=m2+m1"], "'m1' and 'm1=m2[+]m1' have the same name"),
         (["M=m1+m1"], "names column 'm1' twice"),
     ],
 )
@@ -208,10 +208,10 @@ def test_two_questions_with_one_name_and_columns_named_twice_are_refused(questio
         ({"wave": "g"}, "wave: 'g' is a banner as well"),
         ({"wave_order": ("a", "b")}, "wave_order belongs to wave"),
         ({"pair_by": "id"}, "pair_by belongs to wave"),
-        ({"scales": {"p": "quality"}}, "scales: 'p' is none of the questions"),
-        ({"missing": {"p": ("9",)}}, "missing: 'p' is none of the questions"),
+        ({"scales": {"p": "quality"}}, "scales: 'p' is not one of the questions"),
+        ({"missing": {"p": ("9",)}}, "missing: 'p' is not one of the questions"),
         ({"missing": {"": (" ",)}}, "missing must be codes"),
-        ({"numeric": ("p",)}, "numeric: 'p' is none of the questions"),
+        ({"numeric": ("p",)}, "numeric: 'p' is not one of the questions"),
     ],
 )
 def test_what_does_not_go_together_is_refused(settings, message):

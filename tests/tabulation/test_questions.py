@@ -143,7 +143,7 @@ def test_a_labelled_code_for_no_answer_is_cautioned_of_and_left_out_where_named(
     question = read(frame, "q", labels=labels)
     assert question.answers.tolist()[:4] == [0, 1, 3, 4]
     (message,) = question.cautions
-    assert message.startswith("‘q’: ‘9 Don't know’ may stand for no answer")
+    assert message.startswith("‘q’: ‘9 Don't know’ may mean no answer")
     for codes in (["9"], ["don't know"]):
         question = read(frame, "q", labels=labels, missing={"q": codes})
         assert (question.cautions, question.answers.tolist()[:4]) == ((), [0, 1, 3, -1])
@@ -154,7 +154,7 @@ def test_numbers_with_a_code_far_away_are_a_scale_once_it_is_named():
     frame = pl.DataFrame({"q": [1, 2, 3, 4, 5, 99] * 3})
     question = read(frame, "q")
     assert question.kind == "number"
-    assert "‘99’ may stand for no answer" in question.cautions[0]
+    assert "‘99’ may mean no answer" in question.cautions[0]
     assert '--missing "q=99"' in question.cautions[0]
     question = read(frame, "q", missing={"": ["99"]})
     assert (question.kind, question.cautions) == ("scale", ())
@@ -176,7 +176,7 @@ def test_numbers_have_a_mean_and_what_is_no_number_is_counted():
     question = read(frame, "spent")
     assert question.kind == "number"
     assert np.isnan(question.answers[-1, 0])
-    assert question.notes == ("1 cells of 'spent' are no numbers and count as missing",)
+    assert question.notes == ("1 cells of 'spent' are not numbers and count as missing",)
 
 
 def test_a_pattern_makes_one_question_of_several_columns():
@@ -272,21 +272,23 @@ def test_codes_are_a_multiple_choice_with_missing_decisions():
 
 def test_open_texts_are_to_be_rated_first():
     frame = pl.DataFrame({"why": [f"Because of reason {n}, and of another one" for n in range(40)]})
-    with pytest.raises(InputError, match="'why' is taken for open texts \\(40 different ones\\).*--text why"):
+    with pytest.raises(
+        InputError, match="'why' was recognised as open texts \\(40 different ones\\).*--text why"
+    ):
         read(frame, "why")
 
 
 def test_a_choice_of_500_answers_is_refused_with_what_it_was_taken_for():
     frame = pl.DataFrame({"city": [f"city{n % 500}" for n in range(5000)]})
     with pytest.raises(
-        InputError, match="'city' is taken for a choice of 500 answers.*--numeric city.*--text city"
+        InputError, match="'city' was recognised as a choice of 500 answers.*--numeric city.*--text city"
     ):
         read(frame, "city")
 
 
 def test_what_is_no_question_is_refused():
     frame = pl.DataFrame({"id": list(range(100)), "none": [None] * 100})
-    with pytest.raises(InputError, match="taken for an id.*--numeric id"):
+    with pytest.raises(InputError, match="recognised as an id.*--numeric id"):
         read(frame, "id")
     with pytest.raises(InputError, match="'none' is empty"):
         read(frame, "none")

@@ -72,7 +72,7 @@ def test_no_source_at_all_gives_every_reason(tmp_path):
         resolving.resolve("tiny", folder=tmp_path / "absent")
     message = str(caught.value)
     for part in (
-        "tiny came from no source",
+        "tiny is available from no source",
         "absent: no config.json there",
         "Hugging Face hub: ",
         "SEMSCALE_MODELS",
@@ -112,8 +112,8 @@ def test_full_disk_is_one_line_and_leaves_nothing(tmp_path, monkeypatch, source)
         tmp_path / "log", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     )
     answer = child.communicate()[0].splitlines()[1]
-    assert answer.startswith("ModelError: tiny cannot be kept in ")
-    assert "the disk is full; make room, or set SEMSCALE_CACHE" in answer
+    assert answer.startswith("ModelError: tiny cannot be stored in ")
+    assert "the disk is full; free some space, or set SEMSCALE_CACHE" in answer
     assert left_behind() == []
 
 
@@ -131,5 +131,5 @@ def test_two_processes_pull_once(tmp_path, monkeypatch):
 def test_cache_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "file"))
-    with pytest.raises(ModelError, match="tiny cannot be kept in .*set SEMSCALE_CACHE to another folder"):
+    with pytest.raises(ModelError, match="tiny cannot be stored in .*set SEMSCALE_CACHE to another folder"):
         resolving.resolve("tiny", folder=write_model(tmp_path / "mine"))

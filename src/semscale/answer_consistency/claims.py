@@ -51,7 +51,7 @@ RELATED = 0.3
 Of STS-B dev pairs rated below 1 this calls 5 % a contradiction, and 2 % of those rated 4 or more.
 """
 MORE_LIKELY = 0.5
-"""Probability from which a claim is entailed, or contradicted, by a model of entailment."""
+"""Probability from which a claim is entailed, or contradicted, by an entailment model."""
 
 _CONTRADICT = ("negation", "opposite", "number", "name")  # guards whose findings contradict a claim
 
@@ -82,7 +82,7 @@ class ClaimVerdict:
             there is none.
         text: number of its text among those that were given, from 0; -1 where there is none.
         reason: why it contradicts the claim, or, of a claim that is not found, the finding that keeps the
-            nearest sentence from supporting it; ``None`` otherwise, and with a model of entailment.
+            nearest sentence from supporting it; ``None`` otherwise, and with an entailment model.
     """
 
     claim: str
@@ -201,7 +201,7 @@ class JudgedAnswers(Result):
 class ClaimJudge:
     """Judges claims by the sentences of texts.
 
-    Without a model of entailment a sentence supports a claim if its ``calibrated`` score, of how far the
+    Without an entailment model a sentence supports a claim if its ``calibrated`` score, of how far the
     sentence backs all of the claim, reaches .6 and no guard finds a contradiction, and contradicts it if
     a guard finds one and the score reaches .3. Findings of these guards (negations, opposites, numbers,
     names) do not lower the score; those of the others (swapped roles, quantity words and so on) do, so that
@@ -210,7 +210,7 @@ class ClaimJudge:
     supports and another contradicts, the one with the higher value decides.
 
     Args:
-        settings: as ``ClaimSettings`` has them.
+        settings: fields of ``ClaimSettings``.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
@@ -233,14 +233,14 @@ class ClaimJudge:
 
     @property
     def uses_entailment(self) -> bool:
-        """Tell whether a model of entailment decides."""
+        """Tell whether an entailment model decides."""
         return not isinstance(self._scorer, Matcher)
 
     def over(self, corpus: Sequence[str]) -> "ClaimJudge":
         """Return the judge with word weights and levels from a corpus, not from the texts of each call.
 
         Args:
-            corpus: sentences; a model of entailment estimates nothing from them.
+            corpus: sentences; an entailment model estimates nothing from them.
         """
         other, scorer = copy(self), self._scorer
         if isinstance(scorer, Matcher) and isinstance(scorer.pair_method, CorpusDependent):
@@ -368,7 +368,7 @@ class Groundedness:
     """Judges for each sentence of an answer whether given passages support or contradict it, and by which.
 
     Args:
-        settings: as ``ClaimSettings`` has them.
+        settings: fields of ``ClaimSettings``.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
@@ -428,7 +428,7 @@ class ClaimConsistency:
     which it fares worst: of one that contradicts it, else of the one that supports it least.
 
     Args:
-        settings: as ``ClaimSettings`` has them.
+        settings: fields of ``ClaimSettings``.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
@@ -715,7 +715,7 @@ async def split_claims(
 PairValues = Callable[[list[str], list[str]], Mapping[str, Floats]]
 """Gives p units (premises) and p claims their values by each scorer, each of shape (p,), NaN where unread."""
 ENTAILMENT_VALUES = ("entailment", "noncontradiction", "contrasted_entailment")
-"""Values by a model of entailment: p(entailment), 1 - p(contradiction), and their share of both."""
+"""Values by an entailment model: p(entailment), 1 - p(contradiction), and their share of both."""
 
 
 def claim_values(
@@ -783,7 +783,7 @@ def aggregate_claims(values: Sequence[Floats], aggregation: str) -> Floats:
 def entailment_values(
     model: EntailmentModel, premises: list[str], hypotheses: list[str]
 ) -> dict[str, Floats]:
-    """Give pairs their values by a model of entailment, named as in ``ENTAILMENT_VALUES``.
+    """Give pairs their values by an entailment model, named as in ``ENTAILMENT_VALUES``.
 
     Args:
         model: of entailment.

@@ -41,7 +41,7 @@ REASONS = ResultColumn(
 CONTRADICTIONS = records(Contradiction)
 SAMPLES = replace(COUNTS, write=lambda values, _: COUNTS.write(values, "samples"))
 
-NO_ANSWER = "the model declined to answer, or said that it does not know"
+NO_ANSWER = "the model declined to answer, or stated that it does not know"
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,7 +125,7 @@ class Consistencies(Result):
         Args:
             correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where it was not checked.
                 The items that were checked must be a random sample of all.
-            settings: as ``CorrectnessSettings`` has them.
+            settings: fields of ``CorrectnessSettings``.
 
         Raises:
             InputError: as ``estimate_correctness``.

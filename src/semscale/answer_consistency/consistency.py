@@ -67,11 +67,11 @@ class Consistency:
     Args:
         chat_model: the model that ``ask`` asks: a name, a LangChain chat model, or a model from
             ``load_chat_model``; only ``ask`` needs it.
-        settings: as ``ConsistencySettings`` has them.
+        settings: fields of ``ConsistencySettings``.
 
     Raises:
         InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
-            model of entailment that no measure uses.
+            entailment model that no measure uses.
     """
 
     @takes(ConsistencySettings)
@@ -110,7 +110,7 @@ class Consistency:
 
     @cached_property
     def entailment(self) -> EntailmentModel | None:
-        """The model of entailment, loaded when it is first needed; ``None`` if none was chosen."""
+        """The entailment model, loaded when it is first needed; ``None`` if none was chosen."""
         nli, labels = self.settings.nli, self.settings.nli_labels
         return None if nli is None else chosen_model(nli, labels)
 
@@ -465,7 +465,7 @@ def consistency(answers: object, samples: object = None, **settings: Any) -> Con
     Args:
         answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
         samples: n lists of texts, of any lengths.
-        settings: as ``ConsistencySettings`` has them.
+        settings: fields of ``ConsistencySettings``.
 
     Raises:
         InputError: as ``Consistency`` and ``Consistency.measure``.

@@ -162,7 +162,7 @@ def estimate_correctness(
         nulls: figures that any measure should beat, each of shape (n,).
         labelled: measures and nulls of the labelled items, which are compared; with them ``measures`` may
             have the first one alone if there is no ensemble.
-        settings: as ``CorrectnessSettings`` has them.
+        settings: fields of ``CorrectnessSettings``.
 
     Raises:
         InputError: another length, a cell that is neither, or fewer than 20 labels; for tuned weights fewer

@@ -39,7 +39,7 @@ class Relations:
 
     Attributes:
         ground: of ``same``.
-        similarity: shape (m, m), 0 to 1, symmetric, 1 on the diagonal; NaN where the model of entailment
+        similarity: shape (m, m), 0 to 1, symmetric, 1 on the diagonal; NaN where the entailment model
             cannot read the two texts.
         same: shape (m, m), whether two texts mean the same; symmetric.
         noncontradictions: shape (m, m), 1 - the probability of a contradiction, averaged over both
@@ -90,7 +90,7 @@ def relate_texts(  # noqa: PLR0913 - texts, the ground, and the models that it n
         floor: cosine of unrelated answers.
         readers: cosines, needed unless the ground is entailment or exact for all items, and a model of
             entailment, if any.
-        guards: names of those that check for contradictions where cosines count, as the model of entailment
+        guards: names of those that check for contradictions where cosines count, as the entailment model
             does.
         progress: called while texts are embedded.
 
@@ -219,7 +219,7 @@ def cosine_relations(pairs: ItemPairs, similarity: Floats, same: Mask) -> dict[i
 
 
 def entailment_relations(pairs: ItemPairs, entailment: EntailmentModel) -> dict[int, Relations]:
-    """Relate texts by a model of entailment, in one call for all items.
+    """Relate texts by an entailment model, in one call for all items.
 
     Two texts mean the same if entailment is the most probable relation in both directions. Their similarity
     is the probability of entailment, averaged over both directions; NaN for two that the model cannot read.
@@ -454,7 +454,7 @@ def sets_agreement(counts: Integers) -> float:
 
 
 def neighbour_agreement(similarity: Floats) -> float:
-    """Semantic nearest neighbour entropy (SNNE), turned round and scaled to 0 to 1.
+    """Semantic nearest neighbour entropy (SNNE), inverted and scaled to 0 to 1.
 
     SNNE is minus the mean over texts i of log sum over texts j of exp(similarity of i and j), with a
     temperature of 1. It is least, -(1 + log m), where all similarities are 1, and greatest,
@@ -477,7 +477,7 @@ def neighbour_agreement(similarity: Floats) -> float:
 
 
 def kernel_agreement(similarity: Floats, *, time: float = KERNEL_TIME) -> float:
-    """Kernel language entropy (KLE), turned round and scaled to 0 to 1.
+    """Kernel language entropy (KLE), inverted and scaled to 0 to 1.
 
     The similarities are the weights of a graph with Laplacian L. Its heat kernel exp(-time * L), divided by
     the root of the diagonal on either side and by m, has eigenvalues that sum to 1; KLE is their entropy. It

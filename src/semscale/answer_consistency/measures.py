@@ -160,7 +160,8 @@ MEASURES: dict[str, Measure] = {
     ),
     "uncontradicted": _of_pairs(
         "uncontradicted samples",
-        "share of samples in which neither a guard nor a model of entailment finds a contradiction, of those "
+        "share of samples in which neither a guard nor an entailment model finds a contradiction, among "
+        "those "
         "that one of them reads",
         lambda compared: compared.uncontradicted,
         "cosine contradicted",
@@ -173,7 +174,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "exact_match_normalised": _of_pairs(
         "exact match, normalised",
-        "the same, whatever the case, white space and marks",
+        "the same, regardless of case, white space and punctuation",
         lambda compared: exact_match_normalised(compared.pairs),
     ),
     "semantic_negentropy": _of_meanings(
@@ -188,17 +189,17 @@ MEASURES: dict[str, Measure] = {
     ),
     "snne": _of_meanings(
         "neighbour agreement (SNNE)",
-        "semantic nearest neighbour entropy of answer and samples, turned round and scaled to 0 to 1",
+        "semantic nearest neighbour entropy of answer and samples, inverted and scaled to 0 to 1",
         lambda texts: meanings.neighbour_agreement(texts.similarity),
     ),
     "kernel_agreement": _of_meanings(
         "kernel agreement (KLE)",
-        "kernel language entropy of answer and samples, turned round and scaled to 0 to 1",
+        "kernel language entropy of answer and samples, inverted and scaled to 0 to 1",
         lambda texts: meanings.kernel_agreement(texts.similarity),
     ),
     "semantic_alphabet": _of_meanings(
         "small semantic alphabet",
-        "1 / the estimated number of meanings that the model would give if it were asked for ever",
+        "1 / the estimated number of meanings that the model would give if it were asked without end",
         lambda texts: 1 / meanings.alphabet_size(texts.counts, texts.similarity),
     ),
     "entailment": _of_meanings(
@@ -245,7 +246,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "probability_margin": _of_tokens(
         "token probability margin",
-        "the likeliest token's probability less the second one's, mean over the answer's tokens",
+        "the likeliest token's probability minus the second one's, mean over the answer's tokens",
         tokens.probability_margin,
     ),
     "consistency_and_confidence": Measure(
@@ -262,13 +263,13 @@ MEASURES: dict[str, Measure] = {
     ),
     DENSITY: Measure(
         "semantic density",
-        "share of the samples' probability that lies near what the answer means",
+        "share of the samples' probability near the meaning of the answer",
         frozenset({"sample_logprobs", "entailment"}),
         _semantic_density,
     ),
     "p_true": Measure(
         "P(True)",
-        "probability of True where the model is asked whether its answer is right",
+        "probability of True when the model is asked whether its answer is right",
         frozenset({"p_true"}),
         _p_true,
     ),
@@ -284,14 +285,14 @@ _NO_VALUE = {
     "opened with another word",
     "sample_logprobs": "the log-probabilities of the samples' tokens are not known",
     "logprobs": "the log-probabilities of the answer's tokens are not known",
-    "meanings": "the model of entailment cannot read the answer, or a sample",
+    "meanings": "the entailment model cannot read the answer, or a sample",
 }
 
 
 def no_value_reason(name: str) -> str:
     """Explain why an answer with samples has no value of a measure."""
     reasons = (reason for part, reason in _NO_VALUE.items() if part in MEASURES[name].needs)
-    return next(reasons, "no token that counts stands in the answer or in any sample")
+    return next(reasons, "neither the answer nor a sample contains a token that counts")
 
 
 def measures_needing(part: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -305,7 +306,7 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
     Args:
         names: of measures.
         same_by: as ``SAME_BY`` has it.
-        has_entailment: whether a model of entailment is given.
+        has_entailment: whether an entailment model is given.
 
     Returns:
         Some of ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``, ``entailment``, ``logprobs``,
@@ -362,15 +363,15 @@ def check_sample_tokens(names: Iterable[str]) -> None:
 
 
 def check_entailment(names: Sequence[str], same_by: str, *, has_entailment: bool) -> None:
-    """Refuse measures without their model of entailment, and a model that no measure would use.
+    """Refuse measures without their entailment model, and a model that no measure would use.
 
     Args:
         names: of measures.
         same_by: ground on which texts mean the same, as ``SAME_BY`` has it.
-        has_entailment: whether a model of entailment is given.
+        has_entailment: whether an entailment model is given.
 
     Raises:
-        InputError: an unknown ground, a model of entailment is missing, or no measure looks for
+        InputError: an unknown ground, an entailment model is missing, or no measure looks for
             contradictions or relates meanings by entailment.
     """
     if same_by not in SAME_BY:
@@ -382,7 +383,7 @@ def check_entailment(names: Sequence[str], same_by: str, *, has_entailment: bool
         needing.append("same_by entailment")
     if needing and not has_entailment:
         raise InputError(
-            f"nli: {needing[0]} needs a model of entailment, such as {ENGLISH_NLI.hub_id}; "
+            f"nli: {needing[0]} needs an entailment model, such as {ENGLISH_NLI.hub_id}; "
             f"semscale models pull {ENGLISH_NLI.hub_id} gets it"
         )
     if related and same_by not in {"auto", Ground.ENTAILMENT}:
@@ -426,7 +427,7 @@ def check_tokens(names: Sequence[str], tokens: AnswerTokens) -> None:
         if "p_true" in needs and tokens.p_true is None:
             raise InputError(
                 "measure p_true asks the model whether its answer is right: take ask(prompts) instead of "
-                "measure(answers, samples), or ask_p_true for answers at hand"
+                "measure(answers, samples), or ask_p_true for answers that you have"
             )
 
 

@@ -1,6 +1,6 @@
 """Comparison of answers with their samples: similarities, contradictions, floor of unrelated answers, nulls.
 
-By a model of entailment, a sample contradicts the answer if the model's probability of contradiction is above
+By an entailment model, a sample contradicts the answer if the model's probability of contradiction is above
 .5 in one of the two directions: the answer as premise of the sample, or the sample as premise of the answer.
 Of a text of several sentences the most contradicted one counts.
 """
@@ -74,7 +74,7 @@ _SHORT_ANSWERS = ShortAnswerGuard()
 CONTRADICTS_ABOVE = 0.5
 """Probability of contradiction above which a sample contradicts the answer: more likely than not."""
 ENTAILED = "entailment"
-"""Name of the findings of a model of entailment."""
+"""Name of the findings of an entailment model."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class ComparedPairs:
         f1: shape (p,), BERTScore F1; NaN where no measure needs it, or no token counts.
         windows: shape (p,), the most windows that one of the two texts was read in.
         findings: p tuples of what contradicts the answer.
-        is_checked: shape (p,), whether guards, which read English alone, or a model of entailment checked it.
+        is_checked: shape (p,), whether guards, which read English alone, or an entailment model checked it.
         unread: shape (p,), whether a model that a measure needs cannot read one of the two texts.
         foreign: shape (p,), whether one of the two is in a language that such a model does not read.
     """
@@ -159,7 +159,7 @@ def compare_pairs(  # noqa: PLR0913 - pairs, and the models and guards that read
     Args:
         pairs: p pairs of an answer (``prediction``) and a sample (``reference``).
         floor: cosine of unrelated answers.
-        readers: cosines where a measure needs them, and a model of entailment, which is asked about
+        readers: cosines where a measure needs them, and an entailment model, which is asked about
             contradictions in one call.
         guards: names of those that check for contradictions; ``None`` where no measure needs any.
         bert_scorer: where a measure needs BERTScores.
@@ -559,7 +559,7 @@ def contradiction_probabilities(pairs: Pairs, model: EntailmentModel) -> Floats:
 
 
 def entailed_findings(pairs: Pairs, probability: Floats) -> list[tuple[Finding, ...]]:
-    """List for each pair the contradiction by a model of entailment, if there is one.
+    """List for each pair the contradiction by an entailment model, if there is one.
 
     Args:
         pairs: p pairs of an answer and a sample.
@@ -571,7 +571,7 @@ def entailed_findings(pairs: Pairs, probability: Floats) -> list[tuple[Finding, 
     findings: list[tuple[Finding, ...]] = [()] * len(probability)
     for row in np.flatnonzero(probability > CONTRADICTS_ABOVE).tolist():
         texts = pairs.texts[pairs.prediction[row]], pairs.texts[pairs.reference[row]]
-        reason = f"The model of entailment gives a contradiction a probability of {probability[row]:.2f}."
+        reason = f"The entailment model gives a contradiction a probability of {probability[row]:.2f}."
         spans = (Span(0, len(text), text) for text in texts)
         findings[row] = (Finding(ENTAILED, "contradiction", reason, *spans),)
     return findings

@@ -240,7 +240,7 @@ class MemoizedEmbedder:
 
 
 class MemoizedEntailment:
-    """Asks another model of entailment, and for each pair of texts only once.
+    """Asks another entailment model, and for each pair of texts only once.
 
     Args:
         model: gives the probabilities.

@@ -72,35 +72,27 @@ class ConsistencySettings(Settings):
 
     Raises:
         InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
-            model of entailment that no measure uses.
+            entailment model that no measure uses.
     """
 
     measures: Annotated[
         tuple[str, ...],
         BeforeValidator(_measures),
-        Field(description="Measure; can be repeated, the first is the score."),
+        Field(description="Measure to compute; the first is the score."),
         Option(MEASURING, "NAME", name="--measure", type=list[str], shown=False),
     ] = DEFAULT_MEASURES
     embedder: Annotated[
         Any,
-        Field(
-            description="Embedding model: a known name, a folder, a name on the hub, or a loaded embedder."
-        ),
+        Field(description="Embedding model: name, folder, name on the hub, or loaded embedder."),
     ] = DEFAULT_MODEL
     bert_embedder: Annotated[
         Any,
-        Field(
-            description="Model of bert_score: a name, an embedder that shows the states of tokens, or a "
-            "BertScorer. uqlm has roberta-large."
-        ),
+        Field(description="Model of bert_score: name, embedder with token states, or BertScorer."),
     ] = DEFAULT_MODEL
     floor: Annotated[
         float | str,
         BeforeValidator(_floor),
-        Field(
-            description="Cosine of answers to different questions: a number, or auto to estimate it from "
-            "random pairs; with fewer than 10 different answers auto corrects nothing."
-        ),
+        Field(description="Cosine of unrelated answers: a number, or auto to estimate it."),
         Option(MEASURING, "FLOOR", type=str, rare=True),
     ] = "auto"
     guards: Annotated[
@@ -114,17 +106,13 @@ class ConsistencySettings(Settings):
     seed: Annotated[Seed, Field(description="Seed of the draw of unrelated pairs.")] = 0
     same_by: Annotated[
         str,
-        Field(
-            description="Ground on which measures of meanings take texts to mean the same: auto, entailment, "
-            "cosine or exact."
-        ),
+        Field(description="Test of equal meaning: auto, entailment, cosine or exact."),
         Option(MEASURING, type=Literal["auto", "entailment", "cosine", "exact"], rare=True),
     ] = "auto"
     nli: Annotated[
         Any,
         Field(
-            description="Entailment model for contradictions, meanings or --claims: a folder, or a name on "
-            "the hub."
+            description="Entailment model for contradictions, meanings or claims: folder, or name on the hub."
         ),
         Option(MEASURING, "MODEL", type=str, rare=True),
     ] = None
@@ -153,28 +141,22 @@ class CorrectnessSettings(Settings):
 
     curve: Annotated[
         str,
-        Field(
-            description="How consistency becomes the probability of being right: platt (few labels) or "
-            "isotonic (a few hundred)."
-        ),
+        Field(description="Curve of P(correct): platt for few labels, isotonic for a few hundred."),
         Option(TRUST, type=Literal["platt", "isotonic"], rare=True),
     ] = "platt"
     ensemble: Annotated[
         str,
-        Field(
-            description="Basis of the probability: the first measure (none), the plain mean of all, or their "
-            "mean with weights tuned on labels."
-        ),
+        Field(description="Basis of P(correct): first measure (none), mean of all, or tuned weights."),
         Option(TRUST, type=Literal["none", "mean", "tuned"], rare=True),
     ] = "none"
     error_rate: Annotated[
         float,
-        Field(description="Wrong answers allowed among those accepted."),
+        Field(description="Largest share of wrong answers among those accepted."),
         Option(TRUST, "SHARE", rare=True),
     ] = 0.05
     lost_rate: Annotated[
         float,
-        Field(description="Right answers allowed among those given up."),
+        Field(description="Largest share of right answers among those given up."),
         Option(TRUST, "SHARE", rare=True),
     ] = 0.2
     confidence: Annotated[
@@ -194,19 +176,19 @@ class ClaimSettings(Settings):
     embedder: Annotated[
         Any,
         Field(
-            description="Embedding model that shows the states of tokens: a known name, a folder, a name on "
-            "the hub, or a loaded one."
+            description="Embedding model with token states: name, folder, name on the hub, or loaded "
+            "embedder."
         ),
     ] = DEFAULT_MODEL
     nli: Annotated[
         Any,
-        Field(description="Entailment model that decides instead: a folder, a name on the hub, or a model."),
+        Field(description="Entailment model that decides instead: folder, name on the hub, or model."),
     ] = None
     corpus: Annotated[
         Corpus,
         Field(
-            description="Sentences from which word weights and the similarity of unrelated texts are "
-            "estimated; by default the texts of each call. An entailment model needs none."
+            description="Sentences that word weights and unrelated pairs come from (default: those of "
+            "the call)."
         ),
     ] = None
 
@@ -260,7 +242,7 @@ Label = Annotated[
     Field(description="Whether the answer is right, where checked."),
     Option("Columns", "COLUMN", name="--correct"),
 ]
-By = Annotated[str | None, GROUP, Field(description="Names of groups to compare."), COLUMN]
+By = Annotated[str | None, GROUP, Field(description="Groups to compare."), COLUMN]
 
 
 class AskedColumns(Columns):
@@ -278,23 +260,17 @@ class AnswerColumns(Columns):
         InputError: columns that do not go together.
     """
 
-    answer: Annotated[str, TEXT, Field(description="The answers to be judged."), COLUMN]
+    answer: Annotated[str, TEXT, Field(description="Answers to score."), COLUMN]
     sample: Annotated[
         tuple[str, ...],
         SAMPLES,
-        Field(
-            description='Further answers to the same question: texts, or lists like ["one", "other"]; can be '
-            "repeated."
-        ),
+        Field(description='Further answers to the question: texts, or lists like ["yes", "no"].'),
         COLUMN,
     ] = ()
     item: Annotated[
         str | None,
         SHARED_CELL,
-        Field(
-            description="Which rows belong to one question: its first row has the answer, the others a "
-            "sample each."
-        ),
+        Field(description="Question of the row; the first row of a question has the answer."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     prompt: Prompt = None
@@ -303,16 +279,13 @@ class AnswerColumns(Columns):
     logprobs: Annotated[
         str | None,
         TOKENS,
-        Field(
-            description="Log-probabilities of each answer's tokens, as a list; for measures of tokens, and a "
-            "null."
-        ),
+        Field(description="List of the log-probabilities of an answer's tokens."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     sample_logprobs: Annotated[
         tuple[str, ...],
         SAMPLE_TOKENS,
-        Field(description="Those of a sample's tokens; once for each --sample, in the same order."),
+        Field(description="Log-probabilities of a sample's tokens, in the order of --sample."),
         Option("Columns", "COLUMN", rare=True),
     ] = ()
 

@@ -158,7 +158,7 @@ def confident_consistency(similarity: Floats, probability: Floats) -> Floats:
 def density_of_pairs(
     pairs: Pairs, weights: Floats, entailment: EntailmentModel, prompts: Sequence[str] | None = None
 ) -> Floats:
-    """Give the semantic density of each answer; the model of entailment is asked once for all.
+    """Give the semantic density of each answer; the entailment model is asked once for all.
 
     Args:
         pairs: p pairs of an answer (``prediction``) and a usable sample (``reference``), of n items.

@@ -326,7 +326,7 @@ class Meter:
         """Name the cap without room for the next call, what is spent of it, and what the call may take."""
         spent = _spent_of(self.spent_in_all, name)
         return (
-            f"{self._cap(name, unit)} has no room for the next call: {amount(spent)} spent so far, "
+            f"{self._cap(name, unit)} leaves no room for the next call: {amount(spent)} spent so far, "
             f"up to {amount(wanted)} more for the call"
         )
 

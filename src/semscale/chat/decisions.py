@@ -180,13 +180,13 @@ class EndpointDecisions:
             message = f"{name}: the endpoint has no {path}, or not for this model"
             raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=error.raw) from None
         if text.lstrip()[:1] == "<":
-            message = f"{name}: the endpoint answers with a page at {path}"
+            message = f"{name}: the endpoint returns a web page at {path}"
             raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=scrubber.reply(text[:_CUT]))
         body, raw = clean_json(text, scrubber, model=name)
         fields: Mapping[str, Any] = body if isinstance(body, dict) else {}
         usage = usage_in(fields, "input_tokens", "output_tokens")
         if "answers" not in fields:
-            message = f"{name}: what the endpoint answers at {path} has no answers in it"
+            message = f"{name}: the endpoint's reply at {path} contains no answers"
             raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=raw, usage=usage)
         try:
             answers = self._format.answers(fields, request)

@@ -289,7 +289,7 @@ def clean_json(text: str, scrubber: "Scrubber", *, model: str) -> tuple[object, 
     except ValueError:
         shown = scrubber.line(text, longest=80)
         raise CallError(
-            f"{model} answered with text that is no JSON: {shown!r}",
+            f"{model} answered with text that is not JSON: {shown!r}",
             kind=FailureKind.MALFORMED,
             raw=scrubber.reply(text[:_CUT]),
         ) from None
@@ -467,7 +467,7 @@ _EMPTY_ACCOUNT = ("insufficient_quota", "billing_hard_limit_reached")
 _REMEDIES = {
     FailureKind.DENIED: "check the key in {variable}",
     FailureKind.UNKNOWN_MODEL: "check the model's name and the address {address}",
-    FailureKind.NO_QUOTA: "the account has nothing left; add to it, or use another endpoint",
+    FailureKind.NO_QUOTA: "the account has no credit left; add credit, or use another endpoint",
 }
 
 

@@ -266,7 +266,7 @@ class Identity:
         """
         if self._opaque is not None and not self.name:
             raise InputError(
-                f"{self._class} states neither model_name nor _identifying_params, and {self._opaque} cannot "
+                f"{self._class} has neither model_name nor _identifying_params, and {self._opaque} cannot "
                 "be compared with that of another model, whose stored replies it would get: give the model a "
                 "model_name, or ask without a ledger"
             )

@@ -296,7 +296,7 @@ def _canonical(content: object) -> bytes:
 def _plain(value: object) -> dict[Any, Any]:
     if isinstance(value, Mapping):
         return dict(value)
-    raise InputError(f"a request's parameters must be what JSON can hold, got {type(value).__name__}")
+    raise InputError(f"a request's parameters must be values that JSON can hold, got {type(value).__name__}")
 
 
 def _result(outcome: Reply | CallError) -> Result:

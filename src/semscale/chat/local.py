@@ -73,14 +73,14 @@ def find_local_model(name: str, *, progress: Progress | None = None) -> LocalMod
     known = find_known(DEFAULT_CHAT_MODEL if name == "local" else name)
     if known is not None:
         if not known.is_chat:
-            raise ModelError(f"{known.name} turns texts into vectors; a chat model is {DEFAULT_CHAT_MODEL}")
+            raise ModelError(f"{known.name} is an embedding model; a chat model is {DEFAULT_CHAT_MODEL}")
         files = resolve(known.name, thorough=True, progress=progress)
         return LocalModel(files.folder / known.weights, files.name, files.sha256, _CONTEXTS.get(known.name))
     path = Path(name).expanduser()
     weights = path / _EXPORTED if path.is_dir() else path
     if not weights.is_file() or (path.is_file() and path.suffix != GGUF):
         raise ModelError(
-            f"{name!r} is no local chat model: give {DEFAULT_CHAT_MODEL}, the path of a {GGUF} file, or a "
+            f"{name!r} is not a local chat model: use {DEFAULT_CHAT_MODEL}, the path of a {GGUF} file, or a "
             f"folder with {_EXPORTED}"
         )
     return LocalModel(path, re.sub(r"[|:\s]", "_", path.resolve().stem), sha256_of(weights))

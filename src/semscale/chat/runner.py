@@ -458,8 +458,9 @@ class _Run:
             raise FatalCallError(failure)
         if self._first_failures.are_all_alike(failure, repeated):
             message = (
-                f"no call brought a usable reply, and the first {self._first_failures.n} failed alike: "
-                f"{failure}; check the endpoint's address and what it takes"
+                f"no call brought a usable reply, and the first {self._first_failures.n} failed in the "
+                "same way: "
+                f"{failure}; check the endpoint's address and the parameters that it accepts"
             )
             raise FatalCallError(CallError(message, kind=failure.kind))
         wait = self._retries.wait_after(failure, repeated, self._clock.chance())
@@ -545,15 +546,15 @@ class _Run:
         is_capped = isinstance(self._reason, CapReachedError)
         if self._ledger is None:
             cause = "a higher cap" if is_capped else "the same command"
-            remedy = f"without a ledger {cause} asks for everything again"
+            remedy = f"without a ledger, {cause} sends every call again"
         elif not is_capped:
-            remedy = "received replies are stored, and the same command goes on from there"
+            remedy = "received replies are stored, and the same command continues from there"
         elif not self._meter.spent_in_all.replies:
-            remedy = "no reply came, so give a higher cap"
+            remedy = "no reply arrived: set a higher cap"
         else:
             remedy = (
                 "received replies are stored; a cap counts for each run, "
-                "so the same command goes on from there"
+                "so the same command continues from there"
             )
         raise InterruptedRunError(f"{self._reason}; {remedy}") from self._reason
 

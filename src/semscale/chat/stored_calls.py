@@ -232,7 +232,8 @@ class StoredCalls:
             )
         return InterruptedRunError(
             f"the connection to {self._name} was lost and could not be restored within {self._patience:g} s "
-            f"({_cause(error)}); everything before is stored: start the server and run the same command again"
+            f"({_cause(error)}); all earlier replies are stored: start the server and run the same command "
+            "again"
         )
 
 

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from semscale.store.table import Table
     from semscale.types import Progress
 
-_LEDGER = "stopped; received replies, if any, stay in the ledger, and the same command goes on from there"
-_PARTS = "stopped; parts that were finished, if any, are kept, and the same command goes on after them"
+_LEDGER = "stopped; received replies, if any, stay in the ledger, and the same command continues from there"
+_PARTS = "stopped; finished parts are stored, and the same command continues after them"
 _NOTHING = "stopped; nothing was written, and the same command starts again"
 _BATCH = 50_000
 
@@ -62,12 +62,12 @@ class CodeOptions(Settings):
     coding: CodeSettings
     rate_scale: Annotated[
         str | None,
-        Field(description="Rate the answers on this scale, for --rating; a name or a YAML file."),
+        Field(description="Scale to rate the answers on, instead of --rating."),
         Option(COLUMNS, "SCALE", rare=True),
     ] = None
     other_run: Annotated[
         str | None,
-        Field(description="Table of another run on the same rows, to compare with."),
+        Field(description="Table of another run on the same rows, for comparison."),
         Option(CODES, "FILE", rare=True),
     ] = None
     model: EmbedderOptions
@@ -86,7 +86,7 @@ class CodeOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse options that do not go together."""
         if self.rate_scale is not None and self.columns.rating is not None:
-            raise InputError("--rate-scale makes a rating of its own: leave --rating out")
+            raise InputError("--rate-scale rates the answers itself: leave out --rating")
         if not self.asks:
             refuse_stated("--chat-model NAME", self.chat, self.asking, self.calls)
         elif self.chat.chat_model is None:
@@ -114,7 +114,8 @@ class SuggestOptions(Settings):
     sample: Annotated[
         int,
         Field(
-            ge=100, description="Maximum number of different answers; of more a random sample is clustered."
+            ge=100,
+            description="Number of different answers that are clustered; of more answers a random sample.",
         ),
         Option(RUN, name="--max-answers", rare=True),
     ] = 20_000
@@ -266,7 +267,7 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
         n,
         {str(status): count for status, count in counts.items()},
         noun="answer",
-        note="Nothing was sent. A model that refuses parameters takes a few calls more, once.",
+        note="Nothing was sent. A model that refuses parameters needs a few more calls, once.",
     )
 
 
@@ -288,7 +289,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
     check_input(options.file, options.codebook, "codebook")
     check_writable(options.codebook, "codebook")
     if options.codebook.exists() and options.codebook.stat().st_size:
-        raise InputError(f"codebook: {options.codebook} is there already: name another file, or move it away")
+        raise InputError(f"codebook: {options.codebook} already exists: name another file, or move it away")
     table = options.table.open(options.file)
     check_free(table.columns, table.name)
     if options.outputs.out is not None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from semscale.answer_consistency.asking import Prompt, Sampling
     from semscale.answer_consistency.claim_tables import AgreementSummary
     from semscale.answer_consistency.summary import ConsistencySummary
-    from semscale.chat.budget import Forecast, ForecastSummary
+    from semscale.chat.budget import Forecast, ForecastSummary, PriceTable
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.ledger import Ledger
     from semscale.chat.messages import CallError, Reply, Request
@@ -68,7 +69,7 @@ class SampleColumns(Settings):
             named = {name: getattr(self, name) for name in AnswerColumns.model_fields}
             return AnswerColumns(**{name: title for name, title in named.items() if title})
         if self.prompt is None:
-            raise InputError("answer must name a column, or prompt one whose questions --ask asks")
+            raise InputError("answer must name a column, or prompt the column of questions that --ask sends")
         if self.sample or self.item or self.logprobs or self.sample_logprobs:
             raise InputError("sample, item and logprobs need answer: name the column with the answers")
         return AskedColumns(prompt=self.prompt, label=self.label, by=self.by)
@@ -94,21 +95,19 @@ class AskingOptions(Settings):
     ] = 1.0
     system: Annotated[
         str | None,
-        Field(description="Instructions before every question."),
+        Field(description="Instructions sent before every question."),
         Option(CHAT, "TEXT", name="--system-prompt", rare=True),
     ] = None
     max_tokens: Annotated[
-        int | None, Field(description="Tokens at which a reply is cut."), Option(CHAT, rare=True)
+        int | None, Field(description="Maximum number of tokens of a reply."), Option(CHAT, rare=True)
     ] = None
     stop_at: Annotated[
         float | None,
-        Field(
-            description="Stop asking a question once it is certain on which side of this consistency it lies."
-        ),
+        Field(description="Stop sampling a question once its consistency is clearly above or below this."),
         Option(CHAT, rare=True),
     ] = None
     stop_confidence: Annotated[
-        float, Field(description="Confidence of that certainty."), Option(CHAT, rare=True)
+        float, Field(description="Confidence for --stop-at."), Option(CHAT, rare=True)
     ] = 0.95
 
     def model_post_init(self, _context: object) -> None:
@@ -151,7 +150,7 @@ class ConsistencyOptions(Settings):
     measures: ConsistencySettings
     claims: Annotated[
         bool,
-        Field(description="Split answers into sentences, and judge by samples how far each is supported."),
+        Field(description="Score each sentence of an answer by its support in the samples."),
         Option(MEASURING),
     ] = False
     asking: AskingOptions
@@ -176,7 +175,9 @@ class ConsistencyOptions(Settings):
             refuse_stated(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
             refuse_stated(whole, self.asking, but=_OF_SAMPLING)
             if self.measures.nli is not None and self.model.is_stated:
-                raise InputError("--embedder belongs to --claims without --nli, whose model reads no vectors")
+                raise InputError(
+                    "--embedder belongs to --claims without --nli: an NLI model reads no vectors"
+                )
 
 
 @command
@@ -300,7 +301,7 @@ def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":
 
     columns, sampling = _checked(options)
     if sampling is None or not isinstance(columns, AskedColumns):
-        raise InputError("--dry-run forecasts what asking would take: give --ask N and --chat-model NAME")
+        raise InputError("--dry-run forecasts the calls and their cost: name --ask N and --chat-model NAME")
     table, column = options.table.open(options.file), columns.prompt
     columns.check(table)
 
@@ -310,7 +311,7 @@ def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":
 
     counts = Counter(str(prompt_status(prompt)) for prompt in prompts())
     asked, chat = counts.pop(Status.SCORED, 0), options.asking.chat.load()
-    works = {chat.name: lambda ledger: _forecast(prompts, sampling, chat, ledger)}
+    works = {chat.name: partial(_forecast, prompts, sampling, chat)}
     return ForecastSummary(table.name, options.calls.forecasts(works), asked, counts, "prompt")
 
 
@@ -322,7 +323,9 @@ def _source(options: ConsistencyOptions) -> "tuple[AnswerColumns | AskedColumns,
     """
     columns, sampling = options.columns.columns, options.asking.sampling
     if isinstance(columns, AskedColumns) != (sampling is not None):
-        raise InputError("name either --answer, whose answers are measured, or --ask N with --chat-model")
+        raise InputError(
+            "name either --answer, the column of answers to measure, or --ask N with --chat-model"
+        )
     return columns, sampling
 
 
@@ -360,8 +363,8 @@ def _check_tokens(measures: Sequence[str], needs: frozenset[str], columns: Answe
         check_sample_tokens(measures)
     if "p_true" in needs:
         raise InputError(
-            "--measure p_true asks a model whether its own answer is right: give --ask N and --chat-model "
-            "NAME; semscale judge asks about answers that stand in a table"
+            "--measure p_true asks a model whether its own answer is right: name --ask N and --chat-model "
+            "NAME; semscale judge asks about answers in a table"
         )
     if "logprobs" in needs and columns.logprobs is None:
         raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
@@ -396,7 +399,11 @@ def _with_models(options: ConsistencyOptions, progress: "Progress | None") -> Co
 
 
 async def _forecast(
-    prompts: Callable[[], Iterator[Any]], sampling: "Sampling", chat: "ChatModel", ledger: "Ledger"
+    prompts: Callable[[], Iterator[Any]],
+    sampling: "Sampling",
+    chat: "ChatModel",
+    ledger: "Ledger",
+    prices: "PriceTable | None",
 ) -> "Forecast":
     from semscale.answer_consistency.asking import prompt_status
     from semscale.chat.budget import forecast
@@ -419,7 +426,7 @@ async def _forecast(
                 for request in requests:
                     yield request
 
-    return await forecast(sent(), chat, ledger=ledger)
+    return await forecast(sent(), chat, prices=prices, ledger=ledger)
 
 
 async def _requests(

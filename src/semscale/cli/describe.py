@@ -4,13 +4,14 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from inspect import getdoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from semscale.cli.config import VARIABLES, ConfigurableSetting, ProjectSettings, configurable_settings
-from semscale.cli.options import CommandOption, command
+from semscale.cli.options import CommandOption, Without, command, options_in
 from semscale.cli.outputs import OUTPUT
 from semscale.cli.process import echo
 from semscale.settings import Option, Settings
@@ -31,8 +32,8 @@ class ConfigOptions(Settings):
 def config(options: ConfigOptions, project: ProjectSettings) -> None:
     """Show every setting that a project's file can have, with its value and where that comes from.
 
-    The file is semscale.toml, or [tool.semscale] in pyproject.toml, in the working folder or above. Options
-    override --set KEY=VALUE, which overrides variables of the environment, which override the file.
+    The file is semscale.toml, or the table tool.semscale of pyproject.toml, in the working folder or above.
+    Options override --set KEY=VALUE, which overrides variables of the environment, which override the file.
     """
     rows = [
         (key, *_value_and_origin(key, setting, project)) for key, setting in configurable_settings().items()
@@ -77,25 +78,36 @@ def settings_page() -> str:
     """Return docs/settings.md: the settings of a project's file, and the options of every command."""
     from semscale.cli.main import program
 
+    groups = {
+        title: [_row(option) for option in options_in(kind)] for title, kind in _shared_groups().items()
+    }
     lines = [
-        "# Settings and options",
+        "# Commands and settings",
         "",
         "<!-- Written by `python -m semscale.cli.describe docs/settings.md` from the settings classes. -->",
         "",
+        "`semscale COMMAND --help` shows the options that most work needs, and `--help-all` shows all of "
+        "them. An option with … can be repeated.",
+        "",
         "## Settings of a project's file",
         "",
-        "What [semscale.toml](configuration.md) can have. Commands that use a setting have it as an option.",
+        "[semscale.toml](configuration.md) can set these options for every command that has them. A key is "
+        "the option without `--`. An option of the command line overrides an environment variable, which "
+        "overrides the file.",
         "",
-        "| setting | default | variable | meaning |",
-        "|---|---|---|---|",
+        "| options | keys |",
+        "|---|---|",
+        *_project_rows(groups),
+        "",
+        "## Shared options",
+        "",
+        "Several commands take these groups. The section of a command names its groups.",
     ]
-    for key, setting in configurable_settings().items():
-        default = setting.info.get_default(call_default_factory=True)
-        shown = "" if default is None else f"`{_toml(default)}`"
-        variable = f"`{VARIABLES[key]}`" if key in VARIABLES else ""
-        lines.append(f"| `{key}` | {shown} | {variable} | {_cell(str(setting.info.description))} |")
+    for title, rows in groups.items():
+        lines += ["", f"### {title}", "", *_option_table(rows)]
     for name, function in commands(program()):
-        lines += ["", f"## {name}", "", *_option_table(function.options)]
+        summary = (getdoc(function) or "").partition("\n")[0]
+        lines += ["", f"## {name}", "", summary, *_command_lines(function.options, groups)]
     return "\n".join(lines) + "\n"
 
 
@@ -111,15 +123,108 @@ def commands(app: "App", prefix: str = "") -> "Iterator[tuple[str, Any]]":
         yield from commands(below, full)
 
 
-def _option_table(options: list[CommandOption]) -> list[str]:
-    if not options:
-        return ["It has no options."]
-    lines = ["| option | value | default | meaning |", "|---|---|---|---|"]
-    for option in options:
-        default = "required" if option.info.is_required() else f"`{option.default}`" if option.default else ""
-        value = "" if option.is_flag else option.value_name
-        lines.append(f"| `{option.name}` | {_cell(value)} | {default} | {_cell(option.help)} |")
+def _shared_groups() -> dict[str, type[Settings]]:
+    """Return the settings classes that the page describes once, by title."""
+    from semscale.cli import shared
+    from semscale.cli.drift.options import DecisionOptions, MeasuringOptions, RunColumnOptions
+    from semscale.cli.outputs import Outputs
+    from semscale.judging.settings import JudgeColumns, JudgeSettings
+    from semscale.rating.settings import RaterSettings
+
+    class TableInput(Settings):
+        """A table, and how it is read."""
+
+        file: shared.InputFile
+        rows: shared.RowOptions
+
+    class Measuring(Settings):
+        """The measurement of drift, without the embedding model, which has a group of its own."""
+
+        settings: Annotated[MeasuringOptions, Without("embedder", "seed")]
+
+    return {
+        "Table": TableInput,
+        "Output": Outputs,
+        "Run": shared.RunOptions,
+        "Embedding model": shared.EmbedderOptions,
+        "Chat model": shared.ChatOptions,
+        "Calls": shared.CallOptions,
+        "Cluster": shared.RayOptions,
+        "Rating": RaterSettings,
+        "Judge": JudgeSettings,
+        "Judge columns": JudgeColumns,
+        "History": shared.HistoryOptions,
+        "Drift columns": RunColumnOptions,
+        "Drift measurement": Measuring,
+        "Gate": DecisionOptions,
+    }
+
+
+def _project_rows(groups: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
+    """Yield a row for each group of options that a project's file can set, with their variables."""
+    for title, rows in groups.items():
+        names = {name for name, _ in map(_split_row, rows)}
+        keys = [key for key in configurable_settings() if {f"--{key}", f"--no-{key}"} & names]
+        if keys:
+            listed = ", ".join(
+                f"`{key}` (`{VARIABLES[key]}`)" if key in VARIABLES else f"`{key}`" for key in keys
+            )
+            yield f"| [{title}]({_anchor(title)}) | {listed} |"
+
+
+def _command_lines(options: list[CommandOption], groups: dict[str, list[tuple[str, str]]]) -> list[str]:
+    """Name the groups of a command, and list the options that are in none of them."""
+    own = [_row(option) for option in options]
+    references = []
+    for title, rows in groups.items():
+        taken = [row for row in rows if row in own]
+        lacking = [row for row in rows if row not in own]
+        if not taken or (len(taken) == 1 and title.endswith("columns")):  # that column is the command's own
+            continue
+        own = [row for row in own if row not in taken]
+        if len(lacking) > len(taken):
+            limits = f": only {_names(taken)}"
+        else:
+            limits = f" without {_names(lacking)}" if lacking else ""
+        references.append(f"[{title}]({_anchor(title)}){limits}")
+    lines = ["", f"Groups: {'; '.join(references)}."] if references else []
+    if own:
+        lines += ["", *_option_table(own)]
     return lines
+
+
+def _anchor(title: str) -> str:
+    return f"#{title.lower().replace(' ', '-')}"
+
+
+def _names(rows: list[tuple[str, str]]) -> str:
+    return ", ".join(f"`{_split_row(row)[0]}`" for row in rows)
+
+
+def _split_row(row: tuple[str, str]) -> tuple[str, str]:
+    """Return the name of an option, and its value."""
+    name, _, value = row[0].partition(" ")
+    return name, value
+
+
+def _row(option: CommandOption) -> tuple[str, str]:
+    """Return an option as it is typed, and its meaning with its choices and its default."""
+    # A site shows the backslash of an escaped bar in code, so choices are in the meaning.
+    name = option.name.replace("|", "/")
+    value = "CHOICE" if option.choices and not option.option.metavar else option.value_name.replace("|", "/")
+    meaning = option.own_help.rstrip(".")
+    if any(choice not in meaning for choice in option.choices):
+        meaning += f": {', '.join(option.choices[:-1])} or {option.choices[-1]}"
+    if option.default:
+        meaning += f" (default: {option.default})"
+    if option.info.is_required() and not option.option.positional:
+        meaning += ". Required"
+    has_value = value and not option.is_flag and not option.option.positional
+    return f"{name}{f' {value}' if has_value else ''}{' …' if option.is_repeatable else ''}", f"{meaning}."
+
+
+def _option_table(rows: list[tuple[str, str]]) -> list[str]:
+    return ["| option | meaning |", "|---|---|", *(f"| `{typed}` | {_cell(text)} |" for typed, text in rows)]
 
 
 def _cell(text: str) -> str:

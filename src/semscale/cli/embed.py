@@ -36,7 +36,7 @@ class EmbedOptions(Settings):
     text: Annotated[str, Field(description="The texts."), Option(COLUMNS, "COLUMN")]
     dtype: Annotated[
         Literal["float32", "float16"],
-        Field(description="Type of the numbers; float16 takes half the space."),
+        Field(description="Type of the numbers: float32, or float16 in half the space."),
         Option(MODEL),
     ] = "float32"
     outputs: Annotated[Outputs, Without("escape", "figures")]

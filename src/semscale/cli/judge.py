@@ -29,7 +29,7 @@ from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.chat.budget import Forecast, ForecastSummary
+    from semscale.chat.budget import Forecast, ForecastSummary, PriceTable
     from semscale.chat.ledger import Ledger
     from semscale.chat.messages import Request
     from semscale.judging.audit import Audit, AuditSummary
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from semscale.types import Progress, Status
 
 _MODEL_KEYS = ("model", "base_url", "engine", "key_variable")
-_NOTE = "Nothing was sent. A model that refuses parameters takes a few calls more, once."
+_NOTE = "Nothing was sent. A model that refuses parameters needs a few more calls, once."
 _BATCH = 50_000
 
 app = App(name="judge")
@@ -75,7 +75,7 @@ class JudgeChoice(ChatOptions):
         elif "chat_url" in self.model_fields_set:
             # The address is not repeated: it may have a password in it.
             raise InputError(
-                "--chat-url goes with --chat-model; write base_url beside each model of the panel's file"
+                "--chat-url goes with --chat-model; write base_url for each model in the panel's file"
             )
 
     def judges(self, settings: JudgeSettings, progress: "Progress | None" = None) -> "Judge | Panel":
@@ -117,7 +117,7 @@ class AuditOptions(Settings):
     columns: Annotated[JudgeColumns, Without("by", "inclusion")]
     judges: JudgeChoice
     settings: Annotated[JudgeSettings, Without("samples")]
-    rows: Annotated[int, Field(description="Rows to audit, from the first."), Option(RUN)] = 50
+    rows: Annotated[int, Field(description="Number of rows to audit, from the first."), Option(RUN)] = 50
     calls: CallOptions
     outputs: Annotated[Outputs, Without("out", "escape")]
     table: Annotated[RowOptions, Rare("where")]
@@ -136,7 +136,7 @@ class SystemColumns(Settings):
     ] = None
     system: Annotated[
         tuple[str, ...],
-        Field(description="A further system and its column; can be repeated."),
+        Field(description="A further system and its column."),
         Option(COLUMNS, "NAME=COLUMN"),
     ] = ()
     reference: Annotated[tuple[str, ...], As(JudgeColumns, "reference")] = ()
@@ -221,7 +221,7 @@ def _ask_and_present(
         present(forecast(options), options.outputs.of_forecast)
         return
     with message_if_stopped(
-        "stopped; received replies stay in the ledger, and the same command goes on from there"
+        "stopped; received replies stay in the ledger, and the same command continues from there"
     ):
         began = monotonic()
         summary = run(options)
@@ -387,12 +387,15 @@ def forecast_comparison(options: CompareOptions) -> "ForecastSummary":
     items, counts = pair_items(texts.questions, texts.answers, references=texts.references)
     works = {member.name: partial(forecast_judge, member, partial(requests_about, member, items))}
     rows = Counter({Status(status): n for status, n in counts.items()})
-    note = f"{_NOTE} Each pair is asked about in both orders, except where answers are alike or one is empty."
+    note = f"{_NOTE} Each pair is sent in both orders, unless its answers are equal or one is empty."
     return forecast_summary(table.name, options.calls.forecasts(works), rows, note)
 
 
 async def forecast_judge(
-    member: "Judge", requests: "Callable[[int], Iterable[Request]]", ledger: "Ledger"
+    member: "Judge",
+    requests: "Callable[[int], Iterable[Request]]",
+    ledger: "Ledger",
+    prices: "PriceTable | None",
 ) -> "Forecast":
     """Forecast the form of requests that needs the fewest calls: the one that the model took before.
 
@@ -402,11 +405,18 @@ async def forecast_judge(
         member: the judge that would be asked.
         requests: returns the requests of a form, by its number, as ``judge.requests`` orders them.
         ledger: of earlier replies, which cost nothing.
+        prices: of models; ``None`` for the user's own table.
     """
     from semscale.chat.budget import forecast
 
     forecasts = [
-        await forecast(requests(form), member.model, ledger=ledger, follow_ups=member.corrections_after)
+        await forecast(
+            requests(form),
+            member.model,
+            prices=prices,
+            ledger=ledger,
+            follow_ups=member.corrections_after,
+        )
         for form in range(len(member.requests_about([])))
     ]
     least = min(forecasts, key=lambda forecast: forecast.calls)

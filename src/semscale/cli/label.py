@@ -50,10 +50,7 @@ class LabelOptions(Settings):
     file: InputFile
     out: Annotated[
         Path,
-        Field(
-            description="The sheet: .csv, .xlsx, .jsonl or .parquet. In CSV, texts that spreadsheets would "
-            "run get an apostrophe (--no-escape: none)."
-        ),
+        Field(description="The sheet: .csv, .xlsx, .jsonl or .parquet."),
         Option(OUTPUT, "FILE"),
     ]
     escape: CsvEscape = True
@@ -63,7 +60,7 @@ class LabelOptions(Settings):
     reference: Annotated[tuple[str, ...], As(JudgeColumns, "reference")] = ()
     scale: Annotated[
         str | None,
-        Field(description="To rate: name of a scale (semscale scales list), or its YAML file."),
+        Field(description="Scale to rate on: a name (semscale scales list), or a YAML file."),
         Option(RATING, "SCALE"),
     ] = None
     codebook: Annotated[
@@ -79,14 +76,14 @@ class LabelOptions(Settings):
     table: Annotated[RowOptions, Rare("where")]
     n: Annotated[
         int | None,
-        Field(ge=1, description="Rows to draw (default: 100 to rate, 200 to code, 50 to judge)."),
+        Field(ge=1, description="Rows to draw (default: 100 ratings, 200 codes, 50 judgements)."),
         Option(RUN),
     ] = None
     draw: Annotated[
         Literal["random", "unsure"] | None,
         Field(
-            description="random draws all rows with the same probability, unsure more often those whose "
-            "scores are least certain; results allow for it (default: random to rate, otherwise unsure)."
+            description="Draw at random, or favour unsure scores (default: random for ratings, "
+            "otherwise unsure)."
         ),
         Option(RUN),
     ] = None
@@ -360,16 +357,17 @@ def code_notes(expected: "Sequence[ExpectedCodes]", n: int) -> list[str]:
         return []
     counts = ", ".join(f"{code.code} {code.n:.0f}" for code in few)
     notes = [
-        f"note: a code needs 5 answers with it to be calibrated; of {n:,} drawn ones about so many will have "
-        f"it, which may be too few (a forecast before anybody has coded): {counts}"
+        f"note: a code needs 5 answers with it to be calibrated; forecast for {n:,} drawn answers, which may "
+        f"be too few: {counts}"
     ]
     enough = {code.code: code.needed for code in few if code.needed is not None}
     if enough:
-        notes.append(f"note: --n {max(enough.values())} will probably have enough of {', '.join(enough)}")
+        notes.append(f"note: --n {max(enough.values())} will probably be enough for {', '.join(enough)}")
     if rare := [code.code for code in few if code.needed is None]:
         notes.append(
-            f"note: even all answers will hardly have enough of {', '.join(rare)}, which then cannot be "
-            "calibrated: put it together with another code, or leave its share uncorrected"
+            f"note: all answers together will probably not have enough of {', '.join(rare)}, which then "
+            "cannot be "
+            "calibrated: merge it with another code, or leave its share uncorrected"
         )
     return notes
 
@@ -466,7 +464,7 @@ def _draw_report(options: LabelOptions, draw: "LabelDraw", *, decides: bool) -> 
     if draw.earlier is not None:
         before = int((~np.isnan(draw.earlier)).sum())
         lines.append(
-            f"{before:,} earlier rows are kept with their labels; {INCLUSION!r} joins their draw and this one"
+            f"{before:,} earlier rows keep their labels; {INCLUSION!r} joins their draw and this one"
         )
     if n == draw.n_scored:
         lines.append("gain: none, as every row that could be drawn was")

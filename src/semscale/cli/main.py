@@ -38,12 +38,12 @@ HELP, HELP_ALL = "--help", "--help-all"
 # Name, function or group in ``semscale.cli``, and line in the help. A command is imported when it is called.
 _COMMANDS = (
     ("demo", "rate:demo", "Rate 300 sentences that come with Semscale, and open the report."),
-    ("rate", "rate:rate", "Rate a column of texts on a scale, and estimate what they say as a whole."),
+    ("rate", "rate:rate", "Rate a column of texts on a scale, and estimate means and shares."),
     ("code", "code:app", "Give open answers the codes of a codebook; suggest a codebook."),
-    ("match", "match:app", "Measure how far predictions say the same as their references."),
-    ("consistency", "consistency:consistency", "Measure whether a model repeats its answers."),
+    ("match", "match:app", "Measure the agreement of predictions with references."),
+    ("consistency", "consistency:consistency", "Measure the agreement of repeated answers of a model."),
     ("judge", "judge:app", "Let a chat model score answers; compare systems; audit the judge."),
-    ("study", "study:app", "Put questionnaires to synthetic respondents, and compare them with people."),
+    ("study", "study:app", "Ask synthetic respondents a questionnaire, and compare them with people."),
     ("tables", "tables:tables", "Tabulate the questions of a survey by groups."),
     ("drift", "drift.commands:app", "Compare a candidate's outputs with an approved baseline."),
     ("label", "label:label", "Draw a sheet for people to rate, code or judge."),
@@ -53,6 +53,7 @@ _COMMANDS = (
     ("embed", "embed:embed", "Turn a column of texts into vectors."),
     ("models", "models:app", "List, pull, verify, find and calibrate models; empty their caches."),
     ("serve", "serve:serve", "Answer requests over HTTP."),
+    ("mcp", "serve:mcp", "Offer the instruments to an agent as tools (MCP)."),
     ("config", "describe:config", "Show every setting of the project's file, its value and its origin."),
 )
 

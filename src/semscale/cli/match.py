@@ -66,10 +66,7 @@ class CorpusOptions(Settings):
 
     corpus: Annotated[
         str | None,
-        Field(
-            description="Texts from which word weights and unrelated pairs are estimated: a .txt file with "
-            "one per line, or a table (default: the references)."
-        ),
+        Field(description="Texts that word weights and unrelated pairs come from (default: the references)."),
         Option(MATCHING, "FILE", rare=True),
     ] = None
     corpus_column: Annotated[

@@ -35,15 +35,12 @@ class PullOptions(Settings):
 
     name: Annotated[
         str | None,
-        Field(
-            description=f"{_MODEL_HELP} (default: e5-small (89 MB), which rate uses, and all-MiniLM-L6-v2 "
-            "(91 MB), which the other commands use)."
-        ),
+        Field(description=f"{_MODEL_HELP} (default: e5-small and all-MiniLM-L6-v2)."),
         Option(ARGUMENTS, "[NAME]", positional=True),
     ] = None
     folder: Annotated[
         Path | None,
-        Field(description="Look for the files here first."),
+        Field(description="Folder in which to look for the files first."),
         Option(MODEL, "FOLDER", name="--from"),
     ] = None
 
@@ -150,10 +147,7 @@ class CacheOptions(Settings):
 
     clear: Annotated[
         bool,
-        Field(
-            description="Remove every embedding, state of a token and score of a pair, and damaged files "
-            "that were moved aside; they are computed again when needed."
-        ),
+        Field(description="Remove all stored embeddings, token states and scores; they are computed again."),
         Option(RUN),
     ] = False
 
@@ -163,7 +157,7 @@ class CacheOptions(Settings):
 def cache(options: CacheOptions) -> None:
     """Show where computed embeddings are stored, how many there are, their size and its limit; or empty it.
 
-    The states of tokens that semscale drift stores of baselines, and scores of pairs by models of entailment,
+    The states of tokens that semscale drift stores of baselines, and scores of pairs by entailment models,
     have files of their own, with the same limit.
     """
     from semscale.weights.folders import CAP_VARIABLE
@@ -210,10 +204,12 @@ class CalibrationColumns(Settings):
     prediction: Annotated[
         str | None, Field(description="Predictions that people judged."), Option(COLUMNS, "COLUMN")
     ] = None
-    reference: Annotated[str | None, Field(description="Their references."), Option(COLUMNS, "COLUMN")] = None
+    reference: Annotated[
+        str | None, Field(description="References of the predictions."), Option(COLUMNS, "COLUMN")
+    ] = None
     human: Annotated[
         str | None,
-        Field(description="People's scores, the higher the more alike."),
+        Field(description="Human similarity scores; higher means more similar."),
         Option(COLUMNS, "COLUMN"),
     ] = None
 
@@ -263,9 +259,7 @@ class CalibrateOptions(Settings):
     corpus: Annotated[
         str, Field(description="Table with texts of the kind to be scored."), Option(COLUMNS, "FILE")
     ]
-    out: Annotated[
-        Path, Field(description="The baseline to write (.json), for rescale."), Option(OUTPUT, "FILE")
-    ]
+    out: Annotated[Path, Field(description="File for the baseline: .json."), Option(OUTPUT, "FILE")]
     columns: CalibrationColumns
     n_pairs: Annotated[
         int, Field(ge=100, description="Unrelated pairs to draw."), Option(RUN, name="--pairs", rare=True)

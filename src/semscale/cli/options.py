@@ -122,9 +122,19 @@ class CommandOption:
         return str(value) if is_shown else None
 
     @property
+    def is_repeatable(self) -> bool:
+        """True if the option can be repeated."""
+        return not self.option.positional and _token_type(self.type) == list[str]
+
+    @property
+    def own_help(self) -> str:
+        """The sentence of its settings class."""
+        return str(_described(self.info).description or "")
+
+    @property
     def help(self) -> str:
         """Its line in the help."""
-        return str(_described(self.info).description or "")
+        return f"{self.own_help.rstrip('.')}; can be repeated." if self.is_repeatable else self.own_help
 
     @property
     def value_name(self) -> str:

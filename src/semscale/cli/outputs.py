@@ -30,10 +30,7 @@ def _target(value: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
 
 CsvEscape = Annotated[
     bool,
-    Field(
-        description="Write CSV as it is: without the apostrophe before texts that begin with =, +, - or @, "
-        "which spreadsheets would run. semscale reads files without it."
-    ),
+    Field(description="Write no apostrophe before CSV texts that a spreadsheet would run as formulas."),
     Option(OUTPUT, rare=True),
 ]
 """Setting of commands that write CSV."""
@@ -45,10 +42,7 @@ class Outputs(Settings):
     out: Annotated[
         Target | None,
         BeforeValidator(_target),
-        Field(
-            description="Table with the results: .parquet, .csv, .jsonl, .xlsx or .sav; also a URL. In CSV, "
-            "texts that spreadsheets would run get an apostrophe (--no-escape: none)."
-        ),
+        Field(description="Table with the results: .parquet, .csv, .jsonl, .xlsx or .sav, or a URL."),
         Option(OUTPUT, "FILE", type=str),
     ] = None
     escape: CsvEscape = True
@@ -132,7 +126,7 @@ class Outputs(Settings):
         """
         self._check()  # a folder of partitions serves here
         if restart and self.out is None:
-            raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
+            raise InputError("--restart belongs to --out: without an output, no part of a run is stored")
         check_input(file, self.report)
 
     @contextmanager

@@ -24,9 +24,9 @@ from semscale.errors import ClusterError, InterruptedRunError, SemscaleError, St
 DONE, BAD_INPUT, BUG = 0, 2, 70
 
 _ENVIRONMENT = {
-    errno.ENOSPC: "make room on the disk",
+    errno.ENOSPC: "free some space on the disk",
     errno.EFBIG: "raise the limit on the size of a file",
-    errno.EDQUOT: "make room within the quota",
+    errno.EDQUOT: "free some space within the quota",
     errno.EROFS: "choose another folder",
     errno.EACCES: "check the permissions",
     errno.EPERM: "check the permissions",
@@ -56,7 +56,9 @@ def exit_code(work: Callable[[], object]) -> int:
 
 def stopped() -> int:
     """Say that the user stopped a command that has finished nothing yet, and return the exit code."""
-    message = "stopped; the same command starts again, or goes on after what an earlier run has finished"
+    message = (
+        "stopped; the same command starts again, or continues after the finished parts of an earlier run"
+    )
     return _failed(message, INTERRUPTED)
 
 
@@ -201,7 +203,7 @@ class _Interrupts:
                 return
             raise KeyboardInterrupt
         if now - self._first > _CLEANING_UP:
-            _leave("stopped at once; what was finished is kept, and the same command can be started again")
+            _leave("stopped at once; finished work is stored, and the same command continues after it")
 
     def resend(self, dropped: Any) -> None:  # noqa: ANN401 - a type that Python does not export
         """Send an interrupt again that Python has dropped."""

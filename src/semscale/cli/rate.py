@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from semscale.distributed.datasets import RatingRecipe
     from semscale.rating.calibration import CalibrationSummary
     from semscale.rating.decided import TableDecisions
+    from semscale.rating.lint import LintReport
     from semscale.rating.rater import Rater
     from semscale.rating.summary import RatingSummaries, RatingSummary
     from semscale.store.table import Table
@@ -49,7 +50,7 @@ class TextColumns(Settings):
 
     text: Annotated[
         tuple[str, ...],
-        Field(description="The texts to rate (default: the only open text); can be repeated."),
+        Field(description="The texts to rate (default: the only open text)."),
         Option(COLUMNS, "COLUMN"),
     ] = ()
 
@@ -74,15 +75,14 @@ class RateOptions(Settings):
     scale: Annotated[
         tuple[str, ...],
         Field(
-            description="Name of a scale (semscale scales list), or its YAML file; with several texts one "
-            "for all, or COLUMN=SCALE for each."
+            description="Scale: a name (semscale scales list) or a YAML file; COLUMN=SCALE for one column."
         ),
         Option(RATING, "SCALE"),
     ]
     rating: RaterSettings
     method: Annotated[
         Literal["ssr", "decision"],
-        Field(description="Method that rates: ssr, or decision, in which a chat model rates as well."),
+        Field(description="Rating by anchors (ssr), or by a chat model as well (decision)."),
         Option(RATING, rare=True),
     ] = "ssr"
     outputs: Outputs
@@ -122,7 +122,7 @@ class RateOptions(Settings):
 
 @command
 def rate(options: RateOptions) -> None:
-    """Rate a column of texts on a scale, and estimate what they say as a whole.
+    """Rate a column of texts on a scale, and estimate means and shares.
 
     [bold]semscale rate answers.csv --text comment --scale satisfaction --report rated.html[/bold]
 
@@ -199,7 +199,6 @@ def _opened(options: RateOptions) -> "tuple[Table, RatingColumns]":
 
 
 def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Progress") -> "RatingSummaries":
-    from semscale.rating.lint import lint
     from semscale.rating.table import rate_texts
 
     run = options.run
@@ -214,7 +213,7 @@ def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Pro
         progress=progress,
     )
     with options.outputs.report_if_stopped():
-        reports = {rater: lint(rater.scale, embedder=rater.embedder) for rater in raters.values()}
+        reports = {rater: _lint(rater) for rater in raters.values()}
         texts = {
             text: replace(summary, lint=reports[raters[text]]) for text, summary in summaries.texts.items()
         }
@@ -223,7 +222,6 @@ def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Pro
 
 def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "RatingSummary":
     from semscale.rating.labelling import read_sheet
-    from semscale.rating.lint import lint
     from semscale.rating.table import rate_file
     from semscale.store.reading import open_table
 
@@ -256,7 +254,14 @@ def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "R
             progress=progress,
         )
     with options.outputs.report_if_stopped():
-        return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))
+        return replace(summary, lint=_lint(rater))
+
+
+def _lint(rater: "Rater") -> "LintReport":
+    """Lint the scale that was used, with the model and the readout that rated."""
+    from semscale.rating.lint import lint
+
+    return lint(rater.scale, embedder=rater.embedder, readout=rater.settings.applied_readout)
 
 
 def _decisions(options: RateOptions, rater: "Rater") -> "TableDecisions | None":
@@ -323,20 +328,17 @@ class LabelledColumns(Settings):
     text: Annotated[str, Field(description="The texts to rate."), Option(COLUMNS, "COLUMN")]
     human: Annotated[
         str,
-        Field(description="People's ratings: a number, or a list like [3, 4]; empty cells are skipped."),
+        Field(description="People's ratings: numbers, or lists like [3, 4]; empty cells are skipped."),
         Option(COLUMNS, "COLUMN"),
     ]
     by: Annotated[
         str | None,
-        Field(
-            description="Names of groups, such as surveys; each is left out once, so that the error holds "
-            "for new groups."
-        ),
+        Field(description="Groups, such as surveys; the reported error holds for a new group."),
         Option(COLUMNS, "COLUMN"),
     ] = None
     human_range: Annotated[
         tuple[float, float] | None,
-        Field(description="Lowest and highest value people could give."),
+        Field(description="Lowest and highest value of the human scale."),
         Option(COLUMNS, "LOW HIGH"),
     ] = None
 
@@ -346,7 +348,7 @@ class CalibrationOutputs(Outputs):
 
     calibration: Annotated[
         Path,
-        Field(description="The calibration, for rate --calibration: .json."),
+        Field(description="File for the calibration: .json."),
         Option(OUTPUT, "FILE", name="--out"),
     ]
 
@@ -434,7 +436,7 @@ class DemoOptions(Settings):
         Field(description="Folder for the ratings and the report (default: semscale-demo)."),
         Option(OUTPUT, "FOLDER", name="--out"),
     ] = Path("semscale-demo")
-    open: Annotated[bool, Field(description="Leave the browser closed."), Option(OUTPUT)] = True
+    open: Annotated[bool, Field(description="Do not open the report in the browser."), Option(OUTPUT)] = True
 
 
 @command

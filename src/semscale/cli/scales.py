@@ -28,7 +28,7 @@ from semscale.cli.shared import (
 )
 from semscale.cli.study import write_template
 from semscale.errors import InputError
-from semscale.rating.settings import RATING, RaterSettings
+from semscale.rating.settings import DEFAULT_READOUT, RATING, RaterSettings, Readout
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class LintOptions(Settings):
 
     scale: Annotated[
         str | None,
-        Field(description="A scale of the library, or a YAML file."),
+        Field(description="Name of a scale, or a YAML file."),
         Option(ARGUMENTS, "[NAME|FILE]", positional=True),
     ] = None
     every: Annotated[bool, Field(description="All scales of the library."), Option(RUN, name="--all")] = False
@@ -80,7 +80,14 @@ class LintOptions(Settings):
         Field(description="Table with texts of your own, to propose probes from."),
         Option(COLUMNS, "FILE"),
     ] = None
-    text: Annotated[str | None, Field(description="Its column of texts."), Option(COLUMNS, "COLUMN")] = None
+    text: Annotated[
+        str | None, Field(description="Column of texts in --file."), Option(COLUMNS, "COLUMN")
+    ] = None
+    readout: Annotated[
+        Readout | None,
+        Field(description=f"Formula that rates the probes (default: {DEFAULT_READOUT})."),
+        Option(RATING, rare=True),
+    ] = None
     outputs: Annotated[Outputs, Without("out", "escape")]
     model: EmbedderOptions
 
@@ -157,7 +164,10 @@ def lint(options: LintOptions) -> int:
     scales = [load_scale(name, language=options.language) for name in options.names()]
     with progress_bars() as progress:
         embedder = options.model.load(progress, default=DEFAULT_RATING_MODEL)
-        results = [lint_scale(scale, embedder=embedder, progress=progress) for scale in scales]
+        results = [
+            lint_scale(scale, embedder=embedder, readout=options.readout, progress=progress)
+            for scale in scales
+        ]
         probes = _proposed_probes(options, scales[0], embedder, progress)
     if options.every:
         print_document(lint_overview(results))
@@ -184,11 +194,12 @@ def _proposed_probes(
     table.require_text(options.text, "text")
     batch = next(table.batches_with([options.text], _MOST_TEXTS))
     texts = list(dict.fromkeys(column_in(batch, options.text).drop_nulls().to_list()))
-    ratings = Rater(scale, embedder=embedder).rate(texts, progress=progress)
+    ratings = Rater(scale, embedder=embedder, readout=options.readout).rate(texts, progress=progress)
     if (spread := spread_of(ratings)) < LEAST_SPREAD:
         say(
             f"note: ratings of these texts hardly differ (standard deviation {spread:.2f} of the scale): the "
-            "texts are alike, or the scale does not read them; no scale with so little reached r = .3"
+            "the texts are too similar, or the scale does not measure them; no scale with so little "
+            "reached r = .3"
         )
     return proposed_probes(texts, ratings)
 
@@ -198,7 +209,7 @@ class GrowOutputs(Outputs):
 
     grown: Annotated[
         Path | None,
-        Field(description="YAML file with the scale's sets and the proposed ones; must not exist."),
+        Field(description="New YAML file with the present and the proposed anchor sets."),
         Option(OUTPUT, "FILE", name="--out"),
     ] = None
 
@@ -299,9 +310,7 @@ class ValidateOptions(Settings):
 
     file: InputFile
     columns: Annotated[LabelledColumns, Without("by")]
-    scale: Annotated[
-        str, Field(description="A scale of the library, or a YAML file."), Option(RATING, "NAME|FILE")
-    ]
+    scale: Annotated[str, Field(description="Name of a scale, or a YAML file."), Option(RATING, "NAME|FILE")]
     rating: RaterSettings
     outputs: Annotated[Outputs, Without("out", "escape")]
     model: Annotated[EmbedderOptions, Without("embedder")]

@@ -1,4 +1,4 @@
-"""The command ``semscale serve``: embeddings and instruments over HTTP."""
+"""The commands ``semscale serve`` and ``semscale mcp``: instruments over HTTP, and as tools of an agent."""
 
 import logging
 import sys
@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.options import Without, command
+from semscale.cli.options import Without, command, refuse_stated
 from semscale.cli.process import say
-from semscale.cli.shared import EmbedderOptions
+from semscale.cli.shared import CallOptions, ChatOptions, EmbedderOptions
 from semscale.errors import InputError
 from semscale.serving.requests import ServiceLimits
 from semscale.settings import Option, Settings
 
-LISTENING, JOBS = "Listening", "Jobs"
+LISTENING, JOBS, TABLES = "Listening", "Jobs", "Tables"
 
 
 class ServeOptions(Settings):
@@ -30,7 +30,7 @@ class ServeOptions(Settings):
     ] = 8000
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Field(description="Least level of messages on standard error; info has a line for each request."),
+        Field(description="Least level of messages on standard error."),
         Option(LISTENING),
     ] = "info"
     limits: ServiceLimits
@@ -40,7 +40,9 @@ class ServeOptions(Settings):
         Option(JOBS, "FOLDER"),
     ] = None
     part_rows: Annotated[
-        int, Field(description="Rows of a job that are finished and stored at once."), Option(JOBS, rare=True)
+        int,
+        Field(description="Rows per part of a job; a part is stored when it is finished."),
+        Option(JOBS, rare=True),
     ] = 5_000
     model: Annotated[EmbedderOptions, Without("device", "embedder_url", "embedder_key_variable", "cache")]
 
@@ -57,24 +59,92 @@ def serve(options: ServeOptions) -> None:
     """
     from semscale.extras import require
 
-    if options.model.engine not in ("openvino", "torch"):
-        raise InputError(f"engine must be openvino or torch, got {options.model.engine!r}")
+    model = options.model
+    if model.engine not in ("openvino", "torch"):
+        raise InputError(f"engine must be openvino or torch, got {model.engine!r}")
     require("serve")
+    from semscale.embedding.loading import load_embedder
     from semscale.serving.application import Service, application
-    from semscale.serving.models import ModelsToServe
+    from semscale.serving.batching import WORKERS
     from semscale.serving.server import access_token, listen, run_service
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("semscale").setLevel(options.log_level.upper())
     token = access_token(options.host)
-    model = options.model
-    service = Service(ModelsToServe(model.embedder, model.precision, model.engine), options.limits)
+    service = Service(
+        lambda name: load_embedder(name, precision=model.precision, engine=model.engine, cache=False),
+        options.limits,
+        model=model.embedder,
+        workers=WORKERS if model.engine == "openvino" else 1,
+    )
     if options.jobs is not None:
         service.open_jobs(options.jobs, options.part_rows)
     gate = application(service, token=token)
     with listen(options.host, options.port) as listener:
         _say(f"listening on {_address(options.host, listener.getsockname()[1])} (what it answers: /docs)")
         run_service(gate, service, listener, _say)
+
+
+class McpOptions(Settings):
+    """All options of ``semscale mcp``.
+
+    Raises:
+        InputError: a value out of range.
+    """
+
+    limits: Annotated[
+        ServiceLimits,
+        Without(*ServiceLimits.model_fields.keys() - {"max_texts", "max_characters"}),
+    ]
+    folder: Annotated[
+        Path | None,
+        Field(description="Folder whose tables the tools may read, and write new ones to."),
+        Option(TABLES, "FOLDER"),
+    ] = None
+    model: EmbedderOptions
+    chat: ChatOptions
+    calls: Annotated[CallOptions, Without("dry_run")]
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options of calls without the chat model that they belong to."""
+        if self.chat.chat_model is None:
+            refuse_stated("--chat-model NAME", self.chat, self.calls)
+
+
+@command
+def mcp(options: McpOptions) -> None:
+    """Offer the instruments to an agent as tools of the Model Context Protocol.
+
+    [bold]semscale mcp[/bold]
+
+    An agent's program starts this command and talks to it over standard input and output; its configuration
+    names the command. Models are loaded when a tool first needs them. The end of the input or Ctrl-C ends
+    the command.
+
+    With --folder there are tools for the tables of that folder. With --chat-model there is a tool that judges
+    answers; --max-cost limits what all its calls cost together.
+    """
+    from semscale.extras import require
+
+    require("mcp")
+    from semscale.serving.tools import (
+        JudgeCalls,
+        agent_server,
+        agent_tools,
+        loaded_once,
+        serve_standard_streams,
+    )
+
+    model, judge = options.model, None
+    load = loaded_once(lambda name: model.load(None, default=name))
+    if options.chat.chat_model is not None:
+        judge = JudgeCalls(options.chat.load, options.calls.running())
+    if sys.stdin.isatty():
+        _say("waiting for an agent on standard input; Ctrl-C ends")
+    tools = agent_tools(
+        lambda name: load(model.embedder or name), options.limits, judge=judge, folder=options.folder
+    )
+    serve_standard_streams(agent_server(tools))
 
 
 def _say(line: str) -> None:

@@ -51,8 +51,8 @@ _HISTORY_FILE = "semscale-history.sqlite"  # in the current folder, where people
 InputFile = Annotated[
     str,
     Field(
-        description="CSV, TSV, JSONL, Parquet, Excel or SPSS, or an evaluation log; a folder of Parquet "
-        "files; a URL, such as s3://bucket/answers.parquet; - is standard input."
+        description="Table (CSV, Excel, Parquet, JSONL, SPSS), evaluation log, folder of Parquet "
+        "files, or URL; - is standard input."
     ),
     Option(ARGUMENTS, "FILE", positional=True),
 ]
@@ -63,15 +63,13 @@ class TableOptions(Configurable):
 
     encoding: Annotated[
         str | None,
-        Field(
-            description="Encoding of CSV, TSV and JSONL (default: by its bytes) or SPSS (as the file says)."
-        ),
+        Field(description="Encoding of the file (default: detected)."),
         Option(INPUT, "NAME", rare=True, configurable=True),
     ] = None
     format: Annotated[
         Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "inspect", "promptfoo", "openai-evals"]
         | None,
-        Field(description="Input format; overrides the file extension."),
+        Field(description="Input format (default: by the extension)."),
         Option(INPUT, rare=True, configurable=True),
     ] = None
     sheet: Annotated[
@@ -83,8 +81,7 @@ class TableOptions(Configurable):
         int | None,
         Field(
             ge=1,
-            description="Row of a CSV, TSV or Excel file with the names of the columns (default: the first, "
-            "or in Excel the first below a title).",
+            description="Row with the names of the columns (default: detected).",
         ),
         Option(INPUT, rare=True),
     ] = None
@@ -110,23 +107,17 @@ class RowOptions(Settings):
     source: TableOptions
     where: Annotated[
         str | None,
-        Field(
-            description='Keep only rows that meet an SQL condition, such as "age >= 18 and country in '
-            "('DE', 'AT')\"."
-        ),
+        Field(description='SQL condition for the rows to keep, such as "age >= 18".'),
         Option(INPUT, "EXPRESSION"),
     ] = None
     header: Annotated[
         Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"],
-        Field(description="Survey tool whose header a CSV, TSV or Excel file has; auto goes by its shape."),
+        Field(description="Survey tool that wrote the header."),
         Option(INPUT, rare=True),
     ] = "auto"
     derive: Annotated[
         tuple[str, ...],
-        Field(
-            description='Derived columns: adult="age >= 18" adds a column adult with the value of an SQL '
-            "expression; can be repeated."
-        ),
+        Field(description='New column from an SQL expression, such as adult="age >= 18".'),
         Option(INPUT, "NAME=EXPRESSION", rare=True),
     ] = ()
 
@@ -183,11 +174,11 @@ class RunOptions(Configurable):
     ] = 0
     part_rows: Annotated[
         int,
-        Field(description="Rows that are finished and stored at once."),
+        Field(description="Rows per part; a part is stored when it is finished."),
         Option(RUN, rare=True, configurable=True),
     ] = 50_000
     restart: Annotated[
-        bool, Field(description="Drop what an earlier run has finished."), Option(RUN, rare=True)
+        bool, Field(description="Drop the finished parts of an earlier run."), Option(RUN, rare=True)
     ] = False
 
     def model_post_init(self, _context: object) -> None:
@@ -223,7 +214,7 @@ class EmbedderOptions(Configurable):
     ] = None
     precision: Annotated[
         Literal["exact", "fast", "turbo"],
-        Field(description="float32, bfloat16, or (e5-small) 8-bit integers, if the processor has them."),
+        Field(description="Precision: exact (float32), fast (bfloat16), or turbo (8 bits, e5-small)."),
         Option(MODEL, configurable=True, rare=True),
     ] = "exact"
     engine: Annotated[
@@ -243,12 +234,12 @@ class EmbedderOptions(Configurable):
     ] = None
     embedder_key_variable: Annotated[
         str | None,
-        Field(description=f"Variable of the environment with that endpoint's key (default: {KEY_VARIABLE})."),
+        Field(description=f"Environment variable with the key for --embedder-url (default: {KEY_VARIABLE})."),
         Option(MODEL, "NAME", rare=True, configurable=True),
     ] = None
     cache: Annotated[
         bool,
-        Field(description="Store embeddings on disk and read them from there; --no-cache does neither."),
+        Field(description="Neither store embeddings on disk nor read them from there."),
         Option(MODEL, rare=True, configurable=True),
     ] = True
 
@@ -346,17 +337,17 @@ class ChatOptions(Configurable):
 
     chat_model: Annotated[
         str | None,
-        Field(description="Chat model to ask: a name at OpenAI or at --chat-url, or local."),
+        Field(description="Chat model: a name at OpenAI or at --chat-url, or local."),
         Option(CHAT, "NAME", configurable=True),
     ] = None
     chat_url: Annotated[
         str | None,
-        Field(description="Address of its OpenAI-compatible endpoint."),
+        Field(description="Address of the chat model's OpenAI-compatible endpoint."),
         Option(CHAT, "URL", rare=True, configurable=True),
     ] = None
     chat_key_variable: Annotated[
         str | None,
-        Field(description=f"Variable of the environment with the endpoint's key (default: {KEY_VARIABLE})."),
+        Field(description=f"Environment variable with the key for --chat-url (default: {KEY_VARIABLE})."),
         Option(CHAT, "NAME", rare=True, configurable=True),
     ] = None
 
@@ -387,7 +378,7 @@ class CallOptions(Configurable):
 
     concurrency: Annotated[
         int,
-        Field(description="Concurrent calls to each model; after a kill -9, calls in flight are sent again."),
+        Field(description="Concurrent calls to each model."),
         Option(CALLS, rare=True, configurable=True),
     ] = 16
     per_minute: Annotated[
@@ -397,14 +388,13 @@ class CallOptions(Configurable):
     ] = None
     timeout: Annotated[
         float,
-        Field(description="Longest wait for a reply; the call is then repeated."),
+        Field(description="Longest wait for a reply before the call is repeated."),
         Option(CALLS, "SECONDS", rare=True, configurable=True),
     ] = 120.0
     give_up_after: Annotated[
         float | None,
         Field(
-            description="Give up after this many seconds without a reply (default: 300, or twice --timeout "
-            "if that is longer; 30 if the endpoint was never reached)."
+            description="Give up after this many seconds without a reply (default: 300, or twice --timeout)."
         ),
         Option(CALLS, "SECONDS", rare=True, configurable=True),
     ] = None
@@ -419,7 +409,9 @@ class CallOptions(Configurable):
         Option(CALLS, "NUMBER", rare=True, configurable=True),
     ] = None
     max_cost: Annotated[
-        float | None, Field(description="Maximum cost."), Option(CALLS, "MONEY", configurable=True)
+        float | None,
+        Field(description="Maximum cost, in the currency of the prices."),
+        Option(CALLS, "MONEY", configurable=True),
     ] = None
     prices: Annotated[
         Path | None,
@@ -429,8 +421,8 @@ class CallOptions(Configurable):
     ledger: Annotated[
         str | None,
         Field(
-            description="SQLite file, or URL of a PostgreSQL database, that stores replies (default: "
-            "SEMSCALE_LEDGER, or Semscale's own file)."
+            description="SQLite file or PostgreSQL URL for replies (default: SEMSCALE_LEDGER, or "
+            "Semscale's own file)."
         ),
         Option(CALLS, "FILE|URL", rare=True, configurable=True),
     ] = None
@@ -447,7 +439,7 @@ class CallOptions(Configurable):
         from semscale.chat.runner import Running
 
         storage: Ledger | str | bool = self._ledger() if ledger is None else ledger
-        return Running(limits=self._limits, budget=self._budget, prices=self._prices, ledger=storage)
+        return Running(limits=self._limits, budget=self._budget, prices=self.price_table, ledger=storage)
 
     def open_ledger(self) -> "Ledger":
         """Open the ledger that stores replies."""
@@ -461,18 +453,19 @@ class CallOptions(Configurable):
         return self.running().runner(model)
 
     def forecasts(
-        self, works: "Mapping[str, Callable[[Ledger], Coroutine[object, object, Forecast]]]"
+        self,
+        works: "Mapping[str, Callable[[Ledger, PriceTable | None], Coroutine[object, object, Forecast]]]",
     ) -> "dict[str, Forecast]":
         """Forecast the calls to each model, without those whose replies the ledger has.
 
         Args:
-            works: by the model's name, a function that forecasts its requests with a ledger.
+            works: by the model's name, a function that forecasts its requests with a ledger and prices.
         """
         from semscale.chat.runner import run_apart
 
         ledger = self.open_ledger()
         try:
-            return {name: run_apart(work(ledger)) for name, work in works.items()}
+            return {name: run_apart(work(ledger, self.price_table)) for name, work in works.items()}
         finally:
             ledger.close()
 
@@ -502,7 +495,8 @@ class CallOptions(Configurable):
         return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
 
     @property
-    def _prices(self) -> "PriceTable | None":
+    def price_table(self) -> "PriceTable | None":
+        """The prices that the options name; ``None`` for the user's own."""
         from semscale.chat.budget import PriceTable
 
         return None if self.prices is None else PriceTable.load(self.prices)
@@ -519,8 +513,7 @@ class HistoryOptions(Configurable):
     history: Annotated[
         str | None,
         Field(
-            description="SQLite file, or URL of a PostgreSQL database (default: SEMSCALE_HISTORY, or "
-            f"./{_HISTORY_FILE})."
+            description=f"SQLite file or PostgreSQL URL (default: SEMSCALE_HISTORY, or ./{_HISTORY_FILE})."
         ),
         Option(HISTORY, "FILE|URL", configurable=True),
     ] = None

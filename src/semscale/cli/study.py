@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from semscale.study.result import Study
     from semscale.study.summary import StudySummary
 
-app = App(name="study", help="Put questionnaires to a synthetic panel, and compare it with people.")
+app = App(name="study", help="Ask a synthetic panel a questionnaire, and compare it with people.")
 
 
 class StudyOutputs(Outputs):
@@ -131,7 +131,7 @@ def run(options: StudyRunOptions) -> None:
         present(forecast_run(options), options.outputs.of_forecast)
         return
     outputs = options.outputs.for_file(options.file)
-    with message_if_stopped("stopped; replies are in the ledger, and the same command goes on from there"):
+    with message_if_stopped("stopped; replies are in the ledger, and the same command continues from there"):
         began = monotonic()
         summary = run_study(options, outputs)
         seconds = monotonic() - began
@@ -187,7 +187,7 @@ def forecast_run(options: StudyRunOptions) -> "ForecastSummary":
 
     study = _read(options)
     with closing(options.calls.open_ledger()) as ledger:
-        forecasts = study.forecasts(ledger=ledger)
+        forecasts = study.forecasts(prices=options.calls.price_table, ledger=ledger)
     design = study.design
     budget = options.running(design.caps).divided(len(forecasts), "models").budget
     cautions = tuple(_caps(forecasts, budget, len(design.panel)))

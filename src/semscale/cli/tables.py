@@ -27,8 +27,7 @@ class TablesOutputs(Outputs):
     files: Annotated[
         tuple[Path, ...],
         Field(
-            description="Tables: .xlsx, .pptx (extra slides), .html, .md, .json, or cells as .csv, .parquet "
-            "or .jsonl; can be repeated. CSV has apostrophes before formulas (--no-escape: none)."
+            description="Tables (.xlsx, .pptx, .html, .md, .json) or their cells (.csv, .parquet, .jsonl)."
         ),
         Option(OUTPUT, "FILE", name="--out"),
     ] = ()
@@ -61,28 +60,25 @@ class TablesOptions(Settings):
     file: Annotated[
         str,
         Field(
-            description="CSV, TSV, JSONL, Parquet, Excel or SPSS; - is standard input. Or the folder of a "
-            "study's run."
+            description="Table (CSV, Excel, Parquet, JSONL, SPSS), or folder of a study's run; - is "
+            "standard input."
         ),
         Option(ARGUMENTS, "FILE", positional=True),
     ]
     tables: CrosstabSettings
     missing: Annotated[
         tuple[str, ...],
-        Field(
-            description="Codes that are no answer: 9,99 to any question, or QUESTION=9,refused to one; can "
-            "be repeated."
-        ),
+        Field(description="Codes that are no answer: 9,99 everywhere, or QUESTION=9,refused."),
         Option(COLUMNS, "CODES"),
     ] = ()
     method: Annotated[
         str | None,
-        Field(description="Method of a study's run: ssr, flr, dlr or decision (default: the first)."),
+        Field(description="A study's method: ssr, flr, dlr or decision (default: the first)."),
         Option(COLUMNS, "METHOD", rare=True),
     ] = None
     model: Annotated[
         tuple[str, ...],
-        Field(description="Chat model of a study's run with several (default: all); can be repeated."),
+        Field(description="A study's chat model, of several (default: all)."),
         Option(COLUMNS, "NAME", name="--chat-model", rare=True),
     ] = ()
     table: RowOptions

@@ -54,7 +54,7 @@ class Code:
         if ";" in self.name:
             raise InputError(f"code {self.name!r}: a name must not contain ';', which separates hand codes")
         if not self.definition.strip():
-            raise InputError(f"code {self.name!r} needs a definition: say what it stands for")
+            raise InputError(f"code {self.name!r} needs a definition: describe what it covers")
         if not all(example.strip() for example in self.examples):
             raise InputError(f"code {self.name!r} {_NO_EXAMPLE}")
 
@@ -158,7 +158,7 @@ def _mistakes(codes: Sequence[Code]) -> _Mistakes:
             owner = owners.setdefault(text, code.name)
             if owner != code.name:
                 shared = f"codes {owner!r} and {code.name!r} share the text {text!r:.60}"
-                yield position, f"{shared}: it can stand for one code only"
+                yield position, f"{shared}: it can be used for one code only"
 
 
 def _name_mistakes(codes: Sequence[Code]) -> _Mistakes:

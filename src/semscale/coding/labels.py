@@ -303,7 +303,11 @@ def _labels_in(cell: object) -> list[str] | None:
 
 
 def _unknown(name: str, codebook: Codebook, column: str) -> str:
-    hint = f"; {NO_CODE!r} stands alone" if name.casefold() == NO_CODE else did_you_mean(name, codebook.names)
+    hint = (
+        f"; {NO_CODE!r} cannot be combined with a code"
+        if name.casefold() == NO_CODE
+        else did_you_mean(name, codebook.names)
+    )
     known = ", ".join(codebook.names)
     return f"labels: column '{column}', {{row}}: no code {name!r:.60}{hint} (codes: {known}, or {NO_CODE})"
 

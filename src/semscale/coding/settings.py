@@ -31,21 +31,19 @@ class CodeSettings(Settings):
 
     given_from: Annotated[
         float,
-        Field(gt=0, le=1, description="Least probability at which a code is assigned."),
+        Field(gt=0, le=1, description="Minimum probability at which a code is assigned."),
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.5
     unsure_from: Annotated[
         float,
-        Field(ge=0, le=1, description="Least probability at which a code is undecided."),
+        Field(ge=0, le=1, description="Minimum probability at which a code is undecided."),
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.3
     min_base: Annotated[
         int,
-        Field(
-            ge=1, description="Answers below which a base is marked as small, and a group left out of tests."
-        ),
+        Field(ge=1, description="Smallest base that is tested; smaller ones are marked."),
         Option("Run", "NUMBER", rare=True),
     ] = MIN_BASE
 
@@ -68,7 +66,7 @@ class CodingChatSettings(Settings):
 
     method: Annotated[
         Literal["decision", "prose"],
-        Field(description="decision: a probability for each code; or prose, one call per code."),
+        Field(description="Form of the reply: decision with a probability for each code, or prose."),
         Option(CHAT, name="--reply", rare=True),
     ] = "decision"
     question: Annotated[
@@ -119,25 +117,25 @@ class CodingColumns(Columns):
     labels: Annotated[
         tuple[str, ...],
         Role(_labels),
-        Field(description="Codes assigned by hand, separated by ;, or none. Repeat it for another person."),
+        Field(description="Codes assigned by hand, separated by ;, or none; one column per person."),
         Option("Columns", "COLUMN", name="--human"),
     ] = ()
     inclusion: Annotated[
         str | None,
         Role(_numbers),
-        Field(description="Probability of each row's draw for --human, as semscale label writes it."),
+        Field(description="Probability with which each row was drawn for --human."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     by: Annotated[
         tuple[str, ...],
         GROUPS,
-        Field(description="Names of groups to compare; can be repeated."),
+        Field(description="Groups to compare."),
         Option("Columns", "COLUMN"),
     ] = ()
     rating: Annotated[
         str | None,
         _NUMBER,
-        Field(description="A rating: which codes are associated with high and low values?"),
+        Field(description="Column of ratings to relate the codes to."),
         Option("Columns", "COLUMN"),
     ] = None
     weight: Annotated[
@@ -149,7 +147,7 @@ class CodingColumns(Columns):
     respondent: Annotated[
         str | None,
         RESPONDENT,
-        Field(description="Respondent, or what was drawn together; rows with the same name belong together."),
+        Field(description="Respondent, or other unit that was drawn together."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     strata: Annotated[
@@ -165,4 +163,4 @@ class CodingColumns(Columns):
         if self.inclusion is not None and not self.labels:
             raise InputError("inclusion belongs to labels: name the column of hand codes as well")
         if self.text in self.by:
-            raise InputError(f"by: column '{self.text}' has the answers; name one with groups")
+            raise InputError(f"by: column '{self.text}' has the answers; name a column with groups")

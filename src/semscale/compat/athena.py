@@ -343,7 +343,9 @@ def read_report(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"report: {path} cannot be read ({error.strerror}); check its name") from error
     except ValueError as error:
-        raise InputError(f"report: {path} is no valid JSON ({error}); mend it, or move it away") from error
+        raise InputError(
+            f"report: {path} is not valid JSON ({error}); correct it, or move it away"
+        ) from error
     exercises = content.get(_EXERCISES) if isinstance(content, dict) else None
     if not isinstance(exercises, dict) or not all(isinstance(entry, dict) for entry in exercises.values()):
         raise InputError(
@@ -466,7 +468,8 @@ def _ensure_baselines(paths: Sequence[Path], baseline: NewBaseline | None, *, re
         return
     if baseline is None:
         raise InputError(
-            f"baseline must say what makes it for {named(path.name for path in lacking)}: "
+            "baseline must name the model or prompt that made it for "
+            f"{named(path.name for path in lacking)}: "
             "pass NewBaseline(model, generate)"
         )
     created = {path: _with_baseline(contents[path], path.name, baseline) for path in lacking}

@@ -40,6 +40,7 @@ from semscale.matching.bertscore import (
 )
 from semscale.matching.token_scores import Idf
 from semscale.types import Floats
+from semscale.version import install_command
 
 if TYPE_CHECKING:
     import torch
@@ -310,7 +311,7 @@ class NoTensorError(SemscaleError, AttributeError, TypeError):
     def __init__(self, asked: str) -> None:
         super().__init__(
             f"scores are NumPy arrays without {asked} here, and tensors where PyTorch is installed: "
-            'pip install "semscale[torch]"'
+            f"{install_command('semscale[torch]')}"
         )
 
 

@@ -117,7 +117,7 @@ def semscale_judge(
         base_url: of an OpenAI-compatible endpoint.
         running: how calls are made; a budget counts for each sample.
         with_target: whether the judge is shown the target as an answer that is known to be right.
-        settings: as ``JudgeSettings`` has them, such as ``method="decision"`` for typed decisions.
+        settings: fields of ``JudgeSettings``, such as ``method="decision"`` for typed decisions.
 
     Raises:
         MissingExtraError: inspect_ai is not installed.

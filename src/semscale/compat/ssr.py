@@ -308,7 +308,7 @@ def _sets(table: nw.DataFrame[Any], column: str) -> dict[str, list[Any]]:
     if not rows:
         raise InputError("df_reference_sentences must have at least one set, got no rows")
     if MEAN in rows:
-        raise InputError(f"id must not be {MEAN!r}: the name stands for the average over all sets")
+        raise InputError(f"id must not be {MEAN!r}: this name means the average over all sets")
     k = len(next(iter(rows.values())))
     for name, listed in rows.items():
         points = [point for point, _ in listed]

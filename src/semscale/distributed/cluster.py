@@ -364,7 +364,7 @@ def watched(
             if time.monotonic() - last_answer > patience:
                 raise ClusterError(
                     "cluster: its head node, or Ray on this machine, does not answer any more; start the "
-                    "cluster again, and the same command goes on after what is finished"
+                    "cluster again, and the same command continues after the finished parts"
                 )
         item = arriving.result()
         if item is _END:

@@ -418,7 +418,7 @@ class Attempts:
                 raise ClusterError(
                     f"cluster: the process that {description} ended {len(lost_on)} times without an error "
                     f"(on {where}). Either its memory is too small, which fewer actors or smaller parts "
-                    "mend, or a text there crashes the model: take it out"
+                    "would avoid, or a text there crashes the model: remove it"
                 )
             yield
         finally:

@@ -136,7 +136,7 @@ def read_athena(paths: str | Path | Iterable[str | Path]) -> AthenaExercises:
         for item in exercise.items:
             if item.id in files:
                 raise InputError(
-                    f"{exercise.file}: submission {item.id!r} stands in {files[item.id]} already; every "
+                    f"{exercise.file}: submission {item.id!r} is already in {files[item.id]}; every "
                     "submission must occur once"
                 )
             files[item.id] = exercise.file

@@ -31,7 +31,8 @@ Without a rerun of the baseline, nothing tells a drift from the noise of the mod
 references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``);
 that of added content is at least a share of the noise. Hard limits
 (``hard_limits``), thresholds and must-pass items know no chance. The gate fails if any of these or a test
-fails; it is undecided if a test over all items is undecided; otherwise it passes.
+fails; it is undecided if a test over all items is undecided, or if items break a limit whose default allows
+so many; otherwise it passes.
 """
 
 import math
@@ -52,7 +53,7 @@ from semscale.messages import did_you_mean, shortened, unknown_name
 from semscale.signature import Signature
 from semscale.types import Floats, Mask
 
-DECISION = 2
+DECISION = 3
 """Version of the rule that decides; one more whenever a formula of drift, test or limit changes."""
 
 FEWEST_TO_PASS = 10
@@ -226,6 +227,11 @@ class GateDecision:
         return tuple(check for check in self.limits if not check.passed)
 
     @property
+    def undecided_limits(self) -> tuple[LimitCheck, ...]:
+        """The hard limits that some items break, but no more than the default allows."""
+        return tuple(check for check in self.limits if check.is_undecided)
+
+    @property
     def failed_items(self) -> tuple[MustPassCheck, ...]:
         """The must-pass items that became worse."""
         return tuple(check for check in self.must_pass if not check.passed)
@@ -264,7 +270,9 @@ def decide(comparison: Comparison, settings: GateSettings | None = None) -> Gate
     outcome = Outcome.PASS
     if reasons:
         outcome = Outcome.FAIL
-    elif any(test.outcome is Outcome.UNDECIDED for test in tests if test.group is None):
+    elif any(test.outcome is Outcome.UNDECIDED for test in tests if test.group is None) or any(
+        check.is_undecided for check in limits
+    ):
         outcome = Outcome.UNDECIDED
     return GateDecision(
         outcome,
@@ -500,7 +508,7 @@ def _missing_field(metrics: Mapping[str, Metric], name: str, setting: str) -> In
     present = list(dict.fromkeys(metric.unit for metric in metrics.values() if metric.unit))
     known = f"there is {', '.join(present)}{did_you_mean(name, present)}"
     remedy = known if present else "there is no numeric field: record runs with it"
-    return InputError(f"{setting} needs the numeric field {name!r}, which the runs lack; {remedy}")
+    return InputError(f"{setting} needs the numeric field {name!r}, which the runs do not have; {remedy}")
 
 
 def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = ()) -> None:
@@ -666,10 +674,7 @@ def _reason_against(comparison: Comparison, threshold: Threshold) -> str | None:
     floor, noise = comparison.floors.get(metric.name), comparison.noise(metric.name)
     compares_texts = metric.is_similarity or metric.unit  # counts cannot recognise another item's text
     if compares_texts and floor is not None and threshold.admits(metric.stated(floor)):
-        return (
-            "lets text pass that has nothing to do with the item: such text has "
-            f"{metric.stated(floor):.3g} on average"
-        )
+        return f"lets unrelated text pass: such text has {metric.stated(floor):.3g} on average"
     if noise is not None and not math.isnan(noise) and not threshold.admits(metric.stated(noise)):
         return (
             f"fails the baseline's own reruns, which have {metric.stated(noise):.3g} on average: an "
@@ -690,8 +695,8 @@ def _check_must_pass(
     if not settings.must_pass:
         return ()
     matching = comparison.matching
-    lacking = dict.fromkeys(matching.lost, "the candidate lacks it") | dict.fromkeys(
-        matching.changed, "the candidate was asked something else"
+    lacking = dict.fromkeys(matching.lost, "the candidate does not have it") | dict.fromkeys(
+        matching.changed, "the candidate had other inputs"
     )
     positions = {item.id: index for index, item in enumerate(comparison.baseline.items)}
     drifts = {name: comparison.drifts_by_run(name) for name in names}

@@ -1,4 +1,4 @@
-"""The test of the gate: is a candidate worse than the baseline and its reruns, by more than chance?"""
+"""The test of the gate: is a candidate worse than the baseline and its reruns, beyond chance?"""
 
 import math
 from collections.abc import Sequence

@@ -20,11 +20,12 @@ from semscale.drift.runs import number_of
 from semscale.drift.settings import ASKED_FIELDS, LIMITS, MISSING, GateSettings
 from semscale.embedding.languages import ENGLISH, language_of
 from semscale.embedding.texts import has_emoji, is_wordless
-from semscale.guards.number_guard import read_numbers
+from semscale.guards.number_guard import CHANGED_KINDS, figure_findings, number_findings, read_numbers
 from semscale.guards.quantities import read_quantities
 from semscale.guards.text import is_english_script, read_text
 from semscale.history.items import Item, Output
-from semscale.types import Floats, Mask
+from semscale.matching.pairs import guards_read
+from semscale.types import Mask
 
 _ROUNDING = 1e-9
 _NAMED = 5  # items that a sentence names
@@ -60,6 +61,7 @@ class LimitCheck:
         items: ids of the items that break it.
         excused: ids of the items that would break it, but at which a rerun of the baseline does the same.
         group: kind and name of the slice; ``None`` for all items.
+        is_default: whether ``allowed`` is the default of ``LIMITS``.
     """
 
     name: str
@@ -68,6 +70,7 @@ class LimitCheck:
     items: tuple[str, ...] = ()
     excused: tuple[str, ...] = ()
     group: tuple[str, str] | None = None
+    is_default: bool = False
 
     @property
     def n_broken(self) -> int:
@@ -78,6 +81,11 @@ class LimitCheck:
     def passed(self) -> bool:
         """True if no more items break it than are allowed; also where no item could break it."""
         return self.n_broken <= most_allowed(self.allowed, self.n)
+
+    @property
+    def is_undecided(self) -> bool:
+        """True if items break it, but no more than the default allows: too few to fail, too many to pass."""
+        return self.is_default and bool(self.items) and self.passed
 
     @property
     def is_checked(self) -> bool:
@@ -145,30 +153,26 @@ def check_limits(
         lost = comparison.matching.lost
         n = len(comparison.baseline.items) + comparison.matching.n_left_out
         checks.append(LimitCheck(MISSING, float(in_force[MISSING]), n, lost))
+    ids = np.array([item.id for item in comparison.baseline.items], dtype=object)
     for name, items in broken.items():
-        elsewhere = np.ones(len(items.broken), dtype=bool)
+        rest = np.ones(len(ids), dtype=bool)
+        numbers: list[tuple[float | str, Mask, tuple[str, str] | None]] = []
         for group, own in settings.groups:
             if name in own.limits:
                 inside = comparison.members(group[0])[group[1]]
-                elsewhere &= ~inside
-                checks += _check(comparison, name, own.limits[name], items, inside, group)
-        checks += _check(comparison, name, in_force[name], items, elsewhere, None)
+                rest &= ~inside
+                numbers.append((own.limits[name], inside, group))
+        for allowed, inside, of_group in (*numbers, (in_force[name], rest, None)):
+            if not isinstance(allowed, str):  # off
+                n = int((items.counted & inside).sum())
+                broken_ids, excused = (ids[mask & inside].tolist() for mask in (items.broken, items.excused))
+                is_default = of_group is None and name not in settings.limits
+                checks.append(
+                    LimitCheck(
+                        name, float(allowed), n, tuple(broken_ids), tuple(excused), of_group, is_default
+                    )
+                )
     return tuple(checks)
-
-
-def _check(  # noqa: PLR0913, PLR0917 - a limit, and its items
-    comparison: Comparison,
-    name: str,
-    allowed: float | str,
-    items: BrokenItems,
-    inside: Mask,
-    group: tuple[str, str] | None,
-) -> list[LimitCheck]:
-    if isinstance(allowed, str):  # off
-        return []
-    ids = np.array([item.id for item in comparison.baseline.items], dtype=object)
-    broken, excused = (tuple(ids[some & inside].tolist()) for some in (items.broken, items.excused))
-    return [LimitCheck(name, float(allowed), int((items.counted & inside).sum()), broken, excused, group)]
 
 
 def broken_items(comparison: Comparison) -> dict[str, BrokenItems]:
@@ -191,7 +195,7 @@ def broken_items(comparison: Comparison) -> dict[str, BrokenItems]:
     }
     found["language"] = _in_other_language(references, candidate)
     found["boilerplate"] = _with_boilerplate(references, candidate)
-    found["changed_numbers"] = _changed_numbers(comparison, candidate)
+    found["changed_numbers"] = _changed_numbers(comparison, references, candidate)
     return found
 
 
@@ -317,35 +321,45 @@ def _parts(text: str) -> frozenset[str]:
     return frozenset(part for part in parts if len(part) >= _UNIT_LENGTH)
 
 
-def _changed_numbers(comparison: Comparison, candidate: Sequence[Item]) -> BrokenItems:
-    """Find items whose numbers differ from those of baseline and every rerun.
+def _changed_numbers(
+    comparison: Comparison, references: Sequence[Sequence[Item]], candidate: Sequence[Item]
+) -> BrokenItems:
+    """Find items at which the candidate states a number in place of the numbers of baseline and reruns.
 
-    An item is excused if the numbers of another run differ from those of all runs but the candidate, too. An
-    item without an output in baseline or candidate cannot break the limit.
+    The number differs from that of an aligned output of at least one of these runs, and agrees with no number
+    that any of them states at the item: a rerun may lack the sentence that has the number. An item is excused
+    if one of these runs states such a number in place of the numbers of the others.
     """
-    losses = comparison.pair_losses["changed_numbers"]
-    k = losses.shape[1]
-    pairs = [
-        (before.outputs_with_text, after.outputs_with_text)
-        for before, after in zip(comparison.baseline.items, candidate, strict=True)
+    losses = np.nan_to_num(comparison.pair_losses["changed_numbers"], nan=0.0)
+    runs = [[_text_of(item) for item in run] for run in (candidate, *references)]
+
+    def changes(item: int, run: int, others: Sequence[int]) -> bool:
+        rest = "\n".join(runs[other][item] for other in others)
+        return bool((losses[item, others, run] > 0).any()) and _states_other_number(runs[run][item], rest)
+
+    n, known = len(candidate), range(1, len(runs))
+    compared = np.array([bool(runs[0][item] and runs[1][item]) for item in range(n)], dtype=bool)
+    changed = compared & np.array([changes(item, 0, known) for item in range(n)], dtype=bool)
+    by_chance = [
+        any(changes(item, run, [other for other in known if other != run]) for run in known)
+        for item in range(n)
     ]
-    compared = np.array([bool(before and after) for before, after in pairs], dtype=bool)
-    changed = np.asarray(compared & _differs_from_all(losses[:, 1:, 0]))
-    by_chance = np.zeros(len(losses), dtype=bool)
-    for run in range(1, k) if comparison.reruns else ():
-        others = [other for other in range(1, k) if other != run]
-        by_chance |= _differs_from_all(losses[:, others, run])
-    with_numbers = [
-        any(_states_number(output.text or "") for output in (*before, *after)) for before, after in pairs
-    ]
+    with_numbers = [any(_states_number(runs[run][item]) for run in (0, 1)) for item in range(n)]
     counted = np.asarray(compared & np.array(with_numbers, dtype=bool) | changed)
-    return BrokenItems(counted, changed & ~by_chance, changed & by_chance)
+    return BrokenItems(counted, changed & ~np.array(by_chance), changed & np.array(by_chance))
 
 
-def _differs_from_all(losses: Floats) -> Mask:
-    """Check whether each loss of an item that is known is above 0, and one is known; shape (n, runs)."""
-    known = np.isfinite(losses)
-    return np.asarray(known.any(axis=1) & ((losses > 0) | ~known).all(axis=1))
+def _text_of(item: Item) -> str:
+    return "\n".join(output.text or "" for output in item.outputs_with_text)
+
+
+def _states_other_number(text: str, others: str) -> bool:
+    """Check whether a text states a number in place of one of other texts, and unlike all of theirs."""
+    if guards_read(text, others) and all(map(is_english_script, (text, others))):
+        findings = number_findings(read_text(text), read_text(others))
+    else:
+        findings = figure_findings(text, others, languages=(language_of(text), language_of(others)))
+    return any(finding.kind in CHANGED_KINDS for finding in findings)
 
 
 @lru_cache(maxsize=2**16)

@@ -227,7 +227,9 @@ def _fewer_outputs(item: AlignedItem) -> float:
 TEXT_METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("match", "match", _similarity("match"), is_similarity=True, power=2, margin=0.045),
+        Metric(
+            "match", "match", _similarity("match"), is_similarity=True, is_usual=False, power=2, margin=0.045
+        ),
         Metric(
             "bertscore_f1",
             "BERTScore F1",
@@ -290,7 +292,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
         ),
     )
 }
-"""The metrics of texts, which every dataset has; ``docs/drift.md`` defines each. A new one is one entry."""
+"""The metrics of texts, which every dataset has; ``docs/gate.md`` defines each. A new one is one entry."""
 
 REFERENCE_MATCH = Metric("reference_match", "reference match", lambda item: math.nan, is_net=True)
 """Match of an item's outputs with its reference; the loss is the other run's match less this run's."""

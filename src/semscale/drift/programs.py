@@ -25,7 +25,7 @@ from semscale.history.items import Output
 from semscale.json_reading import parse_json
 from semscale.types import Progress
 
-_CONTINUES = "its answers are kept, and the same command goes on with the rest"
+_CONTINUES = "its answers are stored, and the same command continues with the rest"
 _NO_LINE = Answer(reason="the program wrote no line for it")
 _NUMBERS = {"tokens": TOKENS, "cost": COST, "latency": LATENCY}
 _LONGEST_LINE = 2**24  # bytes

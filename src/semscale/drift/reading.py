@@ -286,9 +286,13 @@ def _logged_models(table: Table) -> tuple[str, ...]:
 
 def _single_model(models: tuple[str, ...]) -> str:
     if len(models) > 1:
-        raise InputError(f"the files are of several models, {named(models)}; name the run's (--model)")
+        raise InputError(
+            f"the files have outputs of several models, {named(models)}; name the run's (--model)"
+        )
     if not models:
-        raise InputError("model must be named: say what gave the outputs, such as --model gpt-4o-2024-08-06")
+        raise InputError(
+            "model must be named: state the model of the outputs, such as --model gpt-4o-2024-08-06"
+        )
     return models[0]
 
 

@@ -193,7 +193,8 @@ def check_rerun(baseline: Run, rerun: Run) -> Run:
     if n_answered and n_silent(rerun) == len(rerun.items):
         raise InputError(
             f"rerun {short_id(rerun.id)} has no output in any item, and the baseline has some in "
-            f"{n_answered}: such a rerun shows nothing about chance; ask the model again, and leave this out"
+            f"{n_answered}: such a rerun does not show the noise; ask the model again, and leave this "
+            "rerun out"
         )
     return ordered
 
@@ -496,7 +497,7 @@ def _with_items(baseline: Run, candidate: Run, ids: Sequence[str]) -> tuple[Run,
     if differing:
         name, (before, after) = next(iter(differing.items()))
         raise InputError(
-            f"{name}: the baseline has {before}, the candidate {after}; record and approve a baseline anew"
+            f"{name}: the baseline has {before}, the candidate {after}; record and approve a new baseline"
         )
     return baseline, candidate
 
@@ -504,18 +505,20 @@ def _with_items(baseline: Run, candidate: Run, ids: Sequence[str]) -> tuple[Run,
 def _check_all_matched(matching: ItemMatching) -> None:
     if matching.lost:
         raise InputError(
-            f"items: the candidate lacks {named(matching.lost)} of the baseline; record every item, with no "
+            f"items: the candidate has no {named(matching.lost)}, which the baseline has; record every "
+            "item, with no "
             "outputs where the model gave none"
         )
     if matching.new:
         raise InputError(
-            f"items: the baseline lacks {named(matching.new)} of the candidate; leave them out, or record "
-            "every item and approve a baseline anew"
+            f"items: the baseline has no {named(matching.new)}, which the candidate has; leave them out, "
+            "or record "
+            "every item and approve a new baseline"
         )
     if matching.changed:
         raise InputError(
-            f"inputs: the candidate was asked something else in {named(matching.changed)}; ask the same, or "
-            "record and approve a baseline anew"
+            f"inputs: the candidate had other inputs in {named(matching.changed)}; ask the same, or "
+            "record and approve a new baseline"
         )
 
 
@@ -534,9 +537,9 @@ def _check_enough(matching: ItemMatching) -> None:
         )
     reasons = []
     if matching.lost:
-        reasons.append(f"the candidate lacks {named(matching.lost)}")
+        reasons.append(f"the candidate has no {named(matching.lost)}")
     if matching.changed:
-        reasons.append(f"it was asked something else in {named(matching.changed)}")
+        reasons.append(f"it had other inputs in {named(matching.changed)}")
     nothing = "" if common else "nothing matches: "
     raise InputError(
         f"items: {nothing}{common} of the baseline's {n} can be compared, and at least {min(least, n)} are "

@@ -358,7 +358,7 @@ def _finding(found: dict[str, Any]) -> Finding:
     return Finding(**found | sides)
 
 
-_AT_ONCE = 2000  # pairs that are stored together
+_AT_ONCE = 500  # pairs that are stored together
 
 
 class Scoring(Protocol):

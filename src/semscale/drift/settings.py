@@ -239,13 +239,13 @@ class GateSettings(Settings):
     metrics: Annotated[
         _Named | None,
         AfterValidator(_each_once),
-        Field(description="Metric to test, instead of the usual ones; can be repeated."),
+        Field(description="Metric to test, instead of the usual ones."),
         Option(GATE, "NAME", name="--metric", type=list[str]),
     ] = None
     by: Annotated[
         _Named,
         AfterValidator(_each_once),
-        Field(description="Kind of groups that are tested, too; can be repeated."),
+        Field(description="Kind of groups that are also tested."),
         Option(GATE, "KIND", type=list[str]),
     ] = ()
     alpha: Annotated[
@@ -255,32 +255,32 @@ class GateSettings(Settings):
     ] = 0.05
     margins: Annotated[
         Margins,
-        Field(description="The smallest drift of a metric that matters, such as match=0.1; can be repeated."),
+        Field(description="The smallest drift of a metric that matters, such as length=0.1."),
         Option(GATE, "METRIC=NUMBER", name="--margin", type=list[str], rare=True),
     ] = {}
     limits: Annotated[
         Limits,
         Field(
-            description="Items that may break a limit, such as silenced=2, =10% or =off; can be repeated. "
+            description="Items that may break a limit, such as silenced=2, =10% or =off. "
             f"Limits: {', '.join(LIMITS)}."
         ),
         Option(GATE, "LIMIT=NUMBER", name="--limit", type=list[str]),
     ] = {}
     thresholds: Annotated[
         Thresholds,
-        Field(description="Limit of the candidate's mean, such as min_match=0.8; can be repeated."),
+        Field(description="Limit of the candidate's mean, such as min_match=0.8."),
         Option(GATE, "NAME=NUMBER", name="--threshold", type=list[str]),
     ] = {}
     must_pass: Annotated[
         _Named,
         AfterValidator(_each_once),
-        Field(description="Item that fails the gate alone when it becomes worse; can be repeated."),
+        Field(description="Item that fails the gate alone when it becomes worse."),
         Option(GATE, "ID", type=list[str], rare=True),
     ] = ()
     fields: Annotated[
         dict[str, Direction],
         BeforeValidator(_directions),
-        Field(description="Better numbers of a field: lower, higher or either, such as cost=lower."),
+        Field(description="Direction in which a field improves: lower, higher or either."),
         Option(GATE, "FIELD=DIRECTION", name="--direction", type=list[str], rare=True),
     ] = {}
     slices: Annotated[
@@ -290,7 +290,7 @@ class GateSettings(Settings):
     ] = {}
     undecided: Annotated[
         Literal["fail", "warn", "pass"] | None,
-        Field(description="Exit code of an undecided gate: fail is 1, warn and pass 0; without it 4."),
+        Field(description="Exit code of an undecided gate: fail 1, warn or pass 0 (default: 4)."),
         Option(GATE, "ACTION"),
     ] = None
 

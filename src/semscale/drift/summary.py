@@ -153,7 +153,13 @@ class DriftSummary(Presentable):
             return None
         if not self.comparison.reruns or len(self.comparison.baseline.items) < 2:  # noqa: PLR2004
             return None
+        if not self._is_any_test_undecided:
+            return None
         return plan_gate(self.comparison, self.decision.settings)
+
+    @property
+    def _is_any_test_undecided(self) -> bool:
+        return any(test.outcome is Outcome.UNDECIDED for test in self.decision.overall)
 
     @cached_property
     def next_step(self) -> str:
@@ -191,12 +197,15 @@ class DriftSummary(Presentable):
         if not self.comparison.reruns:
             return f"Without a rerun the noise of the model is unknown: {again}"
         look = f"look at {self._worst_ids()}, and approve the run if they are as good as before"
+        if not self._is_any_test_undecided:
+            allow = " ".join(f"--limit {check.name}=1" for check in self.decision.undecided_limits)
+            return f"{look[0].upper()}{look[1:]}, or allow such items ({allow})"
         if self.plan is None or self.plan.cheapest is None:
             return f"The candidate may or may not be worse: {look}"
         return f"The candidate may or may not be worse: {self.plan.sentence}; or {look}"
 
     def _worst_ids(self) -> str:
-        broken = self.decision.broken_limits
+        broken = self.decision.broken_limits or self.decision.undecided_limits
         ids = list(broken[0].items) if broken else []
         ids = ids or [self.comparison.baseline.items[worse.index].id for worse in self.worst(_FEW)]
         return ", ".join(map(repr, ids[:_FEW])) or "the report"
@@ -422,7 +431,7 @@ def _limit_record(check: LimitCheck) -> dict[str, Any]:
         "n_broken": check.n_broken,
         "items": check.items[:NAMED_ITEMS],
         "excused": check.excused[:NAMED_ITEMS],
-        "passed": check.passed if check.is_checked else None,
+        "passed": check.passed if check.is_checked and not check.is_undecided else None,
         "sentence": check.sentence,
     }
     return _with_group(record, check.group)

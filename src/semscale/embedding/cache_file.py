@@ -349,7 +349,7 @@ class CacheFile:
             self._give_up(obstacle)
             return
         if aside is not None:
-            self._say(f"is damaged ({error}); moved to {aside.name}, a new one is begun")
+            self._say(f"is damaged ({error}); moved to {aside.name}; a new one was started")
 
     def _unusable(self, error: Exception) -> InputError:
         return InputError(f"embedding cache {self.path} cannot be changed: {error}; check its permissions")
@@ -357,7 +357,7 @@ class CacheFile:
     def _give_up(self, error: Exception) -> None:
         self.close()
         self._usable = False
-        self._say(f"cannot be used ({error}); going on without it")
+        self._say(f"cannot be used ({error}); continuing without it")
 
     def _say(self, what: str) -> None:
         if not self._is_silent:
@@ -450,7 +450,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 def _set_up(connection: sqlite3.Connection, path: Path) -> None:
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if tables and _pragma(connection, "application_id") != APPLICATION_ID:
-        raise InputError(f"cache {path} is another program's database; give another file")
+        raise InputError(f"cache {path} is the database of another program; name another file")
     connection.execute(f"PRAGMA page_size={_PAGE_BYTES}")  # this and the next line affect new files only
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.execute("PRAGMA journal_mode=WAL")

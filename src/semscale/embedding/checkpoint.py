@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from semscale.errors import ModelError, UnsupportedModelError
 from semscale.json_reading import parse_json
+from semscale.version import install_command
 from semscale.weights.known import ModelProfile
 
 Pooling = Literal["mean", "cls"]
@@ -122,7 +123,7 @@ def read_config(folder: Path, file: str = "config.json") -> dict[str, Any]:
     """
     content = _any_json(folder / file)
     if not isinstance(content, dict):
-        raise ModelError(f"{folder / file} holds no JSON object")
+        raise ModelError(f"{folder / file} does not contain a JSON object")
     return content
 
 
@@ -146,9 +147,9 @@ def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
     except UnsupportedModelError as error:
         raise _left_to_torch(f"{folder}: {error}") from error
     except KeyError as error:
-        raise ModelError(f"{folder / 'config.json'} lacks {error}") from error
+        raise ModelError(f"{folder / 'config.json'} does not have {error}") from error
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{folder / 'config.json'} has a setting that is no number: {error}") from error
+        raise ModelError(f"{folder / 'config.json'} has a setting that is not a number: {error}") from error
 
 
 def _architecture_of(family: str, config: Mapping[str, Any]) -> Architecture:
@@ -175,7 +176,7 @@ def _pooling(folder: Path) -> Pooling:
         return "mean"
     modules = _any_json(folder / "modules.json")
     if not isinstance(modules, list):
-        raise ModelError(f"{folder / 'modules.json'} holds no list of modules")
+        raise ModelError(f"{folder / 'modules.json'} does not contain a list of modules")
     if not all(isinstance(module, dict) and {"type", "path"} <= set(module) for module in modules):
         raise ModelError(f"{folder / 'modules.json'} has a module without a type or a path")
     kinds = {str(module["type"]).rsplit(".", 1)[-1]: str(module["path"]) for module in modules}
@@ -243,9 +244,9 @@ def activation_of(name: str) -> Activation:
 
 
 def _left_to_torch(problem: str) -> UnsupportedModelError:
+    install = install_command("semscale[torch]")
     return UnsupportedModelError(
-        f"{problem}; use engine='torch' (pip install \"semscale[torch]\")",
-        in_shell=f'{problem}; use --engine torch (pip install "semscale[torch]")',
+        f"{problem}; use engine='torch' ({install})", in_shell=f"{problem}; use --engine torch ({install})"
     )
 
 
@@ -367,7 +368,7 @@ def checked_content(path: Path, expected: str) -> Iterator[bytearray]:
             if actual != expected:
                 raise ModelError(
                     f"{path} has SHA-256 {actual[:12]}..., not {expected[:12]}..., so it is damaged or was "
-                    "changed: semscale models pull, with the model's name, brings it back"
+                    "changed: semscale models pull, with the model's name, restores it"
                 )
 
 
@@ -459,7 +460,7 @@ def load_weights(checkpoint: Checkpoint, content: bytearray) -> Parameters:
 def _check_shapes(weights: Parameters, checkpoint: Checkpoint) -> None:
     for name, shape in _shapes(weights, checkpoint.architecture).items():
         if name not in weights:
-            raise ModelError(f"{checkpoint.weights} lacks {name}, which config.json asks for")
+            raise ModelError(f"{checkpoint.weights} has no {name}, which config.json requires")
         actual = weights[name].shape
         if actual != shape:
             raise ModelError(f"{checkpoint.weights}: {name} has shape {actual}, config.json asks for {shape}")
@@ -645,7 +646,9 @@ class Q4Header:
             ModelError: it is no such file, or its sizes do not fit each other.
         """
         if len(content) < _HEADER.size or content[:4] != MAGIC:
-            raise ModelError(f"{path} is no file of 4-bit weights: it does not begin with {MAGIC.decode()}")
+            raise ModelError(
+                f"{path} is not a file of 4-bit weights: it does not begin with {MAGIC.decode()}"
+            )
         _, version, *sizes, norm_epsilon, block = _HEADER.unpack_from(content)
         hidden, layers, heads, inner, words, positions, types = sizes
         if (version, block) != (_VERSION, BLOCK):
@@ -736,7 +739,7 @@ class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
 
     def _check(self, name: str, stored: str, shape: tuple[int, ...]) -> None:
         if stored not in self._places:
-            raise ModelError(f"{self._path} lacks {stored}, which its header asks for")
+            raise ModelError(f"{self._path} has no {stored}, which its header requires")
         kind, count, *_ = self._places[stored]
         if kind == _KIND_Q4 and len(shape) > 1:
             self._table(stored, *shape)

@@ -34,6 +34,7 @@ from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Ids, Integers, Mask, Progress, Vectors
+from semscale.version import install_command
 from semscale.weights.known import EXPORTED_GRAPHS, WEIGHTS, exported_files
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ class _GraphClassifier:
         if (actual := _hash_of(self._paths)) != self.sha256:
             raise ModelError(
                 f"{path} has SHA-256 {actual[:12]}..., not {self.sha256[:12]}..., so it is damaged or was "
-                "changed: semscale models pull, with the model's name, brings it back"
+                "changed: semscale models pull, with the model's name, restores it"
             )
         try:
             graph = openvino_module().Core().read_model(path)
@@ -252,7 +253,7 @@ class _TorchClassifier:
         except MissingExtraError as error:
             raise ModelError(
                 f"{folder} has neither {graphs}, so sentence-transformers runs it, which is not installed: "
-                'pip install "semscale[torch]", or export the model: optimum-cli export onnx --task '
+                f"{install_command('semscale[torch]')}, or export the model: optimum-cli export onnx --task "
                 f"text-classification --model {folder} {folder / 'onnx'}"
             ) from error
         import sentence_transformers
@@ -298,7 +299,7 @@ def _check_task(config: Mapping[str, Any], folder: Path) -> None:
     stated = config.get("architectures") or ["ForSequenceClassification"]
     if not any(str(name).endswith("ForSequenceClassification") for name in stated):
         raise ModelError(
-            f"{folder} is no classifier of texts but {stated[0]}: give a model that was trained to "
+            f"{folder} is not a text classifier but {stated[0]}: give a model that was trained to "
             "classify pairs of texts"
         )
 

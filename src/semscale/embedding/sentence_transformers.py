@@ -172,7 +172,7 @@ class SentenceTransformerEmbedder:
         mode = _pooling_mode(later[0]) if pooled else "+".join(kinds)
         if mode not in _POOLINGS:
             raise InputError(
-                f"embedder makes a text's vector by {mode or 'nothing'}, and only the mean of the tokens' "
+                f"embedder pools token states by {mode or 'nothing'}, and only the mean of the tokens' "
                 "states or the first of them can be applied here: give a model with mean or CLS pooling"
             )
         return mode
@@ -192,7 +192,7 @@ class SentenceTransformerEmbedder:
 
         fast = getattr(self._model.tokenizer, "backend_tokenizer", None)
         if fast is None:
-            raise InputError("embedder has no fast tokenizer, which alone says where tokens stand")
+            raise InputError("embedder has no fast tokenizer, which is needed for the positions of tokens")
         tokenizer = Tokenizer.from_str(fast.to_str())
         tokenizer.no_padding()
         tokenizer.no_truncation()
@@ -319,12 +319,12 @@ def torch_device(device: str) -> "torch.device":
         is_built = chosen.type != "cuda" or torch.version.cuda
         problem = "" if is_built else ", and this build of torch is for CPUs only"
         raise InputError(
-            f"device={device!r} is not there{problem}: use device='auto' or 'cpu'",
-            in_shell=f"--device {device} is not there{problem}: use --device auto or cpu",
+            f"device={device!r} is not available{problem}: use device='auto' or 'cpu'",
+            in_shell=f"--device {device} is not available{problem}: use --device auto or cpu",
         )
     if chosen.type == "cuda" and (chosen.index or 0) >= torch.cuda.device_count():
         last = torch.cuda.device_count() - 1
-        raise InputError(f"device={device!r} is not there: the last one is cuda:{last}")
+        raise InputError(f"device={device!r} is not available: the last one is cuda:{last}")
     return chosen
 
 

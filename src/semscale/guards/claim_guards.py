@@ -519,8 +519,8 @@ def _are_opposed(left: Text, right: Text) -> bool:
 
 
 CLAIM_DIFFERENCES = (
-    ClaimDifference("roles", "exchanged", "Who and whom are exchanged", exchanged_roles),
-    ClaimDifference("quantity", "other-quantity", "The texts speak of another share", other_quantity),
+    ClaimDifference("roles", "exchanged", "Subject and object are exchanged", exchanged_roles),
+    ClaimDifference("quantity", "other-quantity", "The texts state different shares", other_quantity),
     ClaimDifference(
         "certainty", "other-certainty", "One text is more certain than the other", other_certainty
     ),

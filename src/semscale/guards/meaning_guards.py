@@ -137,7 +137,7 @@ def _opposite_finding(kind: str, at: tuple[int, int], left: Text, right: Text) -
     reason = (
         f'The prediction says "{here.text}", the reference the opposite, "{there.text}".'
         if kind == OPPOSED
-        else f'The two things beside "{here.text}" and "{there.text}" are exchanged.'
+        else f'The two things next to "{here.text}" and "{there.text}" are exchanged.'
     )
     return Finding("opposite", kind, reason, here, there)
 

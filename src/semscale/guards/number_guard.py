@@ -103,7 +103,7 @@ def _findings(ours: Text, theirs: Text) -> Iterator[Finding]:
             yield _differing(first, partner, ours, theirs)
         elif not first.weak and _expected(first, read_quantities(theirs)):
             kind = ADDED_LABEL if first.label else ADDED_NUMBER
-            reason = f'"{first.shown}" does not stand in the reference.'
+            reason = f'"{first.shown}" is not in the reference.'
             yield Finding("number", kind, reason, ours.span_at(first.start, first.end), None)
     for second in wanted:
         if not second.weak and _expected(second, read_quantities(ours)):
@@ -592,7 +592,7 @@ def figure_findings(
 
     Examples:
         >>> [one.reason for one in figure_findings("Nimm 5 mg.", "Nimm 3 mg.", languages=("de", "de"))]
-        ['"5" stands in the place of "3".']
+        ['"5" replaces "3".']
         >>> figure_findings("Nimm 1.000 mg.", "Nimm 1000 mg.", languages=("de", "de"))
         []
     """
@@ -604,7 +604,7 @@ def figure_findings(
         Finding(
             "number",
             OTHER_VALUE,
-            f'"{one.shown}" stands in the place of "{other.shown}".',
+            f'"{one.shown}" replaces "{other.shown}".',
             Span(one.start, one.end, one.shown),
             Span(other.start, other.end, other.shown),
         )

@@ -16,7 +16,7 @@ RECENT_WORDS = 8192
 Numbers are words, too, so a table has as many as rows: a larger cache would grow with them.
 """
 
-RECENT_TEXTS = 1024
+RECENT_TEXTS = 512
 """Texts that each cache of texts holds: 11 kB for one of 35 words, with all that guards found in it."""
 
 

@@ -28,7 +28,7 @@ SHORTEST_HEAD = 16
 """The fewest characters of a hash that can name a head."""
 
 _FEW = 200  # entries whose links are looked up by id
-_VERIFY = "semscale drift history --verify names what does not hold"
+_VERIFY = "semscale drift history --verify names the broken entries"
 _CHANGED = "it has another hash than its link"
 
 
@@ -79,7 +79,7 @@ class Entry:
             value = getattr(self, name)
             if value is not None and ("\0" in value or has_surrogates(value)):
                 raise InputError(
-                    f"{name} must be text that a database can keep, got {value[:60]!r}: "
+                    f"{name} must be text that a database can store, got {value[:60]!r}: "
                     "leave out NUL and unpaired surrogates"
                 )
 
@@ -202,7 +202,7 @@ def changed_error(entry: Entry, reason: str = _CHANGED) -> InputError:
     """Return the error for an entry that is not what was stored."""
     return InputError(
         f"{entry.kind} {entry.id[:60]!r} is not what was stored: {reason}, so somebody changed the database; "
-        f"take it from a copy ({_VERIFY})"
+        f"restore it from a copy ({_VERIFY})"
     )
 
 
@@ -222,7 +222,7 @@ def refuse_lost(connection: Connection, *conditions: ColumnElement[bool]) -> Non
         first, more = lost[0], f" (and {len(lost) - 1:,} more)" if len(lost) > 1 else ""
         raise InputError(
             f"{first.kind} {first.entry_id[:60]!r} of dataset {first.dataset[:60]!r} was stored and is "
-            f"missing{more}, so somebody changed the database; take it from a copy ({_VERIFY})"
+            f"missing{more}, so somebody changed the database; restore it from a copy ({_VERIFY})"
         )
 
 
@@ -353,7 +353,7 @@ def _verification(
     changed = {
         key for key, entry in entries.items() if entry.hash in contents and not _parts_hold(connection, entry)
     }
-    why = "no link has this hash: what was stored up to it was replaced or taken away"
+    why = "no link has this hash: the entries up to it were replaced or removed"
     lost_heads = [head for head in noted if not any(link.hash.startswith(head) for link in links)]
     verification = Verification(
         where=database.address.shown,
@@ -490,7 +490,7 @@ def _flaws(
         key = (link.kind, link.entry_id)
         entry = entries.get(key)
         if entry is None:
-            reason: str | None = "it is missing, and its link is there"
+            reason: str | None = "it is missing, but its link exists"
         elif key in changed:
             reason = _CHANGED
         else:

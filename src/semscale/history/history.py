@@ -222,7 +222,7 @@ class History:
             if known[approval.run_id] != approval.dataset:
                 raise InputError(
                     f"run {approval.run_id!r} is of dataset {known[approval.run_id]!r}, so it cannot be the "
-                    f"baseline of {approval.dataset!r}: approve a run of that one"
+                    f"baseline of {approval.dataset!r}: approve a run of that dataset"
                 )
             add_entry(connection, entry)
 
@@ -478,7 +478,7 @@ def _load_run(connection: Connection, run_id: str) -> Run:
     if digest_bodies(bodies) != entry.content["items"]:
         raise InputError(
             f"run {run_id!r} is not what was recorded: its {len(bodies)} items have another digest, so "
-            "somebody changed the database; take the run from a copy"
+            "somebody changed the database; restore the run from a copy"
         )
     return Run(
         dataset=entry.dataset,

@@ -212,7 +212,7 @@ def find_id(name: str, ids: Sequence[str], what: str) -> str:
     alike = [id_ for id_ in ids if id_.startswith(name)]
     if len(alike) > 1 and len(name) >= _SHORTEST:
         raise UnknownNameError(
-            f"{what} {name!r} is ambiguous: {named(_short(alike))} begin with it; give more characters"
+            f"{what} {name!r} is ambiguous: {named(_short(alike))} begin with it; use more characters"
         )
     if alike and len(name) < _SHORTEST:
         raise UnknownNameError(

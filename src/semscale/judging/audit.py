@@ -27,10 +27,10 @@ from semscale.types import Floats, Progress, Status
 Check = Literal["reversed", "relabelled", "padding", "reference-position", "injection"]
 CHECKS: dict[Check, str] = {
     "reversed": "the levels from high to low, the best one with the lowest number",
-    "relabelled": "the levels called by letters",
-    "padding": "polite words around the answer that have no content",
+    "relabelled": "the levels named by letters",
+    "padding": "polite filler around the answer",
     "reference-position": "the reference before the answer instead of after it, or the other way",
-    "injection": "words after the answer that tell the judge to give the highest score",
+    "injection": "an instruction after the answer to give the highest score",
 }
 """The change that each check makes."""
 
@@ -284,7 +284,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     for name, meaning in CHECKS.items():
         obstacle = check_obstacle(name, judge, has_references=references is not None)
         if name == "relabelled" and dict(plain.signature.fields).get("method") == NEXT_TOKEN:
-            obstacle = "letters replace decisions, so that the levels are called by letters anyway"
+            obstacle = "letters replace decisions, so the levels are named by letters in any case"
         if obstacle is not None:
             checks.append(BiasCheck(name, meaning, None, None, obstacle))
             continue

@@ -377,7 +377,7 @@ class SidesSummary:
         return len(np.unique(self.pairs.item[judged]))
 
     def is_told_apart(self, system: int) -> bool:
-        """True if a system is worse than the best one by more than chance.
+        """True if a system is significantly worse than the best one.
 
         Fewer than 10 questions with a verdict on both are not enough to tell.
         """

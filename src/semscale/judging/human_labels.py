@@ -288,9 +288,7 @@ def draw_rows(
     undrawn = scored & np.isnan(before)
     n_undrawn = int(undrawn.sum())
     if scored.any() and not n_undrawn:
-        raise InputError(
-            "every row with a score has a label or was drawn for one: there is none left to draw"
-        )
+        raise InputError("every row with a score has a label or was already drawn: none is left to draw")
     plan = NextDraw.after(before[scored], max(1, min(n, n_undrawn))) if n_undrawn else NextDraw(0.0)
     drawn = draw_texts(
         np.where(undrawn[:, None], verdicts.masses, np.nan),

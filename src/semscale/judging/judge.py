@@ -58,7 +58,7 @@ def judge(
         chat_model: what judges, as ``load_chat_model`` takes it: a chat model, LangChain's too, or a name.
         references: answers that are known to be right.
         running: how calls are made.
-        settings: as ``JudgeSettings`` has them.
+        settings: fields of ``JudgeSettings``.
 
     Raises:
         InputError: as ``Judge`` and ``Judge.judge``.
@@ -227,7 +227,7 @@ class Judge(AnyJudge[Verdicts]):
 
     Args:
         chat_model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
-        settings: as ``JudgeSettings`` has them.
+        settings: fields of ``JudgeSettings``.
 
     Raises:
         InputError: an unknown template, a setting out of range, or more levels than decisions take.

@@ -54,53 +54,43 @@ class JudgeSettings(Settings):
     ] = "likert"
     rubric: Annotated[
         str | None,
-        Field(description="Your instructions on what is judged; on the command line @FILE reads them."),
+        Field(description="Rubric: instructions for the judge, or @FILE."),
         Option(JUDGE, "TEXT"),
     ] = None
     context: Annotated[
-        str | None, Field(description="Further information for the judge, such as who asks.")
+        str | None, Field(description="Further information for the judge, such as the audience.")
     ] = None
     order: Annotated[
         Order,
-        Field(
-            description="Order of the reply: score-first, explanation-first or score-only. An explanation "
-            "before the score narrows the spread of scores."
-        ),
+        Field(description="Order of the reply: score-first, explanation-first or score-only."),
         Option(JUDGE, "ORDER", rare=True),
         Signed(),
     ] = "score-first"
     reference_place: Annotated[
         ReferencePosition,
-        Field(description="Position of a reference in the prompt: after the answer, or before it."),
+        Field(description="Position of a reference in the prompt: after or before the answer."),
         Signed("reference"),
     ] = "after"
     samples: Annotated[
         int,
-        Field(
-            ge=1,
-            le=1000,
-            description="Replies for each row; with several the distribution is their shares.",
-        ),
+        Field(ge=1, le=1000, description="Replies per row; several give a distribution."),
         Option(JUDGE, rare=True),
         Signed(),
     ] = 1
     temperature: Annotated[
         float | Literal["auto"] | None,
-        Field(
-            description="Temperature of the replies; by default 0, or 1 for several samples. None leaves it "
-            "to the model."
-        ),
+        Field(description="Temperature of the replies (default: 0, or 1 for several samples)."),
         Option("Chat model", "NUMBER", name="--chat-temperature", type=float, shown=False, rare=True),
     ] = "auto"
     max_tokens: Annotated[
         int | None,
-        Field(description="Tokens at which a reply is cut; None leaves it to the model."),
+        Field(description="Maximum number of tokens of a reply."),
         Option(JUDGE, rare=True),
     ] = 1024
     seed: Annotated[int | None, Field(description="Seed for the model, where it accepts one.")] = None
     structured: Annotated[
         bool | Literal["auto"],
-        Field(description="Whether replies are JSON by a schema; auto where the model accepts one."),
+        Field(description="Ask for JSON by a schema; auto where the model accepts one."),
     ] = "auto"
     logprobs: Annotated[
         bool | Literal["auto"],
@@ -108,23 +98,17 @@ class JudgeSettings(Settings):
     ] = "auto"
     corrections: Annotated[
         int,
-        Field(ge=0, le=20, description="How often a reply that cannot be read is asked for again."),
+        Field(ge=0, le=20, description="Maximum number of retries for a reply that cannot be parsed."),
         Signed(),
     ] = 2
     method: Annotated[
         Method,
-        Field(
-            description="prose, or decision: a probability for each level, and nothing to parse. A model "
-            "that takes no decisions gives probabilities of letters, or else prose."
-        ),
+        Field(description="Form of the reply: prose, or decision with a probability for each level."),
         Option(JUDGE, name="--reply", rare=True),
     ] = "prose"
     criteria: Annotated[
         Any,
-        Field(
-            description="Rubric of several criteria with question, levels and weight, or its YAML file; it "
-            "replaces the template."
-        ),
+        Field(description="YAML file of several criteria, instead of a template."),
         Option(JUDGE, "FILE", type=Path, rare=True),
     ] = None
 
@@ -190,13 +174,13 @@ class JudgeColumns(Columns):
     """
 
     question: Annotated[
-        str, CELL, Field(description="What was asked."), Option("Columns", "COLUMN", name="--prompt")
+        str, CELL, Field(description="The questions."), Option("Columns", "COLUMN", name="--prompt")
     ]
-    answer: Annotated[str, CELL, Field(description="What is judged."), Option("Columns", "COLUMN")]
+    answer: Annotated[str, CELL, Field(description="Answers to score."), Option("Columns", "COLUMN")]
     reference: Annotated[
         tuple[str, ...],
         REFERENCES,
-        Field(description="Answers known to be right; can be repeated."),
+        Field(description="Correct answers."),
         Option("Columns", "COLUMN"),
     ] = ()
     human: Annotated[
@@ -205,13 +189,13 @@ class JudgeColumns(Columns):
         Field(description="Human labels, as the judge gives them, or lists of them."),
         Option("Columns", "COLUMN"),
     ] = None
-    by: Annotated[
-        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
-    ] = None
+    by: Annotated[str | None, GROUP, Field(description="Groups to compare."), Option("Columns", "COLUMN")] = (
+        None
+    )
     inclusion: Annotated[
         str | None,
         PROBABILITIES,
-        Field(description="Probability with which each row was drawn for --human; sheets of label have it."),
+        Field(description="Probability with which each row was drawn for --human."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
 

@@ -112,7 +112,7 @@ class Template(BaseModel):
             Level(score=(point.value - low) / (high - low), label=point.label, number=point.value)
             for point in scale.points
         )
-        task = f"Judge where the answer stands on the scale “{scale.title}” ({scale.question})"
+        task = f"Judge the position of the answer on the scale “{scale.title}” ({scale.question})"
         return cls(name=scale.name, task=task, levels=levels, rubric=rubric)
 
 

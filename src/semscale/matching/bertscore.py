@@ -159,10 +159,10 @@ def bertscore(  # noqa: PLR0913 - the settings of a score
         predictions: shape (n,), texts.
         references: shape (n,), each a text or a list of texts.
         embedder: as ``BertScorer`` takes it, with ``layer``, ``idf``, ``rescale`` and ``precision``.
-        layer: see there.
-        idf: see there.
-        rescale: see there.
-        precision: see there.
+        layer: see ``BertScorer``.
+        idf: see ``BertScorer``.
+        rescale: see ``BertScorer``.
+        precision: see ``BertScorer``.
         progress: called while weights are pulled and pairs are scored.
 
     Returns:
@@ -580,7 +580,7 @@ def read_baseline(path: Path) -> Baseline:
         raise
     except (ValueError, LookupError, TypeError, AttributeError):
         raise InputError(
-            f"rescale: {path} is no baseline: neither a file of semscale models calibrate nor a table of "
+            f"rescale: {path} is not a baseline: neither a file of semscale models calibrate nor a table of "
             "bert_score with the header LAYER,P,R,F"
         ) from None
     if not (np.isfinite(baseline.values).all() and (baseline.values < 1).all()):

@@ -85,7 +85,7 @@ class Entailments:
 
 @runtime_checkable
 class SaysWhatItRead(Protocol):
-    """A model of entailment that also reports which pairs it cut, and which it cannot read."""
+    """An entailment model that also reports which pairs it cut, and which it cannot read."""
 
     def entailments(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Entailments:
         """Return the probabilities of p pairs, as ``EntailmentModel.probabilities`` does."""
@@ -96,7 +96,7 @@ def entailments_by(model: EntailmentModel, premises: Sequence[str], hypotheses: 
     """Compute the probabilities of p pairs with a model, and check them.
 
     Args:
-        model: any model of entailment.
+        model: any entailment model.
         premises: p texts.
         hypotheses: p texts.
 
@@ -142,7 +142,7 @@ class SentenceSupport:
 
 
 class SentenceEntailment:
-    """Judges pairs of texts sentence by sentence with a model of entailment.
+    """Judges pairs of texts sentence by sentence with an entailment model.
 
     Each sentence of the hypothesis is entailed to the degree to which the premise's best sentence entails it,
     and contradicted to the degree to which one contradicts it, but no further than it is not entailed; a text
@@ -356,7 +356,7 @@ def load_nli(
     cache: bool | Path = True,
     progress: Progress | None = None,
 ) -> NliModel:
-    """Load a model of entailment; the first use of a model from the hub pulls its weights.
+    """Load an entailment model; the first use of a model from the hub pulls its weights.
 
     Args:
         name: a folder, or ``organisation/model`` on the Hugging Face hub: a cross-encoder with three classes
@@ -369,7 +369,7 @@ def load_nli(
 
     Raises:
         InputError: an unknown precision, or invalid labels.
-        ModelError: the files cannot be had or run, or the model is no model of entailment.
+        ModelError: the files cannot be had or run, or the model is no entailment model.
     """
     if labels is not None:
         checked_labels(labels)
@@ -430,7 +430,7 @@ def label_columns(labels: Sequence[str], stated: Sequence[str] | None, model: st
     shown = ", ".join(labels)
     if len(names) != len(RELATIONS):
         raise ModelError(
-            f"{model} has {len(names)} classes ({shown}): give a model of entailment with three: {_EXPECTED}"
+            f"{model} has {len(names)} classes ({shown}): give an entailment model with three: {_EXPECTED}"
         )
     is_named = sorted(names) == sorted(RELATIONS)
     if stated is not None:
@@ -440,9 +440,7 @@ def label_columns(labels: Sequence[str], stated: Sequence[str] | None, model: st
             raise InputError(f"nli_labels {problem}", in_shell=f"--nli-labels {problem}")
         names = order
     elif not is_named:
-        problem = (
-            f"{model} does not say what its classes mean ({shown}): state their order, as its page has it"
-        )
+        problem = f"{model} does not state the meaning of its classes ({shown}): state their order"
         raise ModelError(
             f"{problem}, such as nli_labels=('entailment', 'neutral', 'contradiction')",
             in_shell=f"{problem}, such as --nli-labels entailment,neutral,contradiction",
@@ -458,10 +456,10 @@ def chosen_model(
     cache: bool | Path = True,
     progress: Progress | None = None,
 ) -> EntailmentModel:
-    """Load a model of entailment by its name, or return a loaded one.
+    """Load an entailment model by its name, or return a loaded one.
 
     Args:
-        nli: a folder, ``organisation/model`` on the Hugging Face hub, or a model of entailment.
+        nli: a folder, ``organisation/model`` on the Hugging Face hub, or an entailment model.
         labels: as ``load_nli`` takes them, for a model that is named; precision, cache and progress, too.
         precision: ``exact`` or ``fast``.
         cache: whether probabilities are cached on disk, or the folder of the cache.
@@ -469,18 +467,18 @@ def chosen_model(
 
     Raises:
         InputError: no model, another object, or settings for a model that is loaded already.
-        ModelError: the model's files cannot be had or run, or it is no model of entailment.
+        ModelError: the model's files cannot be had or run, or it is no entailment model.
     """
     if nli is None:
         named = f"such as {ENGLISH_NLI.hub_id}, or the folder of one: there is no default"
         raise InputError(
-            f"nli must name a model of entailment for method 'entailment', {named}",
-            in_shell=f"--nli must name a model of entailment for --method entailment, {named}",
+            f"nli must name an entailment model for method 'entailment', {named}",
+            in_shell=f"--nli must name an entailment model for --method entailment, {named}",
         )
     if isinstance(nli, str | Path):
         return load_nli(nli, precision=precision, labels=labels, cache=cache, progress=progress)
     if not isinstance(nli, EntailmentModel):
-        raise InputError(f"nli must be a name, a folder or a model of entailment, got {nli!r:.60}")
+        raise InputError(f"nli must be a name, a folder or an entailment model, got {nli!r:.60}")
     if precision != "exact" or labels is not None:
         raise InputError(
             "precision and nli_labels need the name of a model, got a model: give load_nli these settings"

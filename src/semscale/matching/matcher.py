@@ -79,7 +79,7 @@ class Matcher:
 
     Args:
         method: one of ``semscale.matching.matcher.METHODS``.
-        settings: as ``MatchSettings`` has them.
+        settings: fields of ``MatchSettings``.
 
     Raises:
         InputError: an unknown method, a setting out of range, or one that belongs to another method.
@@ -169,7 +169,7 @@ def match(
         predictions: shape (n,), a list or a series.
         references: shape (n,), each a text or a list of texts.
         method: one of ``semscale.matching.matcher.METHODS``.
-        settings: as ``MatchSettings`` has them.
+        settings: fields of ``MatchSettings``.
 
     Returns:
         Matches in the order of the predictions.
@@ -613,7 +613,7 @@ def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
     if name not in WEIGHING and Mode.WEIGH in chosen.values():
         weighed = ", ".join(guard for guard, mode in chosen.items() if mode == Mode.WEIGH)
         raise InputError(
-            f"guards weigh in method {', '.join(sorted(WEIGHING))} alone, whose penalties are fitted; "
+            f"guards change scores in method {', '.join(sorted(WEIGHING))} only, which has fitted penalties; "
             f"got weigh for {weighed} with method {name!r}"
         )
     default = Mode.WEIGH if name in WEIGHING else Mode.WARN

@@ -199,7 +199,7 @@ def compare_matches(
         0.375
     """
     if len(first) != len(second):
-        raise InputError(f"matches must be of the same items, got {len(first)} and {len(second)}")
+        raise InputError(f"matches must have the same items, got {len(first)} and {len(second)}")
     differing = first.signature.differences(second.signature)
     if differing:
         name, (left, right) = next(iter(differing.items()))

@@ -58,12 +58,9 @@ Seed = Annotated[int, BeforeValidator(_seed)]
 NliLabels = Annotated[
     tuple[str, ...] | None,
     BeforeValidator(_labels),
-    Field(
-        description="Order of that model's classes, such as entailment,neutral,contradiction, where its "
-        "files do not state it."
-    ),
+    Field(description="Order of that model's classes, if its files do not state it."),
 ]
-"""Order of the classes of a model of entailment; a text separates them by commas."""
+"""Order of the classes of an entailment model; a text separates them by commas."""
 
 
 def guard_modes(modes: object) -> object:
@@ -110,29 +107,20 @@ class MatchSettings(Settings):
     ] = DEFAULT_METHOD
     embedder: Annotated[
         Any,
-        Field(
-            description="Embedding model: a known name, a folder, a name on the hub, or a loaded embedder. "
-            "Every method but cosine needs one that shows the states of tokens."
-        ),
+        Field(description="Embedding model: name, folder, name on the hub, or loaded embedder."),
     ] = DEFAULT_MODEL
     precision: Annotated[
         str, Field(description="exact (float32), fast (bfloat16) or, for whole texts, turbo (8 bits).")
     ] = "exact"
     corpus: Annotated[
         Corpus,
-        Field(
-            description="Texts from which word weights and the similarity of unrelated texts are estimated; "
-            "by default the references."
-        ),
+        Field(description="Texts that word weights and unrelated pairs come from (default: the references)."),
     ] = None
     seed: Annotated[Seed, Field(description="Seed of the draw of unrelated pairs.")] = 0
     guards: Annotated[
         dict[str, Literal["off", "warn", "weigh"]] | None,
         BeforeValidator(guard_modes),
-        Field(
-            description="Mode of a guard: negation, opposite, number, name, roles, quantity, certainty, "
-            "exclusivity, order, condition or all, =off, =warn or =weigh; can be repeated."
-        ),
+        Field(description="Mode of a guard, such as negation=off, number=warn or all=weigh."),
         Option(MATCHING, "GUARD=MODE", name="--guard", type=list[str]),
     ] = None
     recall_share: Annotated[
@@ -140,13 +128,13 @@ class MatchSettings(Settings):
         Field(
             ge=0,
             le=1,
-            description="Weight of recall relative to precision, from 0 to 1; for calibrated and entailment.",
+            description="Weight of recall relative to precision, from 0 to 1.",
         ),
         Option(MATCHING, "SHARE", rare=True),
     ] = None
     empty: Annotated[
         Literal["missing", "wrong"],
-        Field(description="Whether an empty prediction is left out, or wrong with the score 0."),
+        Field(description="Empty predictions are left out (missing) or score 0 (wrong)."),
         Option(MATCHING, rare=True),
         Signed(unless_default=True),
     ] = "missing"
@@ -157,13 +145,13 @@ class MatchSettings(Settings):
     ] = None
     nli: Annotated[
         Any,
-        Field(description="Entailment model for entailment or --context: a folder, or a name on the hub."),
+        Field(description="Entailment model for entailment or context: folder, or name on the hub."),
         Option(MATCHING, "MODEL", type=str, rare=True),
     ] = None
     nli_labels: Annotated[NliLabels, Option(MATCHING, "LABELS", type=str, rare=True)] = None
     explain: Annotated[
         bool,
-        Field(description="Show which words and findings cost most; not with cosine."),
+        Field(description="Show which words and findings cost most."),
         Option(MATCHING, shown=False),
     ] = False
     loading: Annotated[
@@ -179,21 +167,19 @@ class MatchSettings(Settings):
 class MatchColumns(Columns):
     """Columns of predictions, references and groups."""
 
-    prediction: Annotated[
-        str, TEXT, Field(description="The texts to be judged."), Option("Columns", "COLUMN")
-    ]
+    prediction: Annotated[str, TEXT, Field(description="The texts to judge."), Option("Columns", "COLUMN")]
     reference: Annotated[
         tuple[str, ...],
         TEXTS,
         Field(
             min_length=1,
-            description='What they should say: texts, or lists like ["one", "other"]; can be repeated.',
+            description='References: texts, or lists like ["first", "second"].',
         ),
         Option("Columns", "COLUMN"),
     ]
-    by: Annotated[
-        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
-    ] = None
+    by: Annotated[str | None, GROUP, Field(description="Groups to compare."), Option("Columns", "COLUMN")] = (
+        None
+    )
 
 
 class GroundingColumns(Columns):
@@ -203,7 +189,7 @@ class GroundingColumns(Columns):
     context: Annotated[
         tuple[str, ...],
         TEXTS,
-        Field(min_length=1, description="Passages that should support each sentence; can be repeated."),
+        Field(min_length=1, description="Passages that should support each sentence."),
         Option("Columns", "COLUMN"),
     ]
     by: Annotated[str | None, GROUP] = None

@@ -94,22 +94,22 @@ class HonestError:
 
     @property
     def is_reversed(self) -> bool:
-        """True if the ratings as they are fall where the labels rise, by more than chance explains."""
+        """True if the ratings as they are fall significantly where the labels rise."""
         return self.rated_pearson_high is not None and self.rated_pearson_high < 0
 
     @property
     def has_ranking(self) -> bool:
-        """True if the calibrated ratings rise with the labels by more than chance, as far as is known."""
+        """True if the calibrated ratings rise significantly with the labels, as far as is known."""
         return self.pearson_low is None or self.pearson_low > 0
 
     @property
     def is_worse(self) -> bool:
-        """True if the calibrated ratings had the higher error by more than chance explains."""
+        """True if the calibrated ratings had a significantly higher error."""
         return self.gain_high is not None and self.gain_high < 0
 
     @property
     def is_clear(self) -> bool:
-        """True if the gain is above 0 by more than chance explains, as far as that is known."""
+        """True if the gain is significantly above 0, as far as that is known."""
         return self.calibrated < self.uncalibrated and (self.gain_low is None or self.gain_low > 0)
 
 
@@ -266,17 +266,17 @@ def _refusal(name: str, fitted: str, applied: str) -> InputError:
             if fitted == "none"
             else ("with", "give that, or calibrate without it")
         )
-        problem = f"calibration was made {condition}"
+        problem = f"calibration was fitted {condition}"
         return InputError(
             f"{problem} language='auto': {remedy}", in_shell=f"{problem} --language auto: {remedy}"
         )
     if name == "translations":
-        return InputError("calibration is for other translations of the anchors: calibrate anew")
+        return InputError("calibration is for other translations of the anchors: calibrate again")
     if name == "precision" and _precision(fitted) != _precision(applied):
         fitted, applied = _precision(fitted), _precision(applied)
     return InputError(
         f"calibration is for {name} {fitted}, but the ratings have {name} {applied}: rate with what it was "
-        "made with, or calibrate anew"
+        "made with, or calibrate again"
     )
 
 
@@ -338,29 +338,32 @@ def load_calibration(path: Path) -> Calibration:
         raise InputError(f"calibration: {path} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
         raise InputError(
-            f"calibration: {path} is no calibration, as it is no JSON; write one by `semscale calibrate`"
+            f"calibration: {path} is not a calibration file, as it is not JSON; write one with `semscale "
+            "calibrate`"
         ) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InputError(f"calibration: {path} is no calibration; write one by `semscale calibrate`")
+        raise InputError(
+            f"calibration: {path} is not a calibration file; write one with `semscale calibrate`"
+        )
     version = content.get("version")
     if type(version) is not int or version != VERSION:
         is_later = type(version) is int and version > VERSION
-        remedy = "update Semscale, or calibrate anew" if is_later else "calibrate anew"
+        remedy = "update Semscale, or calibrate again" if is_later else "calibrate again"
         raise InputError(
             f"calibration: {path} has version {version!r}, and this Semscale reads version {VERSION}; "
             f"{remedy}"
         )
     recorded = {name: value for name, value in content.items() if name not in _NOT_HASHED}
     if hash_of(recorded) != content.get("hash"):
-        raise InputError(f"calibration: {path} was changed since it was written; calibrate anew")
+        raise InputError(f"calibration: {path} was changed since it was written; calibrate again")
     try:
         calibration = TypeAdapter(Calibration).validate_json(json.dumps(recorded))
     except ValidationError as error:
         problem = first_mistake(error, [field.name for field in fields(Calibration)])
-        raise InputError(f"calibration: {path} is damaged ({problem}); calibrate anew") from error
+        raise InputError(f"calibration: {path} is damaged ({problem}); calibrate again") from error
     # A value that would not be written as it was read changes the hash.
     if calibration.content_hash != content["hash"] or str(calibration.signature) != content.get("signature"):
-        raise InputError(f"calibration: {path} is damaged (its signature is another one's); calibrate anew")
+        raise InputError(f"calibration: {path} is damaged (its signature is another one's); calibrate again")
     return calibration
 
 

@@ -269,8 +269,8 @@ def human_masses(answers: Floats, values: Floats, human_range: tuple[float, floa
     if masses is None:
         known = answers[~np.isnan(answers)]
         problem = (
-            f"labels must lie on the scale's {values[0]:g} to {values[-1]:g}, but go from {known.min():g} to "
-            f"{known.max():g}: give the lowest and the highest value that people could choose"
+            f"labels must lie on the scale's {values[0]:g} to {values[-1]:g}, but range from {known.min():g} "
+            f"to {known.max():g}: state the lowest and the highest value of the human scale"
         )
         raise InputError(f"{problem} in human_range", in_shell=f"{problem} by --human-range LOW HIGH")
     return masses
@@ -315,8 +315,9 @@ def _check_enough(labelled: LabelledTexts, sample: Sample) -> None:
         )
     if (fewest := fewest_learnt_from(sample)) < FEWEST_LEARNT_FROM:
         raise InputError(
-            f"by: the groups are too few or too uneven: without the texts of some, only {fewest} are left to "
-            f"learn from, and {FEWEST_LEARNT_FROM} are needed; label more texts of the small groups, or "
+            f"by: the groups are too few or too uneven: without the texts of some groups, only {fewest} "
+            f"texts are left to fit to, and {FEWEST_LEARNT_FROM} are needed; label more texts of the small "
+            "groups, or "
             "leave the column out"
         )
 

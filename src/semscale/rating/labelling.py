@@ -50,7 +50,7 @@ _INFINITE = (math.inf, -math.inf)
 
 _DRAW = "give the probability with which the text was drawn"
 
-_DRAWN = f"{_DRAW}, or empty both this cell and the rating beside it {COUNTING}"
+_DRAWN = f"{_DRAW}, or empty both this cell and the rating in the same row {COUNTING}"
 
 
 def draw_for_labels(ratings: "Ratings", n: int, *, by_interest: bool = False, seed: int = 0) -> DrawnTexts:
@@ -242,7 +242,8 @@ class FilledSheet:
             if not lies_within((low, high), label.human):
                 raise InputError(
                     f"labels: {self.name} has the label {shown_cell(label.human)} for data row {row + 1} of "
-                    f"the file, but the scale goes from {low:g} to {high:g}; correct the label, or give the "
+                    f"the file, but the scale ranges from {low:g} to {high:g}; correct the label, or give "
+                    "the "
                     "lowest and the highest value that people could choose (--human-range LOW HIGH)"
                 )
 
@@ -329,7 +330,7 @@ def _require_columns(table: Table) -> None:
     except UnknownNameError as error:
         if len(set(_COLUMNS) & set(table.columns)) < 2:  # noqa: PLR2004 - some other table
             raise
-        raise UnknownNameError(f"{error}; give the column of the sheet its name back") from error
+        raise UnknownNameError(f"{error}; restore the name of the sheet's column") from error
 
 
 def _with_points(cells: pl.DataFrame) -> pl.DataFrame:
@@ -371,7 +372,7 @@ def _labels_in(
             continue
         if not (rows[index] >= 1 and rows[index] % 1 == 0):
             raise InputError(
-                f"column '{ROW}' must hold the place in the file, a whole number from 1, but data row "
+                f"column '{ROW}' must hold the row number in the file, a whole number from 1, but data row "
                 f"{first_row + index + 1} has {rows[index]:g}; leave the column as it was drawn"
             )
         label = SheetLabel(human, str(texts[index] or ""), float(inclusion[index]))
@@ -463,7 +464,7 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
     )
     if len(missing):
         raise RowError(
-            f"inclusion: column '{cells.name}' must have a probability wherever there is a human rating, but "
+            f"inclusion: column '{cells.name}' must have a probability in each row with a human rating, but "
             f"data {{row}} has none; {_DRAW}, or remove the rating {COUNTING}",
             first_row + int(missing[0]),
         )

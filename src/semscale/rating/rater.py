@@ -58,7 +58,7 @@ def rate(texts: object, scale: str | Path | Scale = "purchase-intent", **setting
         texts: a list, a NumPy array, or a polars, pandas or Arrow series.
         scale: a scale, the name of one that ships with Semscale, or a YAML file; ``purchase-intent``, the
             scale of the method's paper, unless given. The signature of the ratings names it.
-        settings: as ``RaterSettings`` has them.
+        settings: fields of ``RaterSettings``.
 
     Returns:
         Ratings in the order of the texts.
@@ -74,12 +74,9 @@ class Rater:
 
     Args:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
-        settings: as ``RaterSettings`` has them. With ``language`` ``None`` all texts are rated with the
-            scale's own anchors, with ``auto`` each text with anchors of its language, where the scale has
-            some that passed their check, perhaps without a set or two. Both identify the language of each
-            text, and one in a language that the model does not read gets no rating. An ISO 639-1 code states
-            that all texts are in that language, and takes its anchors where they passed: no text is checked
-            then, and a summary warns where most of a sample seem to be in another language.
+        settings: fields of ``RaterSettings``. ``language`` chooses the anchors: ``None`` for the scale's own,
+            ``auto`` for those of each text's language where the scale has some, or an ISO 639-1 code for all
+            texts. With a code, the language of single texts is not checked.
 
     Raises:
         InputError: an unknown scale, anchor set or language, a setting out of range, or a semantics that does

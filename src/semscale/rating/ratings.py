@@ -68,8 +68,9 @@ class Ratings(Result):
         language: shape (n,), ISO 639-1 code of each text's language, as identified or given; ``None`` where
             it is not clear, and where there is no text.
         signature: the settings that were applied.
-        floor: below it a text is off topic: its ``similarity``, or for the floor ``auto`` its similarity less
-            the mean cosine with the three nearest unrelated sentences; ``None`` for no floor.
+        floor: below it a text is off topic: its ``similarity``, or for the floor ``auto`` its cosine with the
+            most similar anchor of each set, mean over the sets, less the mean cosine with the three nearest
+            unrelated sentences; ``None`` for no floor.
         possible_codes: rated texts that look like a code for a missing answer ("NA", "-99"), each with how
             often it occurs; name those that are codes in ``missing``. Empty for a part of other ratings.
         own_anchors: languages whose texts were rated with anchors of their own; all others with the scale's.

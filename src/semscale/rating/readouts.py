@@ -571,6 +571,32 @@ def best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:
     return best
 
 
+def mean_best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:
+    """Give the cosine of vectors with the most similar anchor of each set, mean over the sets.
+
+    Args:
+        vectors: shape (n, d), finite and not all 0.
+        anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
+
+    Returns:
+        Shape (n,), -1 to 1; a row's is the same to the last bit regardless of order and batch.
+
+    Examples:
+        Cosines .6 and .8 with the anchors of one set, -.6 and .6 with those of the other: (.8 + .6) / 2.
+
+        >>> anchors = [[[1.0, 0.0], [0.0, 1.0]], [[-1.0, 0.0], [1.0, 0.0]]]
+        >>> mean_best_similarities([[3.0, 4.0]], anchors).round(3).tolist()
+        [0.7]
+    """
+    rows = as_rows(vectors)
+    units = unit_anchors(anchors, rows.shape[1]).astype(rows.dtype)
+    mean = np.empty(len(rows))
+    for block in row_blocks(len(rows)):
+        best = cosines_of(rows[block], units)[0].max(axis=1).astype(np.float64)
+        mean[block] = np.clip(sum_in_order(best) / len(units), -1, 1)
+    return mean
+
+
 def modes(pmf: Floats, values: Floats) -> Floats:
     """Give the value of the point with the largest mass; the lowest of several equal within 1e-6.
 

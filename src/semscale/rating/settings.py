@@ -104,29 +104,28 @@ class RaterSettings(Settings):
     embedder: Annotated[
         Any,
         Field(
-            description="Embedding model: a known name, a folder, a name on the hub, a loaded embedder, or a "
-            "function that loads one when it is first needed; by default the model of ratings."
+            description="Embedding model: name, folder, name on the hub, loaded embedder, or function "
+            "that loads one."
         ),
     ] = None
     anchor_sets: Annotated[
         tuple[str, ...] | None,
         BeforeValidator(_set_names),
-        Field(description="Use only these sets of anchors; by default those that serve the model."),
+        Field(description="Anchor sets to use (default: those that serve the model)."),
         Option(RATING, "NAME,NAME", type=str, rare=True),
     ] = None
     readout: Annotated[
         Readout | None,
         Field(
-            description="Formula from similarities to a rating: ssr; ordinal, the position between lower and "
-            "upper anchors; or combined, the mean of ordinal and a softmax over the points; by default "
-            f"{DEFAULT_READOUT}."
+            description="Formula from similarities to a rating: ssr, ordinal or combined "
+            f"(default: {DEFAULT_READOUT})."
         ),
         Option(RATING, rare=True),
     ] = None
     temperature: Annotated[
         float,
         BeforeValidator(_temperature),
-        Field(description="Below 1 ratings are sharper, above 1 flatter."),
+        Field(description="Temperature of the rating: below 1 sharper, above 1 flatter."),
         Option(RATING, rare=True),
         Signed(),
     ] = 1.0
@@ -139,38 +138,30 @@ class RaterSettings(Settings):
     ] = 0.0
     semantics: Annotated[
         Semantics,
-        Field(description="A value for every text, or the equation as published."),
+        Field(description="Treatment of edge cases: safe, or as published (paper, guide)."),
         Option(RATING, rare=True),
         Signed(),
     ] = "safe"
     floor: Annotated[
         str | float | None,
         BeforeValidator(_floor),
-        Field(
-            description="Cosine with the best anchor below which a text is off topic; auto compares it with "
-            "that of unrelated sentences; none rates every text."
-        ),
+        Field(description="Minimum cosine with the best anchor: a number, auto, or none for no floor."),
         Option(RATING, "FLOOR", type=str, rare=True),
     ] = "auto"
     missing: Annotated[
         tuple[str, ...],
         BeforeValidator(_codes),
-        Field(description="A code that stands for no answer, such as NA or -99; can be repeated."),
+        Field(description="Code that is no answer, such as NA or -99."),
         Option(RATING, "CODE", rare=True),
     ] = ()
     language: Annotated[
         Any,
-        Field(
-            description="Anchors in each text's language (auto), or in one for all texts, such as de: then "
-            "no single text's language is checked."
-        ),
+        Field(description="Language of the anchors: one for all texts, or auto for each text's."),
         Option(RATING, "LANGUAGE", type=str, rare=True),
     ] = None
     calibration: Annotated[
         Any,
-        Field(
-            description="Calibration that semscale calibrate wrote, fitted by a rater with these settings."
-        ),
+        Field(description="Calibration that semscale calibrate wrote with these settings."),
         Option(RATING, "FILE", type=Path),
     ] = None
 
@@ -217,7 +208,7 @@ class RatingColumns(Columns):
         tuple[str, ...],
         BeforeValidator(lambda by: (by,) if isinstance(by, str) else by or ()),
         GROUPS,
-        Field(description="Names of groups to compare; can be repeated."),
+        Field(description="Groups to compare."),
         Option(_COLUMNS, "COLUMN"),
     ] = ()
     weight: Annotated[
@@ -226,26 +217,24 @@ class RatingColumns(Columns):
     respondent: Annotated[
         str | None,
         replace(RESPONDENT, is_checked=False),
-        Field(description="Who wrote each text; one person's texts belong together."),
+        Field(description="ID of the person who wrote the text."),
         Option(_COLUMNS, "COLUMN"),
     ] = None
     human: Annotated[
         str | None,
         _HUMAN,
-        Field(description="Human ratings to compare with: a number, or a list like [3, 4]."),
+        Field(description="Human ratings to compare with: numbers, or lists like [3, 4]."),
         Option(_COLUMNS, "COLUMN"),
     ] = None
     inclusion: Annotated[
         str | None,
         _HUMAN,
-        Field(
-            description="Probability with which each text was drawn for --human; sheets of --labels have it."
-        ),
+        Field(description="Probability with which each text was drawn for --human."),
         Option(_COLUMNS, "COLUMN", rare=True),
     ] = None
     human_range: Annotated[
         tuple[float, float] | None,
-        Field(description="Lowest and highest value humans could give."),
+        Field(description="Lowest and highest value of the human scale."),
         Option(_COLUMNS, "LOW HIGH"),
     ] = None
 
@@ -257,7 +246,7 @@ class RatingColumns(Columns):
         if self.inclusion is not None and self.human is None:
             raise InputError("inclusion belongs to a column of human ratings: name that as well")
         if self.text in self.by:
-            raise InputError(f"by: column '{self.text}' is the text that is rated; name one with groups")
+            raise InputError(f"by: column '{self.text}' is the text that is rated; name a column with groups")
         super().model_post_init(context)
 
     def read(self, batch: "pl.DataFrame", first_row: int = 0, *, only_checked: bool = False) -> Cells:

@@ -128,7 +128,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         super().check(table)
         table.require_text(self.columns.text, "text")
         if self._labels is not None and self.columns.human is not None:
-            raise InputError("labels must not be given beside human: both are people's ratings")
+            raise InputError("labels and human exclude each other: both are human ratings")
         if self._labels is not None and self.columns.human_range is None:
             self._labels.check_scale(*(float(end) for end in self.rater.scale.values[[0, -1]]))
         _ = self.rater.embedder

@@ -50,25 +50,23 @@ FORECAST_OFF = 200
 """Points of percent, divided by the labels, by which the forecast gain of twice as many was off in trials."""
 
 CORRECTED = "corrected by the labels"
-REVERSED = (
-    "On the labelled texts the ratings run against the labels: was the scale filled in the wrong way round?"
-)
+REVERSED = "On the labelled texts the ratings run against the labels: was the scale filled in backwards?"
 _CALIBRATED_REVERSED = f"{REVERSED} A calibration by such labels reverses the ratings."
 NO_RANKING = (
-    "The calibrated ratings are not shown to tell texts apart: on texts that the calibration had not seen, "
+    "The calibrated ratings are not shown to distinguish texts: on texts that were not used to fit it, "
     "the interval of their correlation with people includes 0."
 )
 PROBIT = Citation(
     "McCullagh, P. (1980).",
     "Regression models for ordinal data",
     "Journal of the Royal Statistical Society B 42(2), 109–142",
-    "the probit around the process",
+    "the probit link of the process",
 )
 _PROCESS = Citation(
     "Rasmussen, C. E. and Williams, C. K. I. (2006).",
     "Gaussian Processes for Machine Learning",
     "MIT Press",
-    "the process that calibrates",
+    "the Gaussian process of the calibration",
 )
 _SCORES = Citation(
     "Gneiting, T. and Raftery, A. E. (2007).",
@@ -76,7 +74,7 @@ _SCORES = Citation(
     "Journal of the American Statistical Association 102(477), 359–378",
     "ranked probability score and log score",
 )
-_HONEST = "Agreement, gain and learning curve are of texts that the fit had not seen (cross-validation)."
+_HONEST = "Agreement, gain and learning curve are of texts that were not used in the fit (cross-validation)."
 _CURVE = (
     "Each measured row is of all labelled texts, each predicted without its fold. The last one has all "
     "labels of the other folds, and is the agreement at the top; the others have a quarter and a half of "
@@ -146,11 +144,11 @@ def head_sentence(summary: "CalibrationSummary") -> str:
     if error.is_reversed:
         return "The ratings run against the labels: make sure of the scale's direction before you calibrate."
     if error.is_worse:
-        return "Calibration makes these ratings worse on texts that it has not seen: do not use it."
+        return "Calibration makes these ratings worse on texts that were not used to fit it: do not use it."
     if not summary.gain.low > 0:
         return f"{texts} do not show that calibration helps: label more before you use it."
     if not error.has_ranking:
-        return f"Calibration by {texts} corrects the level; the ratings are not shown to tell texts apart."
+        return f"Calibration by {texts} corrects the level; the ratings are not shown to distinguish texts."
     before, after = (number(score, _DIGITS) for score in (error.uncalibrated, error.calibrated))
     return f"Calibration by {texts} helps: the ranked probability score falls from {before} to {after}."
 
@@ -161,7 +159,7 @@ def gain_sentence(summary: "CalibrationSummary") -> str:
     before, after = (number(score, _DIGITS) for score in (error.uncalibrated, error.calibrated))
     verb = "worsens" if error.is_worse else "brings"
     scores = f"the ranked probability score from {before} to {after}"
-    reached = f"On texts that it has not seen, calibration {verb} {scores}"
+    reached = f"On texts that were not used to fit it, calibration {verb} {scores}"
     if not has_interval(gain):
         return f"{reached}; these labels do not show how certain that is."
     ends = f"{number(gain.low, _DIGITS)} and {number(gain.high, _DIGITS)}"
@@ -382,7 +380,7 @@ def _agreement_table(comparison: "RatingComparison") -> DataTable:
          "to expect is its square root. Its interval keeps the splits fixed",
          "one human value per text does not show how far people agree"),
         ("baseline: r of text length", comparison.null_length,
-         "reached by the number of characters alone; a rating that does no better has read nothing",
+         "reached by the number of characters alone; a rating that does no better does not use the text",
          "no texts were given"),
         ("baseline: KS of a uniform distribution", comparison.null_ks,
          "the KS similarity of the same share on every point; a distribution that does no better has read "

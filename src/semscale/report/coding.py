@@ -178,9 +178,9 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
     if summary.drivers is not None:
         yield _driver_section(summary, summary.drivers)
     yield section(
-        "pairs", "Codes that come together", Paragraph(_PAIRS, "lead"), _pairs(summary), _matrix(summary)
+        "pairs", "Codes that occur together", Paragraph(_PAIRS, "lead"), _pairs(summary), _matrix(summary)
     )
-    yield section("quotes", "Answers that show each code", *_quotes(summary))
+    yield section("quotes", "Examples of each code", *_quotes(summary))
     yield section("outcomes", "Outcomes", *_outcomes(summary))
 
 
@@ -466,7 +466,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     if any(test.kind != "corrected" for grouping in summary.groupings for test in grouping.tests):
         yield (
             "Tests between groups compare the codes that were assigned: if the coder errs more often in one "
-            "group, they may find a difference that hand codes would not show. With "
+            "group, they may show a difference that hand codes would not. With "
             f"{FEWEST_IN_GROUP} hand-coded answers in each of two groups they compare corrected shares."
         )
     if summary.drivers is not None:
@@ -503,7 +503,7 @@ def _lost_cautions(asked: "ChatCodes") -> Iterator[str]:
     partly = f", {count(asked.n_partly)} of them for some codes only" if asked.n_partly else ""
     yield (
         f"{one_line(asked.model)} gave no probability for every code of {count(sum(lost.values()))} of "
-        f"{counted(asked.n_asked, 'answer')} ({kinds}){partly}: codes without one rest on likeness alone."
+        f"{counted(asked.n_asked, 'answer')} ({kinds}){partly}: codes without one depend on similarity alone."
     )
 
 
@@ -580,7 +580,7 @@ def _nets_table(summary: "SuggestionSummary") -> DataTable:
         ("answers", lambda net: sum(sizes[name] for name in net[1])),
         ("codes", lambda net: Quoted(", ".join(net[1]), 120)),
     )
-    return table_of(summary.named_nets.items(), columns, noun="net", title="Nets of near codes")
+    return table_of(summary.named_nets.items(), columns, noun="net", title="Nets of similar codes")
 
 
 def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:

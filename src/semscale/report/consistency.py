@@ -366,13 +366,14 @@ def _calibration_table(calibrated: "CalibrationFigures") -> DataTable:
         (Label("Brier score", "0 is best"), brier, by_share, "the overall share, given to every answer"),
         ("calibration error (ECE)", error, by_chance, "the value expected if the probabilities were exact"),
     )
-    return table(("", "value", "comparison", "compared with"), rows, title="Do the probabilities hold?")
+    return table(("", "value", "comparison", "compared with"), rows, title="Are the probabilities right?")
 
 
 def _areas(correctness: "CorrectnessProbability", calibrated: "CalibrationFigures") -> tuple[Block, ...]:
     """Show the areas next to the reliability of probabilities, or below it where they have two columns."""
     meaning = Paragraph(
-        "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten. "
+        "Area under the ROC curve: 1 is perfect, .5 is chance. A useful measure has a higher area than "
+        "text length alone. "
         "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread.",
         "note",
     )
@@ -421,7 +422,7 @@ def _area_table(correctness: "CorrectnessProbability") -> DataTable:
         (on_common, lambda name: estimate_cell(comparison.common[name], 3)) if comparison.common else None,
     )
     interval = parts.covered((comparison.separate[name] for name in names), correctness.interval)
-    return table_of(names, columns, title=f"What tells right from wrong{interval}")
+    return table_of(names, columns, title=f"Measures that separate right from wrong answers{interval}")
 
 
 def cautions(summary: "ConsistencySummary") -> Iterator[str]:
@@ -442,14 +443,14 @@ def cautions(summary: "ConsistencySummary") -> Iterator[str]:
     if summary.n_unguarded:
         yield (
             f"Guards read English alone: of {counted(summary.n_unguarded, _NOUN)} they passed over "
-            "samples in other languages, where contradictions are not seen. A model of entailment that reads "
+            "samples in other languages, where contradictions are not seen. An entailment model that reads "
             "them finds these, too: --nli."
         )
     yield from _p_true_cautions(summary)
     if summary.n_null_answers:
         yield (
             f"{counted(summary.n_null_answers, 'answer')} read None, null, nil or NaN and count as answers: "
-            "where these stand for no answer, leave the cells empty."
+            "where these mean that there is no answer, leave the cells empty."
         )
     if (labels := summary.too_few_labels) is not None:
         needed = labels.needed
@@ -484,7 +485,7 @@ def _p_true_cautions(summary: "ConsistencySummary") -> Iterator[str]:
 def _correctness_cautions(correctness: "CorrectnessProbability") -> Iterator[str]:
     area = correctness.areas[correctness.measure]
     if area.value < _WEAK_AREA:
-        yield f"Consistency hardly tells right answers from wrong ones: {area_sentence(area)}."
+        yield f"Consistency barely separates right answers from wrong ones: {area_sentence(area)}."
     compared = correctness.comparison.compared
     nulls = {
         name: max(compared[name].value, 1 - compared[name].value)
@@ -495,13 +496,14 @@ def _correctness_cautions(correctness: "CorrectnessProbability") -> Iterator[str
     if best is not None and nulls[best] >= compared[correctness.measure].value:
         is_length = best in LENGTH_NULLS
         simple = "The lengths of the texts alone do" if is_length else "A much simpler measure does"
-        yield f"{simple} as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): do not build on this."
+        yield f"{simple} as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): do not rely on this measure."
     if correctness.filled:
         lacking = ", ".join(
             f"{MEASURE_NAMES[name]} in {counted(n, _NOUN)}" for name, n in correctness.filled.items()
         )
         yield (
-            "Where a prompt lacks a measure, the ensemble takes the mean of that measure over the other "
+            "Where a prompt has no value of a measure, the ensemble uses the mean of that measure over the "
+            "other "
             f"prompts: {lacking}."
         )
 
@@ -618,7 +620,7 @@ _SUPPORT = (
 _SAMPLE_RULES = {
     False: "if the calibrated score of one of its sentences reaches .6 and no guard finds a contradiction; "
     "it contradicts the claim if a guard does and the score reaches .3.",
-    True: "or contradicts it if the model of entailment finds this more probable than not for one of its "
+    True: "or contradicts it if the entailment model finds this more probable than not for one of its "
     "sentences.",
 }
 _PASSAGE_RULES = {
@@ -626,7 +628,7 @@ _PASSAGE_RULES = {
     "score reaches .6 and no guard finds a contradiction; it contradicts it if a guard does and the score "
     "reaches .3. Swapped roles or quantity words lower the score; the table says where that alone decides.",
     True: "A claim is a sentence of the answer. A sentence of the passages supports or contradicts it if the "
-    "model of entailment finds this more probable than not.",
+    "entailment model finds this more probable than not.",
 }
 
 
@@ -758,7 +760,7 @@ def _claim_cautions(summary: "ClaimSummary") -> Iterator[str]:
     if summary.n_unguarded:
         yield (
             "Guards read English alone: no contradiction can be found in "
-            f"{counted(summary.n_unguarded, 'answer')} in other languages. A model of entailment that reads "
+            f"{counted(summary.n_unguarded, 'answer')} in other languages. An entailment model that reads "
             "them can (--nli)."
         )
     if unread := summary.claims[Support.UNREAD]:

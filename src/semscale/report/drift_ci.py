@@ -52,7 +52,8 @@ def _checks(summary: DriftSummary) -> Iterator[_Check]:
     decision = summary.decision
     for limit in decision.limits:
         if limit.is_checked:
-            yield _Check("limit", _full_name(limit), _passes(limit.passed), limit.sentence)
+            outcome = Outcome.UNDECIDED if limit.is_undecided else _passes(limit.passed)
+            yield _Check("limit", _full_name(limit), outcome, limit.sentence)
     for item in decision.must_pass:
         message = f"must-pass item {item.id} did not become worse" if item.passed else item.sentence
         yield _Check("must_pass", item.id, _passes(item.passed), message)

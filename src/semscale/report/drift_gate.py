@@ -101,8 +101,8 @@ _SAME_SUBJECT = {
 
 _NUMBERS_NOTE = (
     "Loss is 1 minus a similarity, or the share of outputs or items that are affected. Drift is the "
-    "candidate's mean loss against baseline and reruns, minus the mean loss among these, with its one-sided "
-    "95 % bounds. p is corrected for the number of metrics (Holm)."
+    "candidate's mean loss, squared for similarities, minus the mean of all runs, with its one-sided 95 % "
+    "bounds. p is corrected for the number of metrics (Westfall and Young)."
 )
 
 
@@ -166,6 +166,8 @@ def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
         return moved
     if decision.outcome is Outcome.UNDECIDED:
         undecided = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
+        if not undecided:
+            return tuple(check.sentence for check in decision.undecided_limits)
         first_test, *other_tests = sorted(undecided, key=lambda test: (_is_too_few(test), test.urgency))
         if _is_too_few(first_test):
             return (_too_few_sentence(first_test),)
@@ -254,7 +256,7 @@ def _counting(summary: DriftSummary) -> Iterator[str]:
     why = f", {count(left_out)} left out, as neither run has a text" if left_out else ""
     yield f"{compared}{why}; {counted(reruns, 'rerun') if reruns else 'no rerun'} of the baseline"
     if new := comparison.matching.new:
-        yield f"{counted(len(new), 'new item')} that the baseline lacks, not compared: {named(new)}"
+        yield f"{counted(len(new), 'new item')} that the baseline does not have, not compared: {named(new)}"
 
 
 def _counts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
@@ -367,12 +369,15 @@ def _failures(summary: DriftSummary, decision: GateDecision) -> list[_Failure]:
 def telling_items(summary: DriftSummary, most: int = TEXTS) -> tuple[int, ...]:
     """Choose the items that show best what decided, as positions: those of the gravest reason first.
 
-    Without a failure, or beyond it, these are the items that became worse.
+    Without a failure, or beyond it, these are the items that leave a limit undecided, then those that became
+    worse.
     """
     failures = _failures(summary, summary.decision)
     shown = chain.from_iterable(failure.items for failure in failures)
+    ids = {id_ for check in summary.decision.undecided_limits for id_ in check.items}
+    open_items = (row for row, item in enumerate(summary.comparison.baseline.items) if item.id in ids)
     worse = (item.index for item in summary.worst(most))
-    return tuple(islice(dict.fromkeys(chain(shown, worse)), most))
+    return tuple(islice(dict.fromkeys(chain(shown, open_items, worse)), most))
 
 
 def _drifting(summary: DriftSummary, test: MetricTest) -> list[int]:
@@ -398,7 +403,7 @@ def _texts_section(summary: DriftSummary) -> Section | None:
         brief_title="Texts",
         heads=("item", "baseline", "candidate"),
     )
-    title = "The text that shows it best" if len(items) == 1 else "The texts that show it best"
+    title = "The clearest example" if len(items) == 1 else "The clearest examples"
     return section("texts", title, compared)
 
 
@@ -508,6 +513,8 @@ def _not_passed(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple
     """List what failed and what is undecided, one line each."""
     for failure in _failures(summary, decision):
         yield "fail", printable(f"{capitalised(failure.sentence)}.")
+    for limit in decision.undecided_limits:
+        yield "warn", printable(f"{limit.sentence}.")
     failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
     overall = {test.metric for test in failed if test.group is None}
     repeated = [test for test in failed if test.group is not None and test.metric in overall]
@@ -559,11 +566,12 @@ def _passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
         for check in decision.limits
         if check.passed
         and check.is_checked
+        and not check.is_undecided
         and check.group is None
         and _SAME_SUBJECT.get(check.name) not in failed
     ]
     if held:
-        yield "pass", f"Limits that hold: {listed(held)}."
+        yield "pass", f"Limits met: {listed(held)}."
     for threshold in decision.thresholds:
         if threshold.passed:
             yield "pass", printable(f"{capitalised(threshold.sentence)}.")

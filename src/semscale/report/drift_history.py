@@ -99,7 +99,7 @@ def recorded_document(summary: RecordedRun) -> Document:
     repeats = "" if summary.asked is None else " These calls gave the same outputs."
     known = (
         f"The history has this run since {run.recorded:{_TIME}} UTC, so nothing was added.{repeats} If the "
-        "model gave the same outputs once more, --note TEXT stores them as another run."
+        "model gave the same outputs again, --note TEXT stores them as another run."
     )
     return Document(
         kind="recorded run",
@@ -481,7 +481,7 @@ def _sizes_figure(plan: GatePlan, numbers: DataTable) -> Figure:
 
 _UNCHANGED = {
     "identity": "Nothing was changed.",
-    "rerun": "The baseline's model was asked once more, unchanged.",
+    "rerun": "The baseline's model was asked again, unchanged.",
 }
 _METHOD = (
     "Each change was made to every item that allows it, and measured once. Then items were drawn repeatedly; "
@@ -635,7 +635,7 @@ def verification_document(verification: Verification) -> Document:
         rest = verdict if n_changed else "no other entry was changed"
         verdict = (
             f"{counted(len(lost_heads), 'hash', 'hashes')} not found in the history: {missing}. Either it is "
-            f"mistyped, or what was stored up to it was replaced or removed; {rest}"
+            f"mistyped, or the entries up to it were replaced or removed; {rest}"
         )
     heads = [(Quoted(name, 60), head) for name, hashes in verification.heads.items() for head in hashes]
     return Document(

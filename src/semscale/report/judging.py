@@ -180,7 +180,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
     yield section("humans", "Comparison with human labels", human_table(summary))
     disputed, vague = summary.disputed[:SHOWN_ITEMS], summary.least_certain[:SHOWN_ITEMS]
     if disputed:
-        title = "Where the judges differ most"
+        title = "Rows where the judges differ most"
         yield section("disputed", title, _items(disputed, brief_title=title))
     elif vague:
         yield section("disputed", "Where the judge is least certain", _items(vague))
@@ -449,7 +449,7 @@ def _error_note(summary: "JudgeSummary") -> str:
     several = [n for provenance, n in summary.provenances.items() if provenance in _SEVERAL_READINGS]
     single = sum(summary.provenances.values()) - sum(several)
     if not several:
-        return "Each score is of one reading: how far another would differ is not known."
+        return "Each score is of one reading: the spread of repeated readings is not known."
     rest = f"; of {counted(single, 'score')} of one reading it is not known" if single else ""
     return f"The standard error of a score estimates how far other orders or replies would differ{rest}."
 
@@ -471,15 +471,15 @@ def panel_note(summary: "JudgeSummary") -> str | None:
             "count as dependent too"
         )
         return (
-            f"These {n} judges amount to {number(effective.value, 1)} independent judges{interval}, {basis}."
+            f"These {n} judges are worth {number(effective.value, 1)} independent judges{interval}, {basis}."
         )
-    unknown = f"The number of independent judges that these {n} amount to is not known: {effective.note}"
+    unknown = f"The number of independent judges that these {n} are worth is not known: {effective.note}"
     r = effective.correlation
     if math.isnan(r.value):
         return f"{unknown}."
     interval = f", {number(r.low)} to {number(r.high)}" if has_interval(r) else ""
     return (
-        f"{unknown} (mean correlation {number(r.value)}{interval}). Judges who measure different things, or "
+        f"{unknown} (mean correlation {number(r.value)}{interval}). Judges that measure different things, or "
         "nothing, look like this too; human labels (--human) show which."
     )
 
@@ -490,7 +490,7 @@ def _silent_judges(summary: "JudgeSummary") -> tuple[str, ...]:
     silent = [one_line(name) for name, scores in summary.judges.items() if not scores.is_scored_anywhere]
     if not scoring or not silent:
         return ()
-    return (f"{listed(silent)} scored nothing: these figures are those of {listed(scoring)} alone.",)
+    return (f"{listed(silent)} scored no row: these figures are those of {listed(scoring)} alone.",)
 
 
 def cautions(summary: "JudgeSummary") -> Iterator[str]:
@@ -615,10 +615,10 @@ def comparison_result(summary: "SystemComparison") -> str:
     best = f"“{one_line(summary.names[sides.best])}”"
     equal = [f"“{one_line(name)}”" for name in summary.as_good]
     close = [f"“{one_line(name)}”" for name in summary.not_told_apart if name not in summary.as_good]
-    chance = f"{listed(close)} may be as good: the difference may be chance"
+    chance = f"{listed(close)} may be equally good: the difference may be chance"
     if equal:
         return f"{listed([best, *equal])} are preferred most, and equally{f'; {chance}' if close else ''}"
-    return f"{best} is preferred most, but {chance}" if close else f"{best} is preferred, by more than chance"
+    return f"{best} is preferred most, but {chance}" if close else f"{best} is preferred significantly"
 
 
 def _system_table(summary: "SystemComparison") -> DataTable:
@@ -803,7 +803,8 @@ def _judges_section(audits: "Mapping[str, Audit]") -> Section | None:
     if has_people:
         note += (
             " The ranked probability score is the distance of each distribution from people’s labels, 0 is "
-            "best: a judge who is sure and wrong pays most. The calibration error (ECE) is the difference "
+            "best: a judge that is certain and wrong has the worst score. The calibration error (ECE) is "
+            "the difference "
             "between the probability of the most likely level and how often people give that level; “by "
             "chance” is the error that exact probabilities would have with as many rows."
         )

@@ -143,7 +143,7 @@ def verdict_sentence(report: "LintReport") -> str:
     sets = f"{'set' if len(blamed) == 1 else 'sets'} {listed(blamed)}"
     if report.verdict == "warn":
         subject = f" on {sets}" if blamed else ""
-        return f"It can be used with this embedding model, with reservations{subject}."
+        return f"It can be used with this embedding model, with caution{subject}."
     return f"It cannot be relied upon with this embedding model{f', because of {sets}' if blamed else ''}."
 
 
@@ -176,7 +176,7 @@ def lint_warning(lint: "LintReport") -> str | None:
 
 def _without_probes(reports: "Sequence[LintReport]") -> tuple[str, ...]:
     return tuple(
-        f"{one_line(report.scale.name)} has no probes of its own and was tried on "
+        f"{one_line(report.scale.name)} has no probes of its own and was tested on "
         f"{counted(len(report.probes), 'probe')} of the library"
         for report in reports
         if not report.scale.probes
@@ -203,6 +203,7 @@ def findings(
     for finding in unmet:
         lead = f"{finding.anchor_set or 'all sets'}: " if with_sets else ""
         change = [] if scale is None else sentences_to_change(scale, finding)
+        change = [sentence for sentence in change if repr(sentence) not in finding.reason]
         quoted = [part for sentence in change for part in (" or ", "“", Quoted(sentence), "”")][1:]
         ending = (". Change ", *quoted) if quoted else ()
         items.append((finding.verdict, (one_line(f"{lead}{finding.reason}"), *ending)))
@@ -210,9 +211,11 @@ def findings(
 
 
 def sentences_to_change(scale: "Scale", finding: "LintFinding") -> list[str]:
-    """List the anchors that a finding is about: those of the points that it names, or both ends of a set."""
-    if finding.anchor_set is None:
-        return []
+    """List the anchors that a finding quotes, or those of the points that it names, or both ends of a set."""
+    sets = scale.anchor_sets if finding.anchor_set is None else [finding.anchor_set]
+    quoted = [anchor for name in sets for anchor in scale.anchor_sets[name] if repr(anchor) in finding.reason]
+    if quoted or finding.anchor_set is None:
+        return list(dict.fromkeys(quoted))
     anchors = scale.anchor_sets[finding.anchor_set]
     if finding.criterion == "ends":
         return [anchors[0], anchors[-1]]
@@ -281,12 +284,13 @@ def _ladder_figure(report: "LintReport") -> Figure | None:
     darkest = max(float(pmf.max()), _DARKEST_SHARE)
     order = (
         "One row per probe, from the lowest to the highest; mass on each point in percent. "
-        "The strong colours should step from the left to the right."
+        "The strong colours should move from left to right."
     )
     if np.isnan(report.levels).any():
         order = (
             "One row per probe, mass on each point in percent. The scale has no probes of its own, so these "
-            "are the library's, whose levels mean nothing here; every point should get mass from some probe."
+            "are the library's, so their levels have no meaning here; every point should get mass from "
+            "some probe."
         )
     part = f" {count(len(drawn))} of {counted(n_probes, 'probe')} are drawn." if len(drawn) < n_probes else ""
     lowest, highest = (number(float(end), digits) for end in (ladder.means.min(), ladder.means.max()))
@@ -343,7 +347,7 @@ def _cosine_figure(entry: "SetLint", scale: "Scale") -> Figure:
         entry.cosines.tolist(),
         lambda cosine: sequential(max(cosine, 0.0) ** 2),
         description=f"Cosines between the anchors of set {one_line(entry.name)}. {near}; ends {ends}.",
-        caption=f"{near}, ends {ends}. Away from the diagonal the colour should fade.",
+        caption=f"{near}, ends {ends}. The colour should fade with distance from the diagonal.",
     )
 
 
@@ -386,7 +390,9 @@ def growth_document(growth: "Growth") -> Document:
         title=("Anchor sets proposed for ", Quoted(scale.title)),
         source=(Quoted(scale.name), one_line(growth.source)),
         signature=growth.lint.signature,
-        counting=(f"{counted(len(growth.sets), 'set')} to review: remove those that nobody would say.",),
+        counting=(
+            f"{counted(len(growth.sets), 'set')} to review: remove those that no respondent would write.",
+        ),
         cautions=tuple(f"left out: {one_line(reason)}" for reason in growth.left_out),
         sections=present(*sections),
         settings=signature_fields(growth.lint.signature),
@@ -507,4 +513,4 @@ def _models_table(scale: "Scale") -> DataTable:
     other = scale.for_model(DEFAULT_RATING_MODEL)
     sets = "all sets" if other is scale else f"those of {DEFAULT_RATING_MODEL}"
     rows.append(("any other", sets, other.content_hash))
-    return table(("model", "sets", "hash"), rows, title="Sets that serve a model")
+    return table(("model", "sets", "hash"), rows, title="Sets used for a model")

@@ -61,7 +61,8 @@ MEANINGS = STATUS_MEANINGS | {
     "weightless": f"{UNREAD}; or no token of the texts counts",
 }
 _GUARDS = (
-    "Similarity hardly reflects words that reverse a meaning. Guards look for them; these are the rows with "
+    "Similarity scores barely reflect words that reverse the meaning. Guards look for them; these are the "
+    "rows with "
     "findings that score highest."
 )
 _INVALID = "invalid replies count as 0; items whose right answer is not stated are left out"
@@ -328,7 +329,7 @@ def _parts_figure(summary: "MatchSummary") -> Figure | None:
         about="Mean of each part in the lowest, middle and highest third of rows",
         table=table(("part", *(third.label for third in _THIRDS)), rows, detail="full"),
         caption="Rows are cut into thirds by their score. The further apart a part's dots are, the more it "
-        "tells low scores from high ones; a part whose dots lie together hardly decides anything.",
+        "tells low scores from high ones; a part with dots close together decides almost nothing.",
     )
 
 
@@ -378,7 +379,8 @@ def _cautions(summary: "MatchSummary") -> Iterator[str]:
     separation = summary.separation
     if separation is not None and separation.is_weak:
         yield (
-            f"These scores hardly tell the pairs from unrelated ones: only {percent(separation.share)} are "
+            "These scores barely separate the pairs from unrelated pairs: only "
+            f"{percent(separation.share)} are "
             "above, and 50 % would be by chance. Look at the pairs before trusting the mean, or try another "
             "--method."
         )
@@ -399,7 +401,7 @@ def _cautions(summary: "MatchSummary") -> Iterator[str]:
         )
     if summary.n_cut:
         yield (
-            f"In {counted(summary.n_cut, 'row')} sentences were longer than the model of entailment reads: "
+            f"In {counted(summary.n_cut, 'row')} sentences were longer than the entailment model reads: "
             "their ends were left out."
         )
     yield from _method_cautions(summary)

@@ -506,11 +506,11 @@ def nothing_section(name: str, noun: str = "row") -> Section:
 
 
 GUARD_MEANINGS = {
-    "negation": "one text denies what the other states",
+    "negation": "one text negates a statement of the other",
     "number": "a number or a unit differs",
     "opposite": "a word has become its opposite, or the other side",
     "name": "a named thing is missing or invented",
-    "roles": "who and whom are exchanged",
+    "roles": "subject and object are exchanged",
     "quantity": "another share: all, most, some, few, none",
     "certainty": "one text is sure of what the other only suspects",
     "exclusivity": "only this, this too, or all but this",
@@ -522,7 +522,7 @@ GUARD_MEANINGS = {
 SAMPLE_GUARD_MEANINGS = GUARD_MEANINGS | {
     "name": "another named thing replaces that of the answer",
     "answer": "a short answer gives something else, or yes has become no",
-    "entailment": "a model of entailment finds a contradiction more likely than not",
+    "entailment": "an entailment model finds a contradiction more likely than not",
 }
 """Meaning of a guard's finding between an answer and one of its samples."""
 
@@ -561,7 +561,7 @@ def left_out_section(
     if not reasons:
         nothing = f"Nothing: every {noun} has a score." if summary.n else nothing_scored(noun, 0)
         blocks = (Paragraph(nothing),)
-    return section("left-out", "What was left out", *blocks, *further)
+    return section("left-out", "Rows left out", *blocks, *further)
 
 
 def _examples(rows: Iterable[tuple[int, object]]) -> tuple[tuple[int, Quoted], ...]:

@@ -59,7 +59,7 @@ def columns_document(summary: "ColumnsSummary") -> Document:
 def _column_sections(summary: "ColumnsSummary") -> Iterator[Section | None]:
     columns: Columns[ColumnSummary] = (
         ("column", lambda column: Quoted(column.name, _NAME)),
-        ("taken for", lambda column: column.kind),
+        ("type", lambda column: column.kind),
         ("missing", lambda column: column.missing),
         ("values", lambda column: column.distinct),
         ("least", lambda column: Number(column.low, None)),
@@ -117,7 +117,7 @@ def forecast_document(summary: "ForecastSummary") -> Document:
     return Document(
         kind="forecast",
         name="Forecast",
-        title="What asking would take",
+        title="Forecast of the calls",
         source=(named_file(summary.source),),
         signature=None,
         counting=(counting,),
@@ -147,7 +147,7 @@ def _calls(name: str, forecast: "Forecast") -> DataTable:
 def _further_calls(forecast: "Forecast") -> DataTable:
     """List the most that corrections and repetitions may add."""
     calls = {
-        "asking again for replies that cannot be read": forecast.corrections,
+        "repeated requests for replies that cannot be parsed": forecast.corrections,
         "repeating calls that fail": forecast.repetitions,
         "letters or prose, if the model takes no decisions": forecast.stand_ins,
     }
@@ -159,7 +159,7 @@ def _further_calls(forecast: "Forecast") -> DataTable:
             for name, more in calls.items()
             if more.calls
         ],
-        title="What may come on top, at most",
+        title="Possible extra calls, at most",
     )
 
 

@@ -281,7 +281,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
         yield section(
             "verbatims",
             "The clearest and the vaguest",
-            "Bars show a text's PMF from the lowest point to the highest; the tallest stands for "
+            "Bars show a text's PMF from the lowest point to the highest; the tallest means "
             f"{percent(extreme.tallest, 0)}. Entropy is 0 nats when all mass lies on one point and "
             f"{number(math.log(summary.scale.n_points))} when it lies evenly on all.",
             extreme,
@@ -315,7 +315,8 @@ def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
         yield Paragraph("One anchor set was used, so the effect of another wording is not known.")
     else:
         yield Paragraph(
-            f"The agreement of the {n_sets} anchor sets is not known: it takes two rated texts whose means "
+            f"The agreement of the {n_sets} anchor sets is not known: it takes two rated texts with means "
+            "that "
             "differ."
         )
 
@@ -425,15 +426,15 @@ def interval_sentence(summary: "RatingSummary") -> str | None:
     )
     unit = "respondent" if estimates.clustered else "text"
     if not has_interval(mean):
-        return f"{labels}. One {unit} alone does not show how far another would differ: no interval."
-    chance = "who answered" if estimates.clustered else "which texts came"
+        return f"{labels}. One {unit} does not show the spread: there is no interval."
+    chance = "respondents" if estimates.clustered else "texts"
     excluded = "errors"
     if estimates.refits:
-        chance, excluded = f"{chance} and which labels the calibration had", "other errors"
+        chance, excluded = f"{chance} and of the calibration's labels", "other errors"
     return (
-        f"{labels}. The mean of all {unit}s that these were drawn from plausibly lies between "
+        f"{labels}. The mean of the whole population of {unit}s plausibly lies between "
         f"{number(mean.low, digits)} and {number(mean.high, digits)} ({coverage(estimates.interval)} "
-        f"interval); this covers chance in {chance}, not {excluded} of the method."
+        f"interval); this covers the sampling of {chance}, not {excluded} of the method."
     )
 
 
@@ -466,7 +467,7 @@ def calibration_line(summary: "RatingSummary") -> str | None:
     texts = counted(calibration.labels.n, "labelled text")
     if not calibration.error.is_clear:
         return texts
-    return f"{texts}; on texts that it had not seen, {_errors(calibration)}"
+    return f"{texts}; on texts that were not used to fit it, {_errors(calibration)}"
 
 
 def _errors(calibration: "Calibration") -> str:
@@ -500,7 +501,8 @@ def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
         return
     if error.is_worse:
         yield (
-            f"This calibration makes ratings worse: on texts that it had not seen, {_errors(calibration)}. "
+            "This calibration makes ratings worse: on texts that were not used to fit it, "
+            f"{_errors(calibration)}. "
             "Rate without --calibration, or label more texts and calibrate again."
         )
         return
@@ -508,7 +510,8 @@ def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
     if error.gain_low is not None and error.gain_high is not None:
         gain = f"; the gain lies between {number(error.gain_low, 3)} and {number(error.gain_high, 3)}"
     yield (
-        f"It is not clear that this calibration helps: on texts that it had not seen, {_errors(calibration)}"
+        "It is not clear that this calibration helps: on texts that were not used to fit it, "
+        f"{_errors(calibration)}"
         f"{gain}. Label more texts before you rely on it."
     )
 
@@ -907,7 +910,8 @@ def _variance_blocks(components: "CrossedComponents | None") -> Iterator[Block |
         f"Under one set texts are {percent(components.icc)} of the variance, under all sets "
         f"{percent(components.icc_of_all)} (intraclass correlations 2,1 and 2,k). Variances are of the means "
         "under single sets, before calibration and without weights, in squared units of the scale; the rest "
-        "is how differently sets order texts. Estimates below 0 are noise, and count as 0. Intervals "
+        "is the disagreement of the sets about the order of the texts. Estimates below 0 are noise, and "
+        "count as 0. Intervals "
         "elsewhere in this report are over other texts alone."
     )
 

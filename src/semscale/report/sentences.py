@@ -22,7 +22,7 @@ STATUS_MEANINGS = {
     "too-long": "more than 100,000 characters: split the text, or leave out what was pasted into it",
     "refused": "the model declined to answer",
     "failed": "no reply came",
-    "unfinished": "the run stopped first; the same command goes on from there",
+    "unfinished": "the run stopped first; the same command continues from there",
 }
 """Why an item has no score, for the statuses that mean the same in every instrument."""
 
@@ -110,9 +110,9 @@ def asterisk_note(noun: str = "row") -> str:
 
     Examples:
         >>> asterisk_note("item")
-        '* fewer than 10 items: chance alone can move these figures far.'
+        '* fewer than 10 items: these figures vary widely by chance.'
     """
-    return f"* fewer than {FEWEST_CLUSTERS} {noun}s: chance alone can move these figures far."
+    return f"* fewer than {FEWEST_CLUSTERS} {noun}s: these figures vary widely by chance."
 
 
 def sampled_caution(figures: Sequence[str], n: int, total: int, labelled: str = "") -> str:
@@ -137,7 +137,7 @@ def sampled_caution(figures: Sequence[str], n: int, total: int, labelled: str = 
 
 def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
     """State why not every item was asked about; nothing where all were."""
-    return () if not stopped else (f"Not everything was asked: {one_line(stopped)}.",)
+    return () if not stopped else (f"The run is incomplete: {one_line(stopped)}.",)
 
 
 class ResampledIntervals(Protocol):
@@ -209,7 +209,7 @@ def estimate_method(estimates: "Estimates", noun: str = "row") -> str:
     sentence = interval_methods(estimates, {"": method}, units)
     if not estimates.refits or method is None:
         return sentence
-    fits = f"{count(estimates.refits)} fits that each lack a part of the labels"
+    fits = f"{count(estimates.refits)} fits that each leave out some of the labels"
     shares = "those of masses and boxes are at least as wide as the exact interval of a share of the labels"
     return f"{sentence}; wider by the error of the calibration itself, from {fits}; {shares}"
 
@@ -419,7 +419,7 @@ def unread_warnings(counts: Mapping[Status, int], noun: str = "row") -> tuple[st
         return ()
     return (
         f"In {rows} the model cannot read a text: more than half of its tokens are unknown to it, as emoji "
-        "and some scripts are. The figures rest on the others. Use a model that reads these texts "
+        "and some scripts are. The figures are based on the other rows. Use a model that reads these texts "
         "(--embedder).",
     )
 
@@ -439,7 +439,7 @@ def off_topic_warnings(counts: Mapping[Status, int]) -> tuple[str, ...]:
         return ()
     verb = "is" if counts[Status.OFF_TOPIC] == 1 else "are"
     return (
-        f"{texts} {verb} off topic: the figures rest on the others alone. Such texts answer another "
+        f"{texts} {verb} off topic: the figures are based on the other texts. Such texts answer another "
         "question, are in another language, or need another scale.",
     )
 

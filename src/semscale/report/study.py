@@ -65,9 +65,10 @@ _METHOD_MEANINGS = {
 }
 _NO_PEOPLE = "No people were asked. Every figure describes the replies of a model that plays these personas."
 _SIMULATION = (
-    "Simulation intervals show how far a figure would move with other personas drawn alike and answered by "
+    "Simulation intervals show how far a figure would move with other personas, drawn in the same way and "
+    "answered by "
     "the same model. They do not include the distance between the model and people, and describe no "
-    "population: more personas make them narrower, and the figures no truer."
+    "population: more personas make them narrower, and do not make the figures more accurate."
 )
 _READ_ANSWERS = (
     "Read answers before you trust figures: similarity (SSR) rates any text that resembles an anchor, "
@@ -179,9 +180,7 @@ def _panel_line(summary: "StudySummary") -> Line:
     asked, panel = summary.design.questionnaire, summary.design.panel
     times = "" if asked.samples == 1 else f", {counted(asked.samples, 'time')} each"
     shown = "separately" if asked.exposure == "separate" else "in one conversation"
-    worth = (
-        "" if panel.weights is None else f" (weighted, worth {number(panel.effective_n, 1)} of equal weight)"
-    )
+    worth = "" if panel.weights is None else f" (weighted; effective size {number(panel.effective_n, 1)})"
     concepts, questions = counted(len(asked.concepts), "concept"), counted(len(asked.questions), "question")
     models = f"each of {len(summary.models)} models: " if summary.models else ""
     return (
@@ -232,17 +231,15 @@ def _sections(summary: "StudySummary") -> Iterator[Section | None]:
     yield section("models", "Models compared", _model_pairs(summary), _MODELS)
     yield section("reruns", "The same panel asked again", _reliabilities(summary), _RERUNS)
     if summary.spreads:
-        yield section("spread", "What moves the answers", *_spread_blocks(summary))
+        yield section("spread", "Sources of variation", *_spread_blocks(summary))
     yield section("orders", "Order effects", *_order_blocks(summary))
     yield section("answers", "Answers with and without a rating", *_status_blocks(summary))
     yield section("cost", "Cost", _costs(summary))
     limits = (Paragraph(limit) for limit in (_NO_PEOPLE, *_LIMITS))
-    yield section("limits", "What this study cannot say", *limits)
+    yield section("limits", "Limits of this study", *limits)
     used = dict.fromkeys(counts.method for counts in summary.statuses)
     meanings = [(capitalised(METHOD_NAMES[name]), _METHOD_MEANINGS[name]) for name in used]
-    yield section(
-        "reading", "How answers were measured", table(("method", "meaning"), meanings, detail="full")
-    )
+    yield section("reading", "Measurement", table(("method", "meaning"), meanings, detail="full"))
 
 
 # A question
@@ -382,8 +379,9 @@ def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: s
     within = "within personas" if by == CONCEPT else "over all concepts together"
     yield (
         f"Compared {within}. p: a t test over personas; Holm: adjusted for all differences of one method "
-        "here. A small p shows that the model distinguishes the two; it describes no people. There is no "
-        "test where all personas differ alike."
+        "here. A small p shows that the model distinguishes the two; it does not describe people. There is "
+        "no "
+        "test where all personas differ by the same amount."
     )
 
 
@@ -450,7 +448,7 @@ def _spread_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     about_models = (
         f"The {len(summary.models)} models represent all models that could answer, as if drawn from them."
         if summary.models
-        else "One model answered: how far others would differ is not in these figures."
+        else "One model answered: these figures do not include differences between models."
     )
     yield (
         "Variances within concepts, without weights, in squared units of the scale. Estimates below 0 are "
@@ -464,7 +462,7 @@ def _advice(variances: "VarianceComponents", *, several_models: bool) -> str:
     study = variances.decision
     now = f"The standard error of a concept's mean is {number(study.error, _DIGITS)}"
     if study.best is None:
-        return f"{now}; twice of anything would not lower it."
+        return f"{now}; doubling either would not lower it."
     doubled = listed([f"{name}s {number(error, _DIGITS)}" for name, error in study.doubled.items()])
     remedy = "ask more models" if several_models and study.best == "model" else _REMEDIES[study.best]
     return f"{now}; with twice the {doubled}: {remedy}."

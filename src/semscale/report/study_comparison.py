@@ -76,8 +76,8 @@ _DISTANCES = {
 _ERRORS = {"ks": "Kolmogorov-Smirnov", "wasserstein": "Wasserstein-1", "mean": "squared error of means"}
 _ANSWERS = {True: "yes", False: "no", None: "cannot be known"}
 _SENTENCES = {
-    True: "says more than chance about",
-    False: "says little or nothing beyond chance about",
+    True: "is better than chance on",
+    False: "is little or no better than chance on",
     None: "cannot be judged on",
 }
 _MOST_ROWS = 24
@@ -88,7 +88,7 @@ _READINGS = (
         "out how far the model is from people, which this report measures",
     ),
     ("Halves of people", "the human ceiling: random halves of the people compared with each other"),
-    ("Equal shares", "a null: a panel that knows nothing and gives each point the same share"),
+    ("Equal shares", "a null: a uniform panel, which gives each point the same share"),
     (
         "Pooled people",
         "a null: a panel that knows how people answer, but not which concept they see: their answers "
@@ -106,12 +106,12 @@ _READINGS = (
         "the share of all orders of the concepts that fit people at least as well as the panel's does",
     ),
     (
-        "Says more than chance",
+        "Better than chance",
         "the panel is closer to people than panels that know nothing, beyond what chance explains. Whether "
         "it is close enough for a decision is another question: compare the figures with halves of people",
     ),
     (
-        "Says little or nothing beyond chance",
+        "Little or no better than chance",
         "the panel goes less than half of the way from a panel that knows nothing to people, even at the "
         "upper end of its interval. Where the interval contains both 0 and half of the way, nothing can be "
         "said",
@@ -248,7 +248,7 @@ def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
         for method in summary.methods
     ]
     further = list(_standing_figures(summary))[1:]
-    yield section("conclusions", "What can be concluded", *further, *tables)
+    yield section("conclusions", "Conclusions", *further, *tables)
     yield section("marginals", "Marginals: distributions", *_distance_blocks(summary))
     yield section("ranking", "Marginals: order of concepts", *_ranking_blocks(summary))
     for position, question in enumerate(summary.questions, start=1):
@@ -500,7 +500,7 @@ def _worth_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         yield table_of(method.marginals.worth, columns, title=_name(method), noun="error")
     yield (
         "The size of a simple random sample of people whose expected error is the panel's. Its interval "
-        "comes from that of the panel's error; people beyond those that were asked cannot be seen."
+        "comes from that of the panel's error; the sample cannot show a larger size."
     )
 
 
@@ -508,7 +508,7 @@ def _worth(worth: "SampleWorth") -> str:
     unseen = {
         "unknown": "not known",
         "fewer than 1": "fewer than 1",
-        "more than can be seen": f"more than can be seen with {number(worth.seen, 0)} people",
+        "too large to estimate": f"too large to estimate with {number(worth.seen, 0)} people",
     }
     return unseen.get(worth.reach) or number(worth.value, 0)
 
@@ -518,7 +518,7 @@ def _worth_interval(worth: "SampleWorth") -> str:
         return "–"
     low = "fewer than 1" if worth.low < 1 else number(worth.low, 0)
     if worth.high == float("inf"):
-        return f"{low} to more than can be seen"
+        return f"at least {low}"
     return low if worth.high < 1 else f"{low} to {number(worth.high, 0)}"
 
 

@@ -222,13 +222,13 @@ def _result(crosstab: "Crosstab") -> str:
     if not crosstab.banner.groups:
         return overall
     if len(names) <= _MIN_GROUPS:
-        return f"{overall}; {by} has one group alone"
+        return f"{overall}; {by} has only one group"
     if crosstab.is_small[1:].sum() > len(names) - 1 - _MIN_GROUPS:
         return f"{overall}; bases are too small to compare {by}"
     best = int(np.argmax([len(letters.split()) for letters in crosstab.letters[line]]))
     below = [crosstab.column_letters.index(letter) for letter in crosstab.letters[line, best].split()]
     if not below:
-        return f"{overall}; no certain difference by {by}"
+        return f"{overall}; no significant difference by {by}"
     above = f"{_subject(crosstab, line)} {_figure(crosstab, line, best)} in {one_line(names[best])}"
     if len(below) > _EXAMPLES:
         below.sort(key=lambda column: float(crosstab.cells.values[line, column]))
@@ -358,5 +358,5 @@ def interval_line(summary: "Crosstabs") -> str:
         source = "a plain sample"
     return (
         f"{coverage(summary.settings.level)} intervals from {source}: of means by t, of shares by log odds "
-        "(exact where everybody or nobody gave an answer)"
+        "(exact where all or none gave an answer)"
     )

@@ -183,9 +183,9 @@ def no_spread_note(m: int, unit: str) -> str:
 
     Examples:
         >>> no_spread_note(10, "row")
-        'all 10 rows have the same value: the interval is an exact bound on what they do not show'
+        'all 10 rows have the same value: the interval is an exact bound'
     """
-    return f"all {m:,} {unit}s have the same value: the interval is an exact bound on what they do not show"
+    return f"all {m:,} {unit}s have the same value: the interval is an exact bound"
 
 
 def few_different_note(different: int, m: int, unit: str) -> str:
@@ -193,16 +193,16 @@ def few_different_note(different: int, m: int, unit: str) -> str:
 
     Examples:
         >>> few_different_note(1, 20, "row").partition(", and")[0]
-        '19 of 20 rows have one value, or nearly one: the interval rests on the other'
+        '19 of 20 rows have one value, or nearly one: the interval depends on the other'
         >>> few_different_note(0, 20, "row").partition(", and")[0]
-        'all 20 rows have nearly the same value: the interval rests on small differences'
+        'all 20 rows have nearly the same value: the interval depends on small differences'
     """
     if not different:
         same = f"all {m:,} {unit}s have nearly the same value"
-        return f"{same}: the interval rests on small differences, and is probably too narrow"
+        return f"{same}: the interval depends on small differences, and is probably too narrow"
     rest = "other" if different == 1 else f"other {different:,}"
     same = f"{m - different:,} of {m:,} {unit}s have one value, or nearly one"
-    return f"{same}: the interval rests on the {rest}, and is probably too narrow"
+    return f"{same}: the interval depends on the {rest}, and is probably too narrow"
 
 
 def groups_note(groups: Sequence[tuple[int, str | None]], unit: str, *, among_few: bool = False) -> str:

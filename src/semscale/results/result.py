@@ -65,12 +65,12 @@ class Result(ABC):
         if isinstance(rows, Integral) and not isinstance(rows, bool | np.bool_):
             raise InputError(
                 f"{type(self).__name__} takes a mask or a slice, got {rows}: "
-                f"result[{rows}:{int(rows) + 1 or ''}] keeps one row, and to_frame() gives rows to go through"
+                f"result[{rows}:{int(rows) + 1 or ''}] keeps one row, and iterate over to_frame()"
             )
         return self.filter(rows)
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError(f"{type(self).__name__} is not iterable: to_frame() gives rows to go through")
+        raise TypeError(f"{type(self).__name__} is not iterable: iterate over to_frame()")
 
     def __repr__(self) -> str:
         parts = [f"n={self.n:,}", f"n_scored={self.n_scored:,}"]
@@ -238,7 +238,9 @@ def as_mask(mask: object, n: int) -> Mask:
 def _sliced(rows: slice, n: int) -> Mask:
     start, stop, step = rows.indices(n)
     if step < 0:
-        raise InputError(f"a slice must not go backwards, got a step of {step}: rows stay in their order")
+        raise InputError(
+            f"a slice must not have a negative step, got a step of {step}: rows stay in their order"
+        )
     marked = np.zeros(n, dtype=np.bool_)
     marked[start:stop:step] = True
     return marked

@@ -56,9 +56,8 @@ def load_scale(name_or_path: str | Path | Scale, *, language: str | None = None)
     Args:
         name_or_path: A name from ``scale_names()``; a path (a ``Path``, or a text that ends in ``.yaml`` or
             ``.yml`` or contains a folder); or a ``Scale``, which is returned unchanged.
-        language: ISO 639-1 code: question, anchors and probes of the library's scale as they are translated;
-            whether a translation passed its check says ``semscale.scales.library``, and where it passed
-            with some of its sets, ``sets_by_model`` names these. As written unless given.
+        language: ISO 639-1 code of a translation of the scale's question, anchors and probes; as written
+            unless given. ``sets_by_model`` names the sets whose translation passed its check, if not all did.
 
     Raises:
         UnknownNameError: no scale of that name ships with Semscale; the message has the nearest name.

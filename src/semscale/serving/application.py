@@ -22,10 +22,10 @@ from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.messages import shortened
 from semscale.report.document import Block, DataTable, Document, Label, Paragraph, Quoted, Section
 from semscale.report.html import page
-from semscale.serving.batching import TaskThreads, stop_if_abandoned
+from semscale.serving.batching import WORKERS, TaskThreads, stop_if_abandoned
 from semscale.serving.instruments import PART_ROWS, Instrument, JobWork, Measured, instruments
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
-from semscale.serving.models import ModelsToServe, ServedModels, ServiceMetrics
+from semscale.serving.models import ServedModels
 from semscale.serving.requests import (
     ERRORS,
     JOB_FIELDS,
@@ -34,9 +34,9 @@ from semscale.serving.requests import (
     RequestFields,
     ServiceLimits,
     check_fields,
-    check_filled,
-    check_settings,
+    check_limits,
     check_texts,
+    flat_texts,
     invalid,
     job_parameters,
     parse_fields,
@@ -48,6 +48,7 @@ from semscale.serving.server import (
     LINES,
     Gate,
     Phase,
+    ServiceMetrics,
     ServiceState,
     answer_to_error,
     answer_to_unknown_route,
@@ -74,9 +75,10 @@ class Service:
     """Objects that the routes share, with the threads that they start and end.
 
     Attributes:
-        choice: of the models that are served.
+        load_model: loads a model by its name.
         limits: of requests and jobs.
-        load_model: loads a model by its name; by default as ``choice`` does.
+        model: name of one model for everything, instead of the default ones.
+        workers: batches of a model under way at once.
         models: once they are loaded.
         state: its phase.
         metrics: its figures.
@@ -84,9 +86,10 @@ class Service:
         has_ended: true if ``close`` has ended all threads.
     """
 
-    choice: ModelsToServe = field(default_factory=ModelsToServe)
+    load_model: Callable[[str], Embedder]
     limits: ServiceLimits = field(default_factory=ServiceLimits)
-    load_model: Callable[[str], Embedder] | None = None
+    model: str | None = None
+    workers: int = WORKERS
     models: ServedModels = field(default_factory=ServedModels)
     state: ServiceState = field(default_factory=ServiceState)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
@@ -94,7 +97,12 @@ class Service:
     has_ended: bool = False
 
     def __post_init__(self) -> None:
-        self.instruments = instruments(self.models)
+        models = self.models
+        self.instruments = instruments(
+            rating=lambda: models.rating.embedder,
+            embedding=lambda: models.embedding.embedder,
+            encoder=lambda: models.embedding.encoder,
+        )
         self.jobs: JobQueue | None = None
         self.job_work: JobWork | None = None
         self._loading = threading.Thread(target=self._load, name="loading", daemon=True)
@@ -110,7 +118,10 @@ class Service:
             InputError: another service uses the folder, or a part without rows.
         """
         self.job_work = JobWork(
-            self.instruments, self.models, part_rows=part_rows, most_rows=self.limits.max_job_rows
+            self.instruments,
+            lambda: self.models.embedding.embedder,
+            part_rows=part_rows,
+            most_rows=self.limits.max_job_rows,
         )
         jobs = self.jobs = JobQueue(home, self.job_work.do, self.limits)
         unfinished = Gauge(
@@ -125,7 +136,9 @@ class Service:
 
     def _load(self) -> None:
         try:
-            self.models.load(self.choice, self.limits, self.metrics, self.load_model)
+            self.models.load(
+                self.load_model, self.limits, self.metrics, name=self.model, workers=self.workers
+            )
             for instrument in self.instruments.values():
                 instrument.warm_up()
         except Exception as error:  # noqa: BLE001 - the server ends with it
@@ -176,7 +189,7 @@ def application(service: Service, *, token: str | None = None) -> Gate:
     _add_embeddings(app, EmbeddingRoutes(service))
     for name, instrument in service.instruments.items():
         _add_instrument(app, name, instrument, InstrumentRoute(service, instrument))
-    _add_status(app, StatusRoutes(service))
+    _add_status(app, service)
     _add_jobs(app, service)
 
     async def docs(_: Request) -> HTMLResponse:
@@ -184,7 +197,7 @@ def application(service: Service, *, token: str | None = None) -> Gate:
 
     app.get("/docs", include_in_schema=False)(docs)
     schema = app.openapi()  # FastAPI keeps it
-    bearer = {"type": "http", "scheme": "bearer", "description": "The secret in SEMSCALE_TOKEN."}
+    bearer = {"type": "http", "scheme": "bearer", "description": "The token in SEMSCALE_TOKEN."}
     schema.setdefault("components", {})["securitySchemes"] = {"bearer": bearer}
     schema["security"] = [{"bearer": []}] if token else [{"bearer": []}, {}]
     return Gate(app, state=service.state, limits=service.limits, metrics=service.metrics, token=token)
@@ -312,15 +325,28 @@ def _add_instrument(app: FastAPI, name: str, instrument: Instrument, route: "Ins
     )
 
 
-def _add_status(app: FastAPI, routes: "StatusRoutes") -> None:
-    health = _object(status=_text("alive"), version=_text())
-    answers: dict[int, Any] = {200: ("The process is alive.", {JSON: health})}
-    _route(app, "GET /health", routes.health, answers, tags=["service"], security=[])
-    ready = _object(status={"type": "string", "enum": list(Phase)}, models=_list(_text()))
-    answers = {200: ("The models are loaded.", {JSON: ready}), 503: (ERRORS[503][1], {JSON: ready})}
-    _route(app, "GET /ready", routes.ready, answers, tags=["service"], security=[])
+def _add_status(app: FastAPI, service: Service) -> None:
+    async def health(_: Request) -> Response:
+        return json_answer({"status": "alive", "version": __version__})
+
+    async def ready(_: Request) -> Response:
+        phase = service.state.phase
+        content = {"status": str(phase), "models": list(service.models.by_name)}
+        return (
+            json_answer(content) if phase is Phase.READY else json_answer(content, 503, {"Retry-After": "5"})
+        )
+
+    async def metrics(_: Request) -> Response:
+        return Response(generate_latest(service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    schema = _object(status=_text("alive"), version=_text())
+    answers: dict[int, Any] = {200: ("The process is alive.", {JSON: schema})}
+    _route(app, "GET /health", health, answers, tags=["service"], security=[])
+    schema = _object(status={"type": "string", "enum": list(Phase)}, models=_list(_text()))
+    answers = {200: ("The models are loaded.", {JSON: schema}), 503: (ERRORS[503][1], {JSON: schema})}
+    _route(app, "GET /ready", ready, answers, tags=["service"], security=[])
     answers = {200: ("Figures for Prometheus.", {"text/plain": _text()}), **_refusals()}
-    _route(app, "GET /metrics", routes.metrics, answers, tags=["service"])
+    _route(app, "GET /metrics", metrics, answers, tags=["service"])
 
 
 def _add_jobs(app: FastAPI, service: Service) -> None:
@@ -354,7 +380,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
     )
     answers = {200: ("All jobs.", {JSON: _object(jobs=_list(job))}), **_refusals()}
     _route(app, "GET /jobs", routes.jobs, answers, tags=["jobs"])
-    name = {"type": "string", "description": "As the answer to the upload has it."}
+    name = {"type": "string", "description": "ID from the reply to the upload."}
     by_id = [{"name": "id", "in": "path", "required": True, "schema": name}]
     removed = _object(id=_text(), status=_text("removed"))
     for address, endpoint, meaning, content, *conflict in (
@@ -399,12 +425,10 @@ class InstrumentRoute:
             return await self._measure_lines(request, body)
         fields = parse_fields(self._instrument.fields, body)
         columns = {name: getattr(fields, name) for name in self._instrument.columns}
-        check_settings(fields, self._service.limits, columns)
-        for name, cells in columns.items():
-            check_texts(_flat(cells), name, self._service.limits)
+        check_limits(fields, self._service.limits, columns)
         measured = await while_connected(request, self._measure(fields, columns))
         rows = measured.frame.write_json().encode()
-        counts, signature = to_json(measured.counts), to_json(measured.signature)
+        counts, signature = to_json(measured.result.counts), to_json(str(measured.result.signature))
         content = b'{"results":%b,"counts":%b,"signature":%b}' % (rows, counts, signature)
         return Response(content, media_type=JSON)
 
@@ -415,7 +439,7 @@ class InstrumentRoute:
         """Answer with a line for each line; the first part is measured before the answer begins."""
         kind = self._instrument.settings
         settings = check_fields(kind, parse_query(request.query_params.multi_items(), kind))
-        check_settings(settings, self._service.limits)
+        check_limits(settings, self._service.limits)
         columns = await self._service.threads.run(self._read_lines, body)
         n = len(next(iter(columns.values())))
         size = max(n, 1) if self._instrument.depends_on_all else _LINES_AT_ONCE
@@ -429,7 +453,7 @@ class InstrumentRoute:
         return StreamingResponse(
             self._lines(first, settings, parts[1:]),
             media_type=LINES,
-            headers={"X-Semscale-Signature": first.signature},
+            headers={"X-Semscale-Signature": str(first.result.signature)},
         )
 
     async def _lines(
@@ -463,15 +487,10 @@ class InstrumentRoute:
                 columns[name].append(row[key])
         for name, cells in columns.items():
             # A stream has any number of lines that its body can hold.
-            texts = _flat(cells)
+            texts = flat_texts(cells)
             for start in range(0, len(texts), limits.max_texts):
                 check_texts(texts[start : start + limits.max_texts], name, limits)
         return columns
-
-
-def _flat(cells: Sequence[Any]) -> list[Any]:
-    """List texts and the texts of lists."""
-    return [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
 
 
 def _read_line(line: bytes, source: str, keys: set[str]) -> dict[str, Any]:
@@ -505,7 +524,9 @@ class EmbeddingRoutes:
         limits = self._service.limits
         fields = parse_fields(EmbeddingFields, await read_body(request, limits.body_bytes))
         check_texts(fields.input, "input", limits)
-        check_filled(fields.input, "input")
+        for index, text in enumerate(fields.input):
+            if not text.strip():
+                raise invalid(f"input[{index}] must not be empty: leave it out", "input")
         model = self._service.models.named(fields.model)
         width = model.embedder.dimensions
         if fields.dimensions not in (None, width):
@@ -565,7 +586,7 @@ class JobRoutes:
         del settings["kind"]
         fields = check_fields(JOB_FIELDS[kind], settings)
         await self._service.threads.run(self._work.check, kind, fields)
-        check_settings(fields, self._service.limits)
+        check_limits(fields, self._service.limits)
         with self._queue.uploading(kind, fields) as job:
             await self._upload(request, job.table)
             await _finish(lambda: self._queue.add(job))
@@ -646,35 +667,6 @@ def _file(path: Path, kind: str, name: str | None = None) -> Response:
     if not path.is_file():
         raise RefusedRequestError(404, "the files of the job have been removed: send it again", field="id")
     return FileResponse(path, media_type=kind, filename=name)
-
-
-class StatusRoutes:
-    """``/health``, ``/ready`` and ``/metrics``.
-
-    Args:
-        service: its state and metrics.
-    """
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    async def health(self, _: Request) -> Response:
-        """Answer while the process is alive."""
-        return json_answer({"status": "alive", "version": __version__})
-
-    async def ready(self, _: Request) -> Response:
-        """Answer 200 if the models are loaded and requests are answered, and else 503."""
-        phase = self._service.state.phase
-        is_ready = phase is Phase.READY
-        return json_answer(
-            {"status": str(phase), "models": list(self._service.models.by_name)},
-            200 if is_ready else 503,
-            {} if is_ready else {"Retry-After": "5"},
-        )
-
-    async def metrics(self, _: Request) -> Response:
-        """Return all metrics in the form that Prometheus reads."""
-        return Response(generate_latest(self._service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
 
 def routes_document(schema: Mapping[str, Any]) -> Document:

@@ -124,7 +124,7 @@ class Batcher(Generic[Item, Part]):
             is_full = self._waiting.tokens + ticket.waiting_tokens > self._most_waiting
             if is_bounded and is_full and self._waiting:
                 raise RefusedRequestError(
-                    429, "too many texts wait for the model: try again later", retry_after=_RETRY_AFTER
+                    429, "too many texts are waiting for the model: try again later", retry_after=_RETRY_AFTER
                 )
             self._waiting.add(ticket)
             self._gathering.asked(time.monotonic())
@@ -443,7 +443,7 @@ class TaskThreads:
         """
         if self._n >= _MOST_TASKS:
             raise RefusedRequestError(
-                429, "too many requests wait: try again later", retry_after=_RETRY_AFTER
+                429, "too many requests are waiting: try again later", retry_after=_RETRY_AFTER
             )
         task = Task()
         self._n += 1

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -14,7 +15,9 @@ from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import check_measures, needed_parts
 from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
+from semscale.embedding.embedder import Embedder
 from semscale.embedding.file_embedding import embed_file
+from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError
 from semscale.matching.matcher import ANY_ENGINE, Matcher, match_file
 from semscale.matching.matches import Matches
@@ -30,7 +33,6 @@ from semscale.results.table_columns import Columns
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.batching import stop_if_abandoned
 from semscale.serving.jobs import Job
-from semscale.serving.models import ServedModels
 from semscale.serving.requests import (
     JOB_FIELDS,
     ConsistencyFields,
@@ -41,6 +43,7 @@ from semscale.serving.requests import (
     RatingFields,
     RatingSettingFields,
     RequestFields,
+    TableFields,
     invalid,
 )
 from semscale.store.reading import check_choices, open_table
@@ -53,7 +56,7 @@ PART_ROWS = 5_000
 
 _ROW = ["The staff was kind, and the room was clean and quiet."]
 _NOT_SERVED = {
-    "entailment": "a model of entailment",
+    "entailment": "an entailment model",
     "f1": "BERTScore's model",
     "logprobs": "log probabilities of tokens",
     "sample_logprobs": "log probabilities of tokens",
@@ -74,14 +77,12 @@ class Measured(NamedTuple):
     """Rows that were measured.
 
     Attributes:
+        result: of the instrument.
         frame: a row for each item.
-        counts: items by status.
-        signature: of the settings that were applied.
     """
 
+    result: Result
     frame: pl.DataFrame
-    counts: Mapping[str, int]
-    signature: str
 
 
 @dataclass(frozen=True)
@@ -145,11 +146,10 @@ class Instrument:
         """
         cells = [list(columns[name]) for name in self.columns]
         result = self.measure_columns(self.built(settings), *cells, progress=stop_if_abandoned)
-        counts = {str(status): n for status, n in result.counts.items()}
-        return Measured(result.to_frame(), counts, str(result.signature))
+        return Measured(result, result.to_frame())
 
-    def prepare(self, fields: JobFields) -> tuple[Columns, Any]:
-        """Return the columns of a job's table, and the object that measures it.
+    def prepare(self, fields: TableFields) -> tuple[Columns, Any]:
+        """Return the columns of a table, and the object that measures it.
 
         Raises:
             InputError: a setting is out of range, or columns that do not go together.
@@ -174,20 +174,25 @@ class Instrument:
         return {"type": "object", "properties": cells, "required": ["status"]}
 
 
-def instruments(models: ServedModels) -> dict[str, Instrument]:
+def instruments(
+    rating: Callable[[], Embedder],
+    embedding: Callable[[], Embedder],
+    encoder: Callable[[], TokenEncoder | None] = lambda: None,
+) -> dict[str, Instrument]:
     """Return the instruments by the names of their routes.
 
     Args:
-        models: of the service; they may be loaded later.
+        rating: returns the model of ratings, when an instrument is built.
+        embedding: returns that of matches and consistency.
+        encoder: returns the states of its tokens, where they do not come from the embedder itself.
     """
 
     def rater(settings: dict[str, Any]) -> Rater:
-        return Rater(_scale(settings.pop("scale")), embedder=models.rating.embedder, **settings)
+        return Rater(requested_scale(settings.pop("scale")), embedder=rating(), **settings)
 
     def matcher(settings: dict[str, Any]) -> Matcher:
-        model = models.embedding
-        compares_tokens = settings["method"] not in ANY_ENGINE
-        return Matcher(**settings, embedder=(model.encoder if compares_tokens else None) or model.embedder)
+        states = None if settings["method"] in ANY_ENGINE else encoder()
+        return Matcher(**settings, embedder=states or embedding())
 
     def consistency(settings: dict[str, Any]) -> Consistency:
         for name in check_measures(settings["measures"]):
@@ -198,7 +203,7 @@ def instruments(models: ServedModels) -> dict[str, Instrument]:
                     f"measures: {name} needs {missing}, which this service does not have: leave it out, or "
                     "use the command"
                 )
-        return Consistency(**settings, embedder=models.embedding.embedder)
+        return Consistency(**settings, embedder=embedding())
 
     return {
         "rate": Instrument(
@@ -243,7 +248,7 @@ def instruments(models: ServedModels) -> dict[str, Instrument]:
     }
 
 
-def _scale(scale: str | dict[str, Any]) -> Scale:
+def requested_scale(scale: str | dict[str, Any]) -> Scale:
     """Find a scale of the library, or read one that the request has; files of the server are not read.
 
     Raises:
@@ -261,7 +266,7 @@ class JobWork:
 
     Args:
         instruments: of the service.
-        models: of the service, for vectors.
+        embedding: returns the model of vectors.
         part_rows: rows that are finished and stored at once.
         most_rows: rows that a table may have.
     """
@@ -269,12 +274,12 @@ class JobWork:
     def __init__(
         self,
         instruments: Mapping[str, Instrument],
-        models: ServedModels,
+        embedding: Callable[[], Embedder],
         *,
         part_rows: int = PART_ROWS,
         most_rows: int,
     ) -> None:
-        self._instruments, self._models = instruments, models
+        self._instruments, self._embedding = instruments, embedding
         self._parts, self._most_rows = PartSettings(part_rows), most_rows
 
     def check(self, kind: str, fields: JobFields) -> None:
@@ -284,13 +289,7 @@ class JobWork:
             InputError: a setting is out of range or does not go with the format, or columns that do not go
                 together.
         """
-        check_choices(
-            fields.format,
-            encoding=fields.encoding,
-            sheet=fields.sheet,
-            header=fields.header,
-            header_row=fields.header_row,
-        )
+        check_choices(fields.format, **_reading(fields))
         if kind in self._instruments:
             self._instruments[kind].prepare(fields)
         elif fields.result == "csv":
@@ -303,21 +302,26 @@ class JobWork:
             SemscaleError: the table or a setting is invalid, or the model cannot be run.
         """
         fields: Any = JOB_FIELDS[job.kind].model_validate(job.fields)
-        table = open_table(
-            job.table,
-            format=fields.format,
-            encoding=fields.encoding,
-            sheet=fields.sheet,
-            header=fields.header,
-            header_row=fields.header_row,
-        )
+        table = open_requested(job.table, fields, fields.format)
         table = with_most_rows(table, self._most_rows)
         run: dict[str, Any] = {"out": job.result, "settings": self._parts, "progress": progress}
         if job.kind in self._instruments:
             instrument = self._instruments[job.kind]
             return instrument.measure_file(table, *instrument.prepare(fields), **run)
-        embedder = self._models.embedding.embedder
-        return embed_file(table, fields.text, embedder=embedder, dtype=fields.dtype, **run)
+        return embed_file(table, fields.text, embedder=self._embedding(), dtype=fields.dtype, **run)
+
+
+def open_requested(path: Path, fields: TableFields, format: str | None = None) -> Table:  # noqa: A002
+    """Open a table as a request describes it.
+
+    Raises:
+        InputError: the table cannot be read in this way.
+    """
+    return open_table(path, format=format, **_reading(fields))
+
+
+def _reading(fields: TableFields) -> dict[str, Any]:
+    return {name: getattr(fields, name) for name in TableFields.model_fields}
 
 
 def with_most_rows(table: Table, most: int) -> Table:

@@ -29,7 +29,7 @@ from semscale.types import Progress
 UPLOAD_STEP = 16 * 1024 * 1024
 """Bytes of an upload after which the quota is checked again."""
 
-_AGAIN = "it begins again when the service starts again"
+_AGAIN = "it starts again when the service restarts"
 _RETRY_AFTER = 60
 _ID_BYTES = 16
 _ID = re.compile(f"[0-9a-f]{{{2 * _ID_BYTES}}}")

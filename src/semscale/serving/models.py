@@ -1,4 +1,4 @@
-"""Models of the service: loaded once, warmed up, with batches that requests share, and their metrics."""
+"""Models of the service: loaded once, warmed up, with batches that requests share."""
 
 import asyncio
 from collections import deque
@@ -7,14 +7,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
-from semscale.embedding.loading import load_embedder
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.token_states import (
     Outputs,
@@ -25,15 +23,15 @@ from semscale.embedding.token_states import (
     shows_states,
     state_engine,
 )
-from semscale.errors import InputError
 from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Item, Part, current_task
 from semscale.serving.requests import RefusedRequestError, ServiceLimits
 from semscale.signature import Signature
 from semscale.types import Integers, Progress
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
-_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-_TEXTS = (1, 4, 16, 64, 128, 256, 512, 1024)
+if TYPE_CHECKING:
+    from semscale.serving.server import ServiceMetrics
+
 # One text in each arithmetic: short ones are computed in float32 at any precision.
 _WARM_UP = ("Yes.", "The staff was kind and the room was clean, but breakfast was over much too early.")
 _BYTES_PER_TOKEN, _SPECIAL_TOKENS = 4, 2
@@ -44,81 +42,6 @@ OnBatch = Callable[[int, int | None], None]
 
 Row = npt.NDArray[np.int32]
 """Token ids of a text."""
-
-
-@dataclass(frozen=True)
-class ModelsToServe:
-    """Choice of the models that are served.
-
-    Attributes:
-        name: of one model for everything; without it, ratings have the default model of ratings, and all
-            else the default one.
-        precision: as ``load_embedder`` takes it.
-        engine: likewise; the states of tokens, which ``/match`` reads, are shown by ``openvino`` and
-            ``torch``.
-    """
-
-    name: str | None = None
-    precision: str = "exact"
-    engine: str = "openvino"
-
-    def __post_init__(self) -> None:
-        if self.engine not in ("openvino", "torch"):
-            raise InputError(f"engine must be openvino or torch, got {self.engine!r}")
-
-    def load(self, name: str) -> Embedder:
-        """Load a model; the first time its weights are pulled."""
-        return load_embedder(name, precision=self.precision, engine=self.engine, cache=False)
-
-
-class ServiceMetrics:
-    """Figures of the service, in the form that Prometheus reads.
-
-    Attributes:
-        registry: has all figures.
-        requests: by route and status.
-        seconds: of requests, by route.
-        texts: in batches, by model.
-        tokens: by model.
-        waiting: texts that wait, by model.
-    """
-
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self.requests = Counter(
-            "semscale_requests", "Requests by route and status.", ["route", "status"], registry=self.registry
-        )
-        self.seconds = Histogram(
-            "semscale_request_seconds",
-            "Seconds from a request to the end of its answer.",
-            ["route"],
-            buckets=_SECONDS,
-            registry=self.registry,
-        )
-        self.texts = Histogram(
-            "semscale_batch_texts",
-            "Texts that the model took at once.",
-            ["model"],
-            buckets=_TEXTS,
-            registry=self.registry,
-        )
-        self.tokens = Counter(
-            "semscale_tokens", "Tokens that the model read.", ["model"], registry=self.registry
-        )
-        self.waiting = Gauge(
-            "semscale_waiting_texts", "Texts that wait for the model.", ["model"], registry=self.registry
-        )
-
-    def counts_batches_of(self, model: str) -> OnBatch:
-        """Return the function that counts the batches of a model, with texts and tokens."""
-        n_texts, n_tokens = self.texts.labels(model), self.tokens.labels(model)
-
-        def count(texts: int, tokens: int | None) -> None:
-            n_texts.observe(texts)
-            if tokens is not None:
-                n_tokens.inc(tokens)
-
-        return count
 
 
 @dataclass(frozen=True)
@@ -187,29 +110,32 @@ class ServedModels:
 
     def load(
         self,
-        choice: ModelsToServe,
+        load_model: Callable[[str], Embedder],
         limits: ServiceLimits,
-        metrics: ServiceMetrics,
-        load: Callable[[str], Embedder] | None = None,
+        metrics: "ServiceMetrics",
+        *,
+        name: str | None = None,
+        workers: int = WORKERS,
     ) -> None:
         """Load the models, and run each once, so that nothing is compiled while requests are answered.
 
         Args:
-            choice: of models.
+            load_model: loads a model by its name; the first time its weights are pulled.
             limits: of batches and waiting texts.
             metrics: count batches.
-            load: loads a model by its name; by default as ``choice`` does.
+            name: of one model for everything; without it, ratings have the default model of ratings, and all
+                else the default one.
+            workers: batches under way at once.
 
         Raises:
             SemscaleError: a model is unknown, or cannot be loaded or run.
         """
-        workers = WORKERS if choice.engine == "openvino" else 1
-        names = choice.name or DEFAULT_MODEL, choice.name or DEFAULT_RATING_MODEL
+        names = name or DEFAULT_MODEL, name or DEFAULT_RATING_MODEL
         loaded: dict[str, ServedModel] = {}
-        for name in dict.fromkeys(names):
-            embedder = (load or choice.load)(name)
+        for wanted in dict.fromkeys(names):
+            embedder = load_model(wanted)
             embedder.embed(_WARM_UP)
-            loaded[name] = _with_batches(name, embedder, limits, metrics, workers)
+            loaded[wanted] = _with_batches(wanted, embedder, limits, metrics, workers)
         self.by_name, self.names = loaded, names
 
     def close(self) -> bool:
@@ -218,7 +144,7 @@ class ServedModels:
 
 
 def _with_batches(
-    name: str, embedder: Embedder, limits: ServiceLimits, metrics: ServiceMetrics, workers: int
+    name: str, embedder: Embedder, limits: ServiceLimits, metrics: "ServiceMetrics", workers: int
 ) -> ServedModel:
     """Put batches before a model: of texts, and of the states of tokens where it shows them."""
     on_batch = metrics.counts_batches_of(name)

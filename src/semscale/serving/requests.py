@@ -39,21 +39,22 @@ ERRORS: dict[int, tuple[str, str]] = {
     409: ("invalid_request_error", "The job has no result."),
     413: ("invalid_request_error", "The body is too large."),
     422: ("invalid_request_error", "A field is missing, unknown or wrong."),
-    429: ("rate_limit_error", "Too much waits: try again after the seconds of Retry-After."),
+    429: ("rate_limit_error", "The queue is full: try again after the seconds in Retry-After."),
     500: ("server_error", "The model cannot be run, or a bug of Semscale."),
     503: ("unavailable_error", "Models are being loaded, or the service is shutting down."),
-    504: ("timeout_error", "No answer within the limit of time."),
-    507: ("server_error", "The files of jobs fill the disk that they may have."),
+    504: ("timeout_error", "No answer within the time limit."),
+    507: ("server_error", "The files of jobs have reached their quota."),
 }
 """Type and meaning of each status of a refusal."""
 
-TOO_DEEP = "has too many lists or objects in each other: send fewer levels"
+TOO_DEEP = "is nested too deeply: use fewer levels"
 
+_SPLIT = "send several requests, a stream of lines, or a job"
 _MIB = 1024 * 1024
 _LONGEST = 1000  # characters of a message, as a client may have sent a key or a number of any length
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?!out\b)(?=[\w']))?")
-_TEXTS_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
-_CELLS_SCHEMA = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
+TEXTS_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+CELLS_SCHEMA = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
 
 
 _LIMITS, _JOBS = "Limits", "Jobs"
@@ -64,39 +65,39 @@ class ServiceLimits(Settings):
 
     max_texts: Annotated[
         int,
-        Field(ge=1, description="Texts in a request; each line of a stream counts."),
+        Field(ge=1, description="Maximum number of texts in a request, a tool call or a line of a stream."),
         Option(_LIMITS, rare=True),
     ] = 2048
     max_characters: Annotated[
-        int, Field(ge=1, description="Characters in a text."), Option(_LIMITS, rare=True)
+        int, Field(ge=1, description="Maximum number of characters in a text."), Option(_LIMITS, rare=True)
     ] = 100_000
     max_body: Annotated[
         float,
-        Field(gt=0, description="MiB in the body of a request, jobs aside."),
+        Field(gt=0, description="MiB in the body of a request, except for jobs."),
         Option(_LIMITS, rare=True),
     ] = 32
     max_seconds: Annotated[
-        float, Field(ge=1, description="Seconds until a request is answered."), Option(_LIMITS, rare=True)
+        float, Field(ge=1, description="Time limit of a request in seconds."), Option(_LIMITS, rare=True)
     ] = 60
     max_waiting: Annotated[
-        int, Field(ge=1, description="Tokens that may wait for the model."), Option(_LIMITS, rare=True)
+        int, Field(ge=1, description="Maximum number of queued tokens."), Option(_LIMITS, rare=True)
     ] = 1_000_000
     batch_tokens: Annotated[
         int,
         Field(
             ge=1,
-            description="Tokens that the model takes at once; up to four times as many of many requests.",
+            description="Maximum number of tokens in a batch.",
         ),
         Option(_LIMITS, rare=True),
     ] = 8192
     max_jobs: Annotated[
-        int, Field(ge=1, description="Jobs that may wait or run."), Option(_JOBS, rare=True)
+        int, Field(ge=1, description="Maximum number of waiting and running jobs."), Option(_JOBS, rare=True)
     ] = 100
     max_job_rows: Annotated[
-        int, Field(ge=1, description="Rows in the table of a job."), Option(_JOBS, rare=True)
+        int, Field(ge=1, description="Maximum number of rows in a job's table."), Option(_JOBS, rare=True)
     ] = 1_000_000
     jobs_disk: Annotated[
-        float, Field(gt=0, description="MiB that the files of all jobs may have."), Option(_JOBS, rare=True)
+        float, Field(gt=0, description="Quota for the files of all jobs in MiB."), Option(_JOBS, rare=True)
     ] = 10_240
 
     @property
@@ -157,10 +158,10 @@ def as_field_names(message: str) -> str:
     """Write the options in a message for the command line as fields of a request.
 
     Examples:
-        >>> as_field_names("b.csv is an Excel file, whatever its name says: read it with --format xlsx")
-        'b.csv is an Excel file, whatever its name says: read it with format=xlsx'
-        >>> as_field_names("leave --header out, or say plain"), as_field_names("name another with --sheet: a")
-        ('leave header out, or say plain', 'name another with sheet: a')
+        >>> as_field_names("b.csv is an Excel file despite its name: read it with --format xlsx")
+        'b.csv is an Excel file despite its name: read it with format=xlsx'
+        >>> as_field_names("leave out --header"), as_field_names("name another with --sheet: a")
+        ('leave out header', 'name another with sheet: a')
     """
 
     def field_of(option: re.Match[str]) -> str:
@@ -178,7 +179,7 @@ def _as_texts(value: object) -> list[str]:
     for index, text in enumerate(value):
         if not isinstance(text, str):
             are_tokens = isinstance(text, int | list)
-            remedy = "token ids are not taken: send the texts" if are_tokens else "send texts"
+            remedy = "token IDs are not accepted: send the texts" if are_tokens else "send texts"
             message = f"input[{index}] must be a text, got {shortened(text)}; {remedy}"
             raise ValueError(message)  # noqa: TRY004 - pydantic makes a refusal of this type alone
     return value
@@ -211,13 +212,16 @@ def _parts_of(annotation: object) -> Iterator[object]:
     yield from (inner for part in parts for inner in _parts_of(part)) if parts else [annotation]
 
 
+Kind = TypeVar("Kind", bound=RequestFields)
+
+
 class EmbeddingFields(RequestFields):
     """Fields of ``/v1/embeddings``, as OpenAI's interface has them."""
 
     input: Annotated[
         list[str],
         BeforeValidator(_as_texts),
-        WithJsonSchema({**_TEXTS_SCHEMA, "description": "A text or a list of texts; token ids are refused."}),
+        WithJsonSchema({**TEXTS_SCHEMA, "description": "A text or a list of texts; token ids are refused."}),
     ]
     model: str = Field(description="One of the names at /v1/models.")
     encoding_format: Literal["float", "base64"] = Field("float", description="Encoding of vectors.")
@@ -230,7 +234,7 @@ class ScaleFields(RequestFields):
 
     scale: Annotated[
         str | dict[str, Any],
-        Field(description="Name of a scale that ships with Semscale, or the fields of another scale."),
+        Field(description="Name of a built-in scale, or the fields of another scale."),
     ] = "purchase-intent"
 
 
@@ -240,13 +244,13 @@ RatingSettingFields = request_model(
     RaterSettings,
     without=("embedder", "calibration"),
     description="Settings of ratings, as ``semscale.rate`` takes them.",
-    language=Annotated[
-        str | None,
-        Field(
-            description="An ISO 639-1 code, or auto to detect it for each text; by default that of the "
-            "scale's anchors."
-        ),
-    ],
+    helps={
+        "floor": "Cosine with the best anchor below which a text is off topic; auto compares it with that of "
+        "unrelated sentences; null rates every text.",
+        "missing": "Codes that stand for no answer, such as NA or -99.",
+        "language": "ISO 639-1 code, or auto for each text's (default: the scale's).",
+    },
+    language=str | None,
 )
 
 RatingFields = request_model(
@@ -254,7 +258,7 @@ RatingFields = request_model(
     ScaleFields,
     RatingSettingFields,
     description="Fields of ``/rate``.",
-    texts=Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "Texts to rate."})],
+    texts=Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "Texts to rate."})],
 )
 
 
@@ -264,7 +268,12 @@ MatchSettingFields = request_model(
     MatchSettings,
     without=("embedder", "precision", "loading", "explain", "layer", "nli", "nli_labels"),
     description="Settings of matches, as ``semscale.match`` takes them.",
-    method=Annotated[Literal["calibrated", "cosine"], Field(description="Method that compares the texts.")],
+    helps={
+        "guards": "Modes of guards by their names: negation, opposite, number, name, roles, quantity, "
+        "certainty, exclusivity, order, condition or all, each off, warn or weigh.",
+        "recall_share": "Weight of recall relative to precision, from 0 to 1; for calibrated.",
+    },
+    method=Literal["calibrated", "cosine"],
 )
 
 MatchFields = request_model(
@@ -273,12 +282,12 @@ MatchFields = request_model(
     MatchSettingFields,
     description="Fields of ``/match``.",
     predictions=Annotated[
-        list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "Texts to compare with the references."})
+        list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "Texts to compare with the references."})
     ],
     references=Annotated[
         list[Any],
         WithJsonSchema(
-            {"type": "array", "items": _TEXTS_SCHEMA, "description": "For each prediction a text or a list."}
+            {"type": "array", "items": TEXTS_SCHEMA, "description": "For each prediction a text or a list."}
         ),
     ],
 )
@@ -290,11 +299,12 @@ ConsistencySettingFields = request_model(
     ConsistencySettings,
     without=("embedder", "bert_embedder", "nli", "nli_labels", "by_sentence"),
     description="Settings of consistency, as ``semscale.consistency`` takes them.",
-    floor=Annotated[Literal["auto"] | float, Field(description="Cosine of answers to different questions.")],
-    same_by=Annotated[
-        Literal["auto", "cosine", "exact"],
-        Field(description="Criterion for two samples with the same meaning."),
-    ],
+    helps={
+        "measures": "Measures; the first is the score.",
+        "same_by": "Criterion for two samples with the same meaning.",
+    },
+    floor=Literal["auto"] | float,
+    same_by=Literal["auto", "cosine", "exact"],
 )
 
 ConsistencyFields = request_model(
@@ -302,13 +312,13 @@ ConsistencyFields = request_model(
     RequestFields,
     ConsistencySettingFields,
     description="Fields of ``/consistency``.",
-    answers=Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "One for each prompt."})],
+    answers=Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "One for each prompt."})],
     samples=Annotated[
         list[Any],
         WithJsonSchema(
             {
                 "type": "array",
-                "items": _CELLS_SCHEMA,
+                "items": CELLS_SCHEMA,
                 "description": "For each answer a list of further answers.",
             }
         ),
@@ -316,56 +326,49 @@ ConsistencyFields = request_model(
 )
 
 
-class JobFields(RequestFields):
+class TableFields(RequestFields):
+    """Fields of a table: how its file is read."""
+
+    encoding: str | None = Field(None, description="Encoding of the table (default: detected).")
+    sheet: str | None = Field(None, description="Sheet of an Excel workbook (default: the first).")
+    header_row: int | None = Field(
+        None, ge=1, description="Row of a CSV, TSV or Excel table with the column names."
+    )
+    header: HeaderKind = Field(
+        "auto", description="Survey tool that exported the table; (default: detected)."
+    )
+
+
+class JobFields(TableFields):
     """Fields of all jobs: the form of the uploaded table, and the format of the result."""
 
     format: Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav"] = Field(
-        "csv", description="Of the uploaded table."
-    )
-    encoding: str | None = Field(None, description="Of the uploaded table; by default its bytes tell.")
-    sheet: str | None = Field(None, description="Of an Excel workbook; the first one by default.")
-    header_row: int | None = Field(
-        None, ge=1, description="Row of a CSV, TSV or Excel table with the names of the columns."
-    )
-    header: HeaderKind = Field(
-        "auto", description="Survey tool that exported the table; by default its shape tells."
+        "csv", description="Format of the uploaded table."
     )
     result: Literal["parquet", "csv", "jsonl"] = Field("parquet", description="Format of the result.")
 
 
-class RatingTableFields(JobFields, ScaleFields):
-    """Table, scale and column of a job that rates texts."""
-
-    text: str = Field(description="The column of texts.")
-
-
-RatingJobFields = request_model(
-    "RatingJobFields",
-    RatingTableFields,
-    RatingSettingFields,
-    RatingColumns,
-    without=("human", "inclusion", "human_range"),
-    description="A job that rates a column of texts.",
-)
+_TABLES: dict[str, tuple[tuple[type[BaseModel], ...], tuple[str, ...]]] = {
+    "rate": ((RatingSettingFields, RatingColumns), ("human", "inclusion", "human_range")),
+    "match": ((MatchSettingFields, MatchColumns), ()),
+    "consistency": (
+        (ConsistencySettingFields, AnswerColumns),
+        ("prompt", "label", "logprobs", "sample_logprobs"),
+    ),
+}
+"""Settings and columns of each instrument over a table, and the columns that requests do not have."""
 
 
-MatchJobFields = request_model(
-    "MatchJobFields",
-    JobFields,
-    MatchSettingFields,
-    MatchColumns,
-    description="A job that matches a column of predictions with columns of references.",
-)
+def table_fields(instrument: str, base: type[Kind]) -> type[Kind]:
+    """Derive the fields of a request to measure a table.
 
-
-ConsistencyJobFields = request_model(
-    "ConsistencyJobFields",
-    JobFields,
-    ConsistencySettingFields,
-    AnswerColumns,
-    without=("prompt", "label", "logprobs", "sample_logprobs"),
-    description="A job that measures the agreement of columns of samples with a column of answers.",
-)
+    Args:
+        instrument: its name.
+        base: the fields that requests for all instruments have.
+    """
+    kinds, without = _TABLES[instrument]
+    name = f"{instrument.title()}{base.__name__}"
+    return request_model(name, base, *kinds, without=without, helps={"text": "The column of texts."})
 
 
 class EmbeddingJobFields(JobFields):
@@ -376,9 +379,7 @@ class EmbeddingJobFields(JobFields):
 
 
 JOB_FIELDS: dict[str, type[JobFields]] = {
-    "rate": RatingJobFields,
-    "match": MatchJobFields,
-    "consistency": ConsistencyJobFields,
+    **{instrument: table_fields(instrument, JobFields) for instrument in _TABLES},
     "embed": EmbeddingJobFields,
 }
 """The fields of each kind of job."""
@@ -394,8 +395,6 @@ KINDS: tuple[type[RequestFields], ...] = (
 
 FIELD_NAMES = frozenset(name for kind in KINDS for name in kind.model_fields)
 """Names of all fields of all requests."""
-
-Kind = TypeVar("Kind", bound=RequestFields)
 
 
 def parse_fields(kind: type[Kind], body: bytes) -> Kind:
@@ -499,17 +498,26 @@ def check_fields(kind: type[Kind], content: object) -> Kind:
         raise invalid(first_mistake(error, kind.model_fields), str(path[0]) if path else "body") from None
 
 
-def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits) -> None:
+def flat_texts(cells: Sequence[Any]) -> list[Any]:
+    """List texts and the texts of lists."""
+    return [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
+
+
+def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits, remedy: str = _SPLIT) -> None:
     """Refuse more texts than a request may have, or a text that is too long.
+
+    Args:
+        texts: of the request.
+        field: that has them.
+        limits: of the service.
+        remedy: for too many texts.
 
     Raises:
         RefusedRequestError: there are.
     """
     if len(texts) > limits.max_texts:
         raise invalid(
-            f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: send several "
-            "requests, a stream of lines, or a job",
-            field,
+            f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: {remedy}", field
         )
     for index, text in enumerate(texts):
         if isinstance(text, str) and len(text) > limits.max_characters:
@@ -519,23 +527,28 @@ def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits) -> N
             )
 
 
-def check_settings(settings: RequestFields, limits: ServiceLimits, columns: Collection[str] = ()) -> None:
-    """Refuse settings with more texts than a request may have, or with a text that is too long.
+def check_limits(
+    fields: RequestFields, limits: ServiceLimits, columns: Collection[str] = (), remedy: str = _SPLIT
+) -> None:
+    """Refuse a request with a field of more texts than it may have, or with a text that is too long.
 
-    A corpus, codes for missing answers and a scale of the request have texts.
+    A corpus, codes for missing answers and a scale of the request have texts, too.
 
     Args:
-        settings: of a request, with or without its columns.
+        fields: of a request, with or without its columns.
         limits: of the service.
-        columns: fields that are checked elsewhere.
+        columns: fields that are its columns.
+        remedy: for too many texts in a column.
 
     Raises:
         RefusedRequestError: there are.
     """
-    for field in type(settings).model_fields:
+    for field in type(fields).model_fields:
+        value = getattr(fields, field)
         if field in columns:
+            check_texts(flat_texts(value), field, limits, remedy)
             continue
-        texts = _texts_in(getattr(settings, field))
+        texts = _texts_in(value)
         if len(texts) > limits.max_texts:
             raise invalid(
                 f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: leave some out",
@@ -562,18 +575,9 @@ def _texts_in(value: object) -> list[str]:
                 rest.extend(items)
             case dict(items):
                 rest.extend([*items.keys(), *items.values()])
+            case BaseModel() as fields:
+                rest.extend(dict(fields).values())
     return texts
-
-
-def check_filled(texts: Sequence[str], field: str) -> None:
-    """Refuse texts without anything to read.
-
-    Raises:
-        RefusedRequestError: a text is empty.
-    """
-    for index, text in enumerate(texts):
-        if not text.strip():
-            raise invalid(f"{field}[{index}] must not be empty: leave it out", field)
 
 
 def job_parameters() -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The server: the gate before every request, bodies, access, and a shutdown that loses no request."""
+"""The server: metrics, the gate before every request, access, and a shutdown that loses no request."""
 
 import asyncio
 import errno
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import uvicorn
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -29,7 +30,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from semscale.errors import InputError, SemscaleError
-from semscale.serving.models import ServiceMetrics
+from semscale.serving.models import OnBatch
 from semscale.serving.requests import (
     FIELD_NAMES,
     TOO_DEEP,
@@ -82,6 +83,8 @@ _STOPPED = 3  # exit code after a second signal, as of other commands that the u
 _BACKLOG = 2048
 _LAST_PORT = 65535
 _LONGEST_READING = 3600
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_TEXTS = (1, 4, 16, 64, 128, 256, 512, 1024)
 _LOG = logging.getLogger("semscale.serving")
 _ACCESS_LOG = logging.getLogger("semscale.serving.access")
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
@@ -146,6 +149,56 @@ class ServiceState:
     def note_request(self) -> None:
         """Note that a request came."""
         self._last_event = time.monotonic()
+
+
+class ServiceMetrics:
+    """Figures of the service, in the form that Prometheus reads.
+
+    Attributes:
+        registry: has all figures.
+        requests: by route and status.
+        seconds: of requests, by route.
+        texts: in batches, by model.
+        tokens: by model.
+        waiting: texts that wait, by model.
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "semscale_requests", "Requests by route and status.", ["route", "status"], registry=self.registry
+        )
+        self.seconds = Histogram(
+            "semscale_request_seconds",
+            "Seconds from a request to the end of its answer.",
+            ["route"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self.texts = Histogram(
+            "semscale_batch_texts",
+            "Texts that the model took at once.",
+            ["model"],
+            buckets=_TEXTS,
+            registry=self.registry,
+        )
+        self.tokens = Counter(
+            "semscale_tokens", "Tokens that the model read.", ["model"], registry=self.registry
+        )
+        self.waiting = Gauge(
+            "semscale_waiting_texts", "Texts that wait for the model.", ["model"], registry=self.registry
+        )
+
+    def counts_batches_of(self, model: str) -> OnBatch:
+        """Return the function that counts the batches of a model, with texts and tokens."""
+        n_texts, n_tokens = self.texts.labels(model), self.tokens.labels(model)
+
+        def count(texts: int, tokens: int | None) -> None:
+            n_texts.observe(texts)
+            if tokens is not None:
+                n_tokens.inc(tokens)
+
+        return count
 
 
 class Gate:
@@ -246,8 +299,8 @@ class Gate:
             if not is_meant_for_loopback(headers):
                 raise RefusedRequestError(
                     403,
-                    "without a token the service answers this machine alone, by the name localhost: start it "
-                    f"with {TOKEN} to be asked otherwise",
+                    "without a token the service accepts only requests from this machine to localhost: set "
+                    f"{TOKEN} to accept others",
                 )
             return
         header = next((value for name, value in headers if name == b"authorization"), b"")
@@ -322,7 +375,7 @@ class BodyRoom:
             nonlocal held
             if self.held + n > self._most:
                 raise RefusedRequestError(
-                    429, "the requests under way are too large together: try again later", retry_after=1
+                    429, "the running requests are too large together: try again later", retry_after=1
                 )
             self.held += n
             held += n
@@ -514,7 +567,7 @@ def refusal_of(error: Exception) -> RefusedRequestError:
         case RefusedRequestError():
             refusal = error
         case TimeoutError():
-            message = "no answer within the limit of time: send fewer texts"
+            message = "no answer within the time limit: send fewer texts"
             refusal = RefusedRequestError(504, message, retry_after=_RETRY_AFTER)
         case InputError():
             message = as_field_names(str(error))
@@ -526,7 +579,7 @@ def refusal_of(error: Exception) -> RefusedRequestError:
         case SemscaleError():
             refusal = RefusedRequestError(500, as_field_names(str(error)))
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            refusal = RefusedRequestError(507, "the disk of the service is full: make room on it")
+            refusal = RefusedRequestError(507, "the disk of the service is full: free some space")
         case _:
             _LOG.error("a bug of ours: please report it", exc_info=error)
             refusal = RefusedRequestError(500, f"this is a bug of ours: {type(error).__name__}")

@@ -13,6 +13,7 @@ from semscale.errors import InputError
 from semscale.history.items import Output
 from semscale.json_reading import parse_json
 from semscale.store.atomic import replacing
+from semscale.version import upgrade_advice
 from semscale.weights.folders import cache_root
 
 FORMAT = 1
@@ -86,7 +87,7 @@ def _parsed(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - 
     """Parse a file, cached until it changes, as every test of a module needs it."""
     content = parse_json(path.read_text(encoding="utf-8"))
     if content["format"] > FORMAT:
-        raise InputError("it is from a later version of Semscale; upgrade with pip install -U semscale")
+        raise InputError(f"a later version of Semscale wrote it: {upgrade_advice()}")
     return {
         test: {name: _snapshot(entry) for name, entry in named.items()}
         for test, named in content["snapshots"].items()

@@ -139,9 +139,9 @@ class SemanticSnapshot:
             self._approve(name, outputs)
             return compared, []
         return compared, [
-            f"snapshot {name!r} was never approved. It says now:",
+            f"snapshot {name!r} was never approved. Its text is:",
             *describe_outputs(outputs),
-            "If it should say so:",
+            "To approve it:",
             f"  {self._test.command}",
         ]
 
@@ -157,11 +157,11 @@ class SemanticSnapshot:
         self._test.approved.append(name)
 
     def _failure(self, name: str, compared: SnapshotComparison, differs: str) -> list[str]:
-        lines = [f"snapshot {name!r}: it no longer says what was approved."]
+        lines = [f"snapshot {name!r}: its meaning differs from the approved text."]
         if differs:
             lines.append(f"  It was approved under other settings: {differs}")
         lines += explain_failure(compared, self._session.meter)
-        return [*lines, "If it should say so from now on:", f"  {self._test.command}"]
+        return [*lines, "To approve the new text:", f"  {self._test.command}"]
 
 
 def awaited(actual: object) -> object:
@@ -205,7 +205,7 @@ def explain_failure(compared: SnapshotComparison, meter: SnapshotMeter) -> list[
     for pair in failed[:_PAIRS_SHOWN]:
         lines += _pair_lines(compared, pair, meter)
     if len(failed) > _PAIRS_SHOWN:
-        lines += [f"and {len(failed) - _PAIRS_SHOWN} more outputs that go too far"]
+        lines += [f"and {len(failed) - _PAIRS_SHOWN} more outputs that breach a limit"]
     for breach in compared.breaches:
         lines += [f"outputs without a partner: {breach.value:g}, max_unpaired is {breach.limit:g}"]
     for positions, outputs, label in (
@@ -303,7 +303,7 @@ def _pair_lines(compared: SnapshotComparison, pair: SnapshotPair, meter: Snapsho
     approved, actual = compared.approved[pair.approved], compared.actual[pair.actual]
     lines = []
     if len(compared.approved) > 1 or len(compared.actual) > 1:
-        lines += [f"output {pair.actual + 1}, beside approved output {pair.approved + 1}"]
+        lines += [f"output {pair.actual + 1}, compared with approved output {pair.approved + 1}"]
     lines += [f"  {_breach(breach, approved, actual)}" for breach in pair.breaches]
     lines += [f"  guard {finding.guard}: {finding.reason}" for finding in pair.findings]
     if (approved.text or "").strip() == (actual.text or "").strip():

@@ -244,7 +244,7 @@ class SnapshotLog:
             for nodeid, use in self._tests.items()
             for difference in use["other_settings"]
         ]
-        advice = "thresholds may mean something else now; to approve under these: --semantic-approve"
+        advice = "thresholds may have another meaning now; to approve with these settings: --semantic-approve"
         return [*lines, advice] if lines else []
 
     def _left(self) -> list[str]:
@@ -253,7 +253,7 @@ class SnapshotLog:
         except InputError as error:
             return [str(error)]
         lines = self._named("removed", self._removed) + self._named("unused", unused)
-        return [*lines, "to remove what is unused: --semantic-prune"] if unused else lines
+        return [*lines, "to remove unused snapshots: --semantic-prune"] if unused else lines
 
     def _named(self, what: str, snapshots: Unused) -> list[str]:
         return [

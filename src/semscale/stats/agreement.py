@@ -89,7 +89,7 @@ def estimate_agreement(
         clusters = np.asarray(plan.clusters)
         if clusters.shape != usable.shape:
             raise InputError(
-                f"clusters must have {len(usable)} numbers, one an item, got shape {clusters.shape}"
+                f"clusters must have {len(usable)} numbers, one per item, got shape {clusters.shape}"
             )
         plan = replace(plan, clusters=clusters[usable])
     n_clusters = len(np.unique(plan.numbered(n)))
@@ -100,7 +100,7 @@ def estimate_agreement(
     elif n_clusters < 2:
         note = "an interval needs two items or more"
     elif transform.greatest - value < _ROUNDING:
-        note = "no disagreement was seen, so nothing says how far from 1 the coefficient may be"
+        note = "no disagreement was observed, so the coefficient has no lower bound"
     else:
         low, high, method = resampled_interval(
             value,
@@ -232,7 +232,7 @@ def distinct_levels(values: Floats) -> tuple[Floats, Integers]:
     if len(levels) > MOST_LEVELS:
         raise InputError(
             f"ratings must have at most {MOST_LEVELS:,} different values, got {len(levels):,}: "
-            "round them, or take intraclass correlation"
+            "round them, or use the intraclass correlation"
         )
     return levels, codes
 
@@ -439,7 +439,7 @@ def intraclass_correlation(
         usable,
         ResamplingPlan(clusters, interval, seed),
         RELIABILITY if form.endswith("k") else _single_rater_transform(table.shape[1], form),
-        undefined="an intraclass correlation needs two items or more, whose ratings vary",
+        undefined="an intraclass correlation needs two items or more, with ratings that vary",
     )
 
 
@@ -496,7 +496,7 @@ def _single_rater_transform(k: int, form: Form) -> NormalizingTransform:
 
 _PERFECT = 1e-9
 
-_NO_AGREEMENT = "their scores are not shown to agree beyond chance"
+_NO_AGREEMENT = "their scores do not agree beyond chance"
 
 
 @dataclass(frozen=True)

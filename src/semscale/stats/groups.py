@@ -58,7 +58,7 @@ class GroupEstimate:
         bases: for figures that other rows have than the main one, or whose intervals are exact bounds, what
             each is made from.
         n_different: clusters whose main figure is not the most frequent one, or not near the median, where
-            fewer than 5 effective clusters are so and the interval rests on them; ``None`` otherwise, with
+            fewer than 5 effective clusters are so and the interval depends on them; ``None`` otherwise, with
             fewer than 10 clusters, and where the values of clusters were given up: above 20,000 of them, or
             in the largest groups where all groups together have more than a million.
     """

@@ -373,7 +373,7 @@ def _shares(sums: Floats) -> Floats:
 ErrorName = Literal["ks", "wasserstein", "mean"]
 """The largest gap of cumulative shares, Wasserstein-1, and the squared error of means over the width."""
 
-Reach = Literal["seen", "fewer than 1", "more than can be seen", "unknown"]
+Reach = Literal["seen", "fewer than 1", "too large to estimate", "unknown"]
 
 _GAUSSIAN_DRAWS = 20_000
 
@@ -430,7 +430,7 @@ def _reach(n: float) -> Reach:
     if np.isnan(n):
         return "unknown"
     if np.isinf(n):
-        return "more than can be seen"
+        return "too large to estimate"
     return "seen" if n >= 1 else "fewer than 1"
 
 

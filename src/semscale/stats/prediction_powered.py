@@ -29,7 +29,7 @@ FEWEST_LABELS = 3
 PRIOR_LABELS = 4
 """Labels without a slope that the tuning is estimated with, so that few real ones cannot carry it away."""
 
-WHOLE_SCALE = "the interval is the whole scale: so few labels do not narrow it"
+WHOLE_SCALE = "the interval is the whole scale: there are too few labels to narrow it"
 """Why ends are missing where they would be the two bounds."""
 
 _ROUNDING = 1e-12
@@ -474,7 +474,7 @@ def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) 
         raise InputError("scores and labels must be finite, or NaN where missing, got an infinite value")
     least, greatest = bounds
     if not least < greatest:
-        raise InputError(f"bounds must be the least and the greatest label, got {bounds}")
+        raise InputError(f"bounds must be the lowest and the highest label, got {bounds}")
     known = labels[~np.isnan(labels)]
     beyond = known[(known < least) | (known > greatest)]
     if len(beyond):

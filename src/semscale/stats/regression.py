@@ -82,7 +82,9 @@ def robust_regression(
     if clusters is None:
         errors, freedom = _by_rows(design, weighted, inverse, residuals)
     elif len(np.unique(clusters)) == 1:
-        raise InputError("clusters must be 2 or more: one alone says nothing of how clusters differ")
+        raise InputError(
+            "clusters must be 2 or more: a single cluster does not show the variation between clusters"
+        )
     else:
         errors, freedom = cluster_robust(design, residuals, used, clusters)
     value, errors, freedom = fitted[1:], errors[1:], freedom[1:]
@@ -385,7 +387,7 @@ def _check_finite(first: Integers, second: Integers, points: Floats, names: Sequ
         )
         raise InputError(
             f"{_listed(names, unbeaten)} won every comparison with the others, so that no finite strength "
-            "fits: it takes a tie or a loss to say by how much"
+            "fits: a tie or a loss is needed to estimate it"
         )
 
 

@@ -537,8 +537,8 @@ def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) 
     missing = np.flatnonzero(labelled & np.isnan(known))
     if len(missing):
         raise InputError(
-            f"inclusion must be there wherever a label is, but row {first_row + missing[0] + 1} has a "
-            "label alone"
+            f"inclusion must have a value in each row with a label, but row {first_row + missing[0] + 1} "
+            "has only a label"
         )
     return known
 

@@ -163,7 +163,7 @@ class SurveyDesign:
         self._check_rows("fpc", populations)
         columns = list(np.atleast_2d(populations.T))
         if any(np.isnan(column).any() for column in columns):
-            raise InputError("fpc must be there in every row, but some are missing")
+            raise InputError("fpc must have a value in every row, but some are missing")
         if len(columns) > stages:
             raise InputError(f"fpc has {len(columns)} stages, but clusters has {stages}")
         # A later stage without a population adds nothing of its own.
@@ -469,7 +469,7 @@ def checked_weights(weights: npt.ArrayLike) -> Floats:
 def _codes(column: npt.NDArray[np.generic], name: str = "clusters") -> Integers:
     missing = np.flatnonzero(column != column)  # noqa: PLR0124 - NaN alone differs from itself
     if len(missing) or (column.dtype == object and any(value is None for value in column)):
-        raise InputError(f"{name} must be there in every row, but some are missing")
+        raise InputError(f"{name} must have a value in every row, but some are missing")
     _, codes = np.unique(column, return_inverse=True)
     return np.asarray(codes, dtype=np.int64)
 

@@ -159,7 +159,7 @@ def check_folder_of(path: Path, parameter: str) -> Path:
     """
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
-        raise InputError(f"{parameter}: the folder {folder} does not exist; make it, or choose another one")
+        raise InputError(f"{parameter}: the folder {folder} does not exist; create it, or choose another one")
     return folder
 
 
@@ -177,7 +177,7 @@ def check_folder(path: Path, parameter: str) -> None:
         raise InputError(f"{parameter} must be a folder, but {path} is a file; choose another name")
     if not path.exists() and not path.parent.is_dir():
         raise InputError(
-            f"{parameter}: the folder {path.parent} does not exist; make it, or choose another one"
+            f"{parameter}: the folder {path.parent} does not exist; create it, or choose another one"
         )
     _try_folder(path if path.exists() else path.parent, path, parameter)
 

@@ -183,7 +183,7 @@ def _identity(partitions: Sequence[Partition]) -> Callable[[], str]:
 
 
 def _check_alike(first: Partition, other: Partition, name: str) -> None:
-    beside = f"{name}: {other.name} does not fit to {first.name}"
+    beside = f"{name}: {other.name} has other columns than {first.name}"
     remedy = "write all partitions with the same columns, or move it away"
     lost = [column for column in first.schema if column not in other.schema]
     if lost:
@@ -361,7 +361,7 @@ def _check_pages(path: Path, name: str) -> None:
             for chunk in _chunks(file, size, int.from_bytes(tail[:4], "little")):
                 _check_chunk(file, chunk, size)
         except (IndexError, KeyError, TypeError, AttributeError, ValueError) as error:
-            reason = error if isinstance(error, _DamageError) else "its description of itself is damaged"
+            reason = error if isinstance(error, _DamageError) else "its metadata is damaged"
             raise InputError(f"{name} cannot be read as Parquet ({reason}); write it again") from error
 
 

@@ -199,7 +199,7 @@ def _reason(error: csv.Error) -> str:
     if "unexpected end" in message or "field larger" in message:
         return "a quotation mark opens a cell here and is never closed; close it, or double it"
     if "expected after" in message:
-        return "a quotation mark stands inside a quoted cell; double it"
+        return "a quoted cell contains a quotation mark; double it"
     return message
 
 
@@ -311,7 +311,7 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple
         head = content.read(_HEAD)
     for magic, other, kind in _OTHER_FORMATS:
         if head.startswith(magic):
-            raise InputError(f"{name} is {kind}, whatever its name says: read it with --format {other}")
+            raise InputError(f"{name} is {kind} despite its name: read it with --format {other}")
     for mark, codec in _MARKS:
         if head.startswith(mark):
             return codec, ()
@@ -327,13 +327,13 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple
 
 
 def _guessed(name: str, codec: str, reason: str) -> str:
-    return f"{name} is read as {codec}, as {reason}; --encoding NAME reads it otherwise"
+    return f"{name} is read as {codec}, because {reason}; --encoding NAME overrides this"
 
 
 def _is_utf8(path: Path) -> bool:
     """Tell whether a file is UTF-8, perhaps with damage, and not cp1252.
 
-    Text in cp1252 has hardly any bytes beyond ASCII that are valid UTF-8 by chance.
+    Text in cp1252 has almost no bytes beyond ASCII that are valid UTF-8 by chance.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     wrong = valid = 0

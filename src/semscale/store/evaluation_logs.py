@@ -42,7 +42,7 @@ def open_jsonl(path: Path, name: str, *, encoding: str | None = None) -> Table:
     with open_text(path, name, codec) as lines:
         head = list(islice(_objects(lines, name), _FIRST_OBJECTS))
     if not head:
-        raise InputError(f"{name} is empty: one JSON object a line is needed")
+        raise InputError(f"{name} is empty: one JSON object per line is needed")
     columns = tuple(dict.fromkeys(key for row in head for key in row))
     if not columns:
         raise InputError(f"{name} has only objects without keys; a key with the texts is needed")
@@ -65,11 +65,11 @@ def _objects(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
         except json.JSONDecodeError as error:
             raise InputError(
                 f"{name}, line {number}: no valid JSON ({error.msg.removesuffix(' at')}): "
-                f"{_shortened(line)}; one object a line is needed"
+                f"{_shortened(line)}; one object per line is needed"
             ) from error
         if not isinstance(row, dict):
             raise InputError(
-                f"{name}, line {number}: {_shortened(line)} is no JSON object; write one {{...}} a line"
+                f"{name}, line {number}: {_shortened(line)} is not a JSON object; write one {{...}} per line"
             )
         if _SURROGATE.search(line):
             # Half of a surrogate pair is no character; texts from Python are read in the same way.
@@ -196,7 +196,7 @@ def _document(path: Path, name: str) -> Mapping[str, Any]:
         return _mapping(parse_json(_bytes_of(path, name).decode("utf-8-sig")))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{name} is no JSON: {error}; it may be damaged or cut off, so write it again"
+            f"{name} is not valid JSON: {error}; it may be damaged or cut off, so export it again"
         ) from error
 
 
@@ -206,7 +206,8 @@ def _kind(document: Mapping[str, Any], name: str) -> str:
     if isinstance(_mapping(document.get("results")).get("results"), list):
         return "promptfoo"
     raise InputError(
-        f"{name} is no log of inspect_ai or promptfoo with results, and other JSON is not read: save a table "
+        f"{name} is not a log of inspect_ai or promptfoo with results, and other JSON files are not "
+        "supported: save a table "
         "as JSON lines (.jsonl) or CSV"
     )
 
@@ -214,7 +215,7 @@ def _kind(document: Mapping[str, Any], name: str) -> str:
 def _inspect_rows(document: Mapping[str, Any], name: str) -> list[Row]:
     samples = document.get("samples")
     if not isinstance(samples, list):
-        raise InputError(f"{name} is no log of inspect_ai with samples; write one with --log-format json")
+        raise InputError(f"{name} is not a log of inspect_ai with samples; write one with --log-format json")
     broken = [number for number, entry in enumerate(samples, start=1) if not isinstance(entry, Mapping)]
     if broken:
         raise InputError(
@@ -303,8 +304,8 @@ def _mixed_providers(rows: list[Row]) -> tuple[str, ...]:
     if len(providers) < 2:  # noqa: PLR2004 - one is not mixed
         return ()
     return (
-        f"Outputs of {len(providers)} providers stand in this log ({', '.join(providers)}); rows of one test "
-        "are answers of different models. --where takes those of one.",
+        f"Outputs of {len(providers)} providers are in this log ({', '.join(providers)}); rows of one test "
+        "are answers of different models. --where selects one.",
     )
 
 
@@ -316,7 +317,7 @@ def _openai_rows(path: Path, name: str) -> list[Row]:
         event = _parsed(line) if line.strip() else {}
         if not isinstance(event, Mapping):
             raise InputError(
-                f"{name}: line {number} is no JSON object; a log of OpenAI's evals has one a line"
+                f"{name}: line {number} is no JSON object; a log of OpenAI's evals has one per line"
             )
         data, sample = _mapping(event.get("data")), str(event.get("sample_id"))
         if event.get("type") == "sampling":

@@ -136,7 +136,7 @@ def filtered(table: Table, where: str) -> Table:
     condition = Expression.for_table(where, table, "where")
     n_kept, note = _counted(table, condition)
     if not n_kept:
-        raise InputError(f"where: no row is left: {note}")
+        raise InputError(f"where: no rows are left: {note}")
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
         for batch in _filtered_batches(table.batches(size), condition):
@@ -314,8 +314,8 @@ def _counted(table: Table, condition: Expression) -> tuple[int, str]:
     if unknown:
         left_out += f", and {unknown:,} with a cell that is missing or no number"
     return met, (
-        f"{met:,} of {n:,} rows meet {shortened(condition.text)}; left out: {left_out}; rows are counted "
-        "among those that are kept"
+        f"{met:,} of {n:,} rows meet {shortened(condition.text)}; left out: {left_out}; row numbers "
+        "count the remaining rows"
     )
 
 
@@ -335,7 +335,7 @@ def _row_before(table: Table, condition: Expression, row: int) -> int:
             before = start + int(positions[row])
             return before if table.row_in_whole is None else table.row_in_whole(before)
         start, row = start + batch.height, row - len(positions)
-    raise InputError(f"{table.name} has fewer rows than before: it was changed while it was read")
+    raise InputError(f"{table.name} has fewer rows than before: it was changed during reading")
 
 
 def _truth(condition: Expression, rows: pl.DataFrame) -> pl.Series:
@@ -381,7 +381,7 @@ def _require(table: Table, title: str, parameter: str) -> None:
     try:
         table.require(title, parameter)
     except UnknownNameError as error:
-        raise UnknownNameError(f"{error}; texts stand in single quotation marks: '{title}'") from None
+        raise UnknownNameError(f"{error}; texts need single quotation marks: '{title}'") from None
 
 
 def _compared_values(nodes: Sequence[pl.Expr]) -> dict[str, list[object]]:

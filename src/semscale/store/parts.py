@@ -134,7 +134,8 @@ def _check_unchanged(part: Part, path: Path) -> None:
     """Check a part: a node of a run that was killed may still have written its own in its place."""
     if checksum(path) != part.checksum:
         reason = (
-            f"out: {part.name} was overwritten once it was finished, as by a node of another run; start over"
+            f"out: {part.name} was overwritten after it was finished, perhaps by a node of another run; "
+            "start again"
         )
         raise InputError(f"{reason} (restart=True)", in_shell=f"{reason} (--restart)")
 
@@ -306,7 +307,7 @@ class Parts:
                 raise
             raise InputError(
                 f"out: {self._folder}, which holds finished parts until the output is written, was removed "
-                "or changed during the run; leave it alone and start the same command again"
+                "or changed during the run; do not change it, and start the same command again"
             ) from error
 
     @property
@@ -406,7 +407,7 @@ class Parts:
             f"{name} was {other.get(name, 'not set')}, now {key.get(name, 'not set')}" for name in names
         )
         content, remedy = (
-            ("an unfinished run", "repeat that command to go on with it, or pass --restart to drop it")
+            ("an unfinished run", "repeat that command to continue it, or pass --restart to discard it")
             if known
             else ("the output of another run", "name another folder, or pass --restart to replace it")
         )

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from semscale.errors import InputError, MissingExtraError, SemscaleError, UnreachableError
 from semscale.store.atomic import check_folder, check_writable, replacing
+from semscale.version import install_command
 
 if TYPE_CHECKING:
     from semscale.types import Progress  # imports NumPy, which help of commands does not need
@@ -126,7 +127,7 @@ def open_filesystem(url: str, doing: str) -> tuple[Any, str]:
         if scheme in _OF_EXTRA:
             raise MissingExtraError(_OF_EXTRA[scheme], "cloud") from error
         package = _TO_INSTALL.get(scheme)
-        remedy = f"pip install {package}" if package else "install the package that fsspec names for it"
+        remedy = install_command(package) if package else "install the package that fsspec names for it"
         raise InputError(f"{shown(url)} needs a package that is not installed: {remedy}") from error
     return system, str(path)
 
@@ -177,10 +178,10 @@ def _reason(failure: BaseException, url: str) -> str:
 def _remedy(failure: BaseException, url: str) -> str:
     if isinstance(failure, FileNotFoundError):
         is_web = scheme_of(url) in ("http", "https")
-        return "check the address" if is_web else "check the name, and that its bucket is there"
+        return "check the address" if is_web else "check the name, and that its bucket exists"
     is_refused = isinstance(failure, PermissionError) or _status(failure) in _NOT_ALLOWED
     if is_refused or "redential" in type(failure).__name__:
-        return "check the credentials of this machine and what they may do"
+        return "check the credentials of this machine and their permissions"
     return "check the name, the network and the credentials"
 
 

@@ -217,7 +217,7 @@ def _open_temporary(open_copy: Callable[[Path], Table]) -> Table:
 def _check_folder(name: str, chosen: _FileSettings) -> None:
     if chosen.format not in (None, "parquet"):
         raise InputError(
-            f"{name} is a folder, and a folder is read as Parquet, not as {chosen.format}; name a file"
+            f"{name} is a folder, and a folder must contain Parquet files, not {chosen.format}; name a file"
         )
     chosen.check("parquet")
 
@@ -280,11 +280,13 @@ def _format_of(path: Path, name: str) -> str:
     extension = path.suffix.lower()
     if extension in _OF_OTHER_PROGRAMS:
         program = _OF_OTHER_PROGRAMS[extension]
-        raise InputError(f"{name} is a file of {program}, which is not read: save it as CSV in {program}")
+        raise InputError(
+            f"{name} is a file of {program}, which is not supported: save it as CSV in {program}"
+        )
     if extension in _OTHER_WORKBOOKS:
         program = _OTHER_WORKBOOKS[extension]
         raise InputError(
-            f"{name}: workbooks that end in {extension} are not read; save it as .xlsx in {program}"
+            f"{name}: workbooks that end in {extension} are not supported; save it as .xlsx in {program}"
         )
     if extension not in _EXTENSIONS:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"

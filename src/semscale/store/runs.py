@@ -161,7 +161,7 @@ class TableRun:
         except KeyboardInterrupt:
             raise StoppedByUserError(
                 f"stopped after {rows:,} rows{_clause(work.stored)}; "
-                "with an output file the same command goes on where it stopped"
+                "with an output file the same command continues where it stopped"
             ) from None
 
     def _into(self, out: Target, work: TableWork[S_co]) -> S_co:
@@ -244,7 +244,7 @@ def _stopped(parts: Parts, work: TableWork[object]) -> StoppedByUserError:
     if not rows:
         return StoppedByUserError(
             f"stopped before the first part was finished{_clause(work.stored)}; the same command "
-            f"{'goes on from there' if work.stored else 'starts again'}"
+            f"{'continues from there' if work.stored else 'starts again'}"
         )
     if not parts.are_there:
         return StoppedByUserError(
@@ -252,7 +252,8 @@ def _stopped(parts: Parts, work: TableWork[object]) -> StoppedByUserError:
             "goes on after what is left of it"
         )
     return StoppedByUserError(
-        f"stopped: {rows:,} rows are finished and kept in {parts.name}; the same command goes on after them"
+        f"stopped: {rows:,} rows are finished and stored in {parts.name}; the same command continues after "
+        "them"
     )
 
 
@@ -301,6 +302,6 @@ def look_through(
     except KeyboardInterrupt:
         raise StoppedByUserError(
             "stopped while the columns were checked, before any text was read; finished parts of an earlier "
-            "run, if there was one, are kept, and the same command goes on after them"
+            "run, if there was one, are stored, and the same command continues after them"
         ) from None
     return replace(table, n_rows=n)

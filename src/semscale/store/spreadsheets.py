@@ -19,7 +19,7 @@ _BLOCK = 1 << 20
 _OVERLAP = 64  # bytes of a block that are read again with the next one, as a cell's name may be cut in two
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 _CELL = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
-_TOO_LARGE = "remove what lies far from the table, or save the sheet as .csv"
+_TOO_LARGE = "remove cells far from the table, or save the sheet as .csv"
 _MOST_TITLE_ROWS = 20
 _EXACT = 2**53
 _DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - cells have no time zone
@@ -160,7 +160,7 @@ def _title_notes(name: str, first: int, n: int) -> list[str]:
     if not n:
         return []
     return [
-        f"{name}: row {first + n} was read as the header, and what stands above it as a title; "
+        f"{name}: row {first + n} was read as the header, and the rows above it as a title; "
         f"--header-row NUMBER names another row"
     ]
 

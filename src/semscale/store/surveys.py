@@ -78,7 +78,7 @@ def survey_header(
     if kind not in {"auto", "plain"}:
         raise InputError(
             f"header: {name} has no header of {kind}, by the names of its columns and the rows below them; "
-            "leave --header out, or say plain"
+            "leave out --header, or set it to plain"
         )
     return SurveyHeader(columns)
 
@@ -421,7 +421,7 @@ def _most_frequent(cells: pl.Series) -> str:
 def _weight_notes(weight: str | None) -> list[str]:
     if weight is None:
         return []
-    return [f"SPSS weights this file by '{weight}'; here --weight '{weight}' does so, and nothing else"]
+    return [f"SPSS weights this file by '{weight}'; use --weight '{weight}' to apply the weights here"]
 
 
 LONGEST_SPSS_TEXT = 32_767
@@ -610,7 +610,7 @@ def _notes(table: Table, sign: _Sign) -> list[str]:
         counts.update(cells.fill_null("").str.strip_chars().to_list())
     values = [value for value in sign.meanings if counts[value]]
     return [
-        f"{_counted_rows(counts[value])} {sign.meanings[value]} and counted like all others; "
+        f"{_counted_rows(counts[value])} {sign.meanings[value]} and treated like all others; "
         f"--where {_condition(sign.column, value)} leaves such rows out"
         for value in values
     ]

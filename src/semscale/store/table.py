@@ -265,10 +265,10 @@ def check_size(n: int, most: int, unit: str, name: str, remedy: str) -> None:
     Examples:
         >>> check_size(5, 4, "cells", "a.xlsx", "save it as .csv")
         Traceback (most recent call last):
-        semscale.errors.InputError: a.xlsx has 5 cells, and at most 4 are read at once; save it as .csv
+        semscale.errors.InputError: a.xlsx has 5 cells, and at most 4 are allowed; save it as .csv
     """
     if n > most:
-        raise InputError(f"{name} has {n:,} {unit}, and at most {most:,} are read at once; {remedy}")
+        raise InputError(f"{name} has {n:,} {unit}, and at most {most:,} are allowed; {remedy}")
 
 
 def check_names(names: list[str], name: str) -> tuple[str, ...]:
@@ -371,6 +371,4 @@ def panics_refused(name: str, kind: str) -> Iterator[None]:
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        raise InputError(
-            f"{name} cannot be read as {kind}: it is damaged, and its reader breaks off; write it again"
-        ) from error
+        raise InputError(f"{name} cannot be read as {kind}: it is damaged; write it again") from error

@@ -34,7 +34,8 @@ def check_free(columns: Iterable[str], name: str) -> None:
     clashes = [column for column in columns if column.startswith(PREFIX)]
     if clashes:
         raise InputError(
-            f"{name} has a column '{clashes[0]}', but names with {PREFIX} belong to the result; rename it"
+            f"{name} has a column '{clashes[0]}', but names with {PREFIX} are reserved for the result; "
+            "rename it"
         )
 
 
@@ -198,7 +199,7 @@ def _cut(frames: Iterable[pl.DataFrame], most: int, format: str) -> Iterator[pl.
     if n_cut:
         warnings.warn(
             f"cells of {PREFIX}* columns that were cut to {most:,} characters, as {format} holds no "
-            f"more: {n_cut}; write .parquet or .csv to have all of them",
+            f"more: {n_cut}; write .parquet or .csv to keep them whole",
             stacklevel=2,
         )
 

@@ -654,7 +654,11 @@ def is_answer(text: str | None) -> bool:
 
 
 async def forecast_study(
-    design: StudyDesign, choice: ModelChoice, model: DecidingChat, ledger: Ledger
+    design: StudyDesign,
+    choice: ModelChoice,
+    model: DecidingChat,
+    ledger: Ledger,
+    prices: PriceTable | None = None,
 ) -> Forecast:
     """Forecast the calls of a study; replies that the ledger lacks count with their greatest length.
 
@@ -663,6 +667,7 @@ async def forecast_study(
         choice: settings of the model.
         model: that would answer.
         ledger: outcomes of earlier calls.
+        prices: of models; the user's own table unless given.
     """
     prompts, keys = Prompts(design, choice), ContentKeys(model)
     stops = planned_stops(design.questionnaire, design.n_interviews, seed=design.seed)
@@ -671,7 +676,8 @@ async def forecast_study(
         # The ledger is asked for a step of all interviews at once.
         interviews = planned_interviews(prompts, stops, form=form)
         requests = (_requests(prompts, interview, keys, ledger) for interview in interviews)
-        return await forecast(chain.from_iterable(await asyncio.gather(*requests)), model, ledger=ledger)
+        flat = chain.from_iterable(await asyncio.gather(*requests))
+        return await forecast(flat, model, prices=prices, ledger=ledger)
 
     decisions = prompts.first_decisions()
     forms = (form for form in forms_of(model) if why_beyond(model, decisions, form) is None)

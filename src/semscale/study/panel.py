@@ -148,7 +148,7 @@ def read_panel(path: Path, *, name_column: str | None = None) -> SyntheticPanel:
         table.require(name_column, "id")
     rows = pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
     if rows.height > MOST_PERSONAS:
-        raise InputError(f"{table.name} has {rows.height:,} personas, and {MOST_PERSONAS:,} are the most")
+        raise InputError(f"{table.name} has {rows.height:,} personas, and the maximum is {MOST_PERSONAS:,}")
     column = name_column or (ID if ID in rows.columns else None)
     fields = {name: _attribute(rows[name]) for name in rows.columns if name != column}
     if column is None:
@@ -350,7 +350,7 @@ def _check_reachable(
     lacking = next((level for level, share in levels.items() if share > 0 and level not in present), None)
     if lacking is not None:
         raise InputError(
-            f"margin {name!r} cannot be met: {lacking!r} is to have {levels[lacking]:.3g} of the panel, and "
+            f"margin {name!r} cannot be met: {lacking!r} should have {levels[lacking]:.3g} of the panel, but "
             f"{why}"
         )
 
@@ -367,7 +367,7 @@ def _raked_weights(
     if result.unmet:
         worst = result.unmet[0]
         raise InputError(
-            f"margin {worst.margin!r} cannot be met with the other margins: {worst.category!r} is to have "
+            f"margin {worst.margin!r} cannot be met with the other margins: {worst.category!r} should have "
             f"{worst.target / total:.3g} of the panel and comes to {worst.reached / total:.3g}; {lacking} "
             "for some combinations that the margins need"
         )

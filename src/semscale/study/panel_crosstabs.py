@@ -34,7 +34,7 @@ _PICKED = ("flr", "dlr")
 _KEYS = [ID, CONCEPT, _ASKED]
 _NOTE = (
     "no people were asked: bases count each persona once for each concept and model, and intervals are "
-    "simulation intervals, about other personas drawn alike and answered by the same model"
+    "simulation intervals, about other personas, drawn in the same way and answered by the same model"
 )
 
 

@@ -307,7 +307,7 @@ def read_people(
     used = np.flatnonzero(is_used)
     if not len(used):
         reasons = ", ".join(f"{reason}: {n:,}" for reason, n in left_out.items())
-        raise InputError(f"human: none of {rows.height:,} rows of {name} counts ({reasons})")
+        raise InputError(f"human: none of {rows.height:,} rows of {name} can be used ({reasons})")
     names = [str(persons[row]) for row in used]
     _refuse_twice(names, concept[used], concepts, name)
     numbers = {person: number for number, person in enumerate(dict.fromkeys(names))}
@@ -414,7 +414,7 @@ def _masses(
         raise InputError(
             f"question: people's values in column {column.name!r} go from {known.min():g} to "
             f"{known.max():g}, the scale of {question.name!r} from {question.values[0]:g} to "
-            f"{question.values[-1]:g}: state the lowest and the highest value that people could give "
+            f"{question.values[-1]:g}: state the lowest and the highest value of the human scale "
             "(--human-range LOW HIGH)"
         )
     masses[np.isnan(numbers)] = np.nan

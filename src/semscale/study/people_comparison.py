@@ -364,13 +364,16 @@ def _about_order(name: str, order: Attainment, level: float) -> tuple[bool | Non
     shown = f"{attainment}, p {order.p_value:.3f}"
     chance = 1 / factorial(order.n_surveys)
     if np.isnan(order.ratio.value):
-        return None, f"halves of the people do not agree on {name}, or the panel's means are all alike"
+        return (
+            None,
+            f"the halves of the human sample do not agree on {name}, or the panel's means are all equal",
+        )
     if chance > level:
-        return None, f"{attainment}, but {order.n_surveys} concepts fall into any order by chance"
+        return None, f"{attainment}, but {order.n_surveys} concepts can be in any order by chance"
     if order.p_value <= level:
         return True, shown
     if 1 - order.p_value + chance <= level:
-        return False, f"{shown}: hardly any order is less like that of people"
+        return False, f"{shown}: almost no order is further from that of people"
     return _no_or_unknown(order.ratio.high, 1.0), shown
 
 
@@ -414,7 +417,7 @@ def _about_tested_groups(groups: GroupContrasts) -> tuple[bool | None, str]:
     invented = len(groups.invented)
     inventions = f"the panel invents {invented} of {groups.n_tested} differences, which people do not show"
     if not groups.n_clear:
-        alike = "no two groups of people differ beyond chance"
+        alike = "no two groups of people differ significantly"
         return (False, f"{inventions}; {alike}") if invented else (None, alike)
     shown = (
         f"same direction in {groups.same_sign:.0%} of {groups.n_clear} clear differences, "

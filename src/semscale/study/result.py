@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from pydantic import TypeAdapter, ValidationError
 
-from semscale.chat.budget import Forecast
+from semscale.chat.budget import Forecast, PriceTable
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.decisions import DecidingChat, load_deciding_model
 from semscale.chat.endpoint import KEY_VARIABLE
@@ -153,22 +153,25 @@ class Study:
         forecasts = self.forecasts(model, ledger=ledger)
         if len(forecasts) > 1:
             raise InputError(
-                f"the study has {len(forecasts)} models: take forecasts(), which has a forecast of each"
+                f"the study has {len(forecasts)} models: take forecasts(), which has a forecast for each"
             )
         return next(iter(forecasts.values()))
 
-    def forecasts(self, model: object = None, *, ledger: Ledger | None = None) -> dict[str, Forecast]:
+    def forecasts(
+        self, model: object = None, *, prices: PriceTable | None = None, ledger: Ledger | None = None
+    ) -> dict[str, Forecast]:
         """Forecast calls, tokens and cost of a run for each model by its name, without sending a call.
 
         Args:
             model: as ``run`` takes it.
+            prices: of models; the user's own table unless given.
             ledger: outcomes of earlier calls, which cost nothing; Semscale's own unless given.
         """
         players = _players(self.design, model)
         opened = ledger or Ledger()
         try:
             return {
-                choice.name: run_apart(forecast_study(self.design, choice, chat, opened))
+                choice.name: run_apart(forecast_study(self.design, choice, chat, opened, prices))
                 for choice, chat in players
             }
         finally:
@@ -364,7 +367,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     except (UnicodeDecodeError, json.JSONDecodeError):
         fields = None
     if not isinstance(fields, dict) or not {"sha256", "run"} <= fields.keys():
-        raise InputError(f"{path} is no record of a study's run: name a folder that study run wrote")
+        raise InputError(f"{path} is not the record of a study's run: name a folder that `study run` wrote")
     if _hash_of(fields["run"]) != fields["sha256"]:
         raise InputError(f"{path} was changed after the run: {_RUN_AGAIN}")
     run: dict[str, Any] = fields["run"]
@@ -381,7 +384,7 @@ def _check_unchanged(path: Path, sha256: str) -> None:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}; {_RUN_AGAIN}") from None
     if present != sha256:
-        raise InputError(f"{path} was changed after the run, or saving was cut off: {_RUN_AGAIN}")
+        raise InputError(f"{path} was changed after the run, or saving was interrupted: {_RUN_AGAIN}")
 
 
 def prompt_frame(sent: Mapping[str, Sequence[Request]]) -> pl.DataFrame:

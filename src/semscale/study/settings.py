@@ -14,12 +14,12 @@ class RunSettings(Settings):
 
     model: Annotated[
         tuple[str, ...],
-        Field(description="The model that answers; overrides those of the file. Can be repeated."),
+        Field(description="Chat model, instead of the file's."),
         Option("Chat model", "NAME", name="--chat-model"),
     ] = ()
     base_url: Annotated[
         str | None,
-        Field(description="Address of their OpenAI-compatible endpoint."),
+        Field(description="Address of the chat models' OpenAI-compatible endpoint."),
         Option("Chat model", "URL", name="--chat-url"),
     ] = None
     interval: Annotated[
@@ -52,10 +52,7 @@ class ComparisonSettings(Settings):
     questions: Annotated[
         dict[str, str],
         BeforeValidator(lambda values: _pairs("question", values, needs_column=True)),
-        Field(
-            description="A question of the study and the column with its answers; those of the same name "
-            "unless given. Can be repeated."
-        ),
+        Field(description="Question of the study and its column (default: the same name)."),
         Option("Columns", "NAME=COLUMN", name="--question", type=list[str], rare=True),
     ] = {}
     concept: Annotated[str | None, Field(description="Concept of each row."), Option("Columns", "COLUMN")] = (
@@ -63,7 +60,7 @@ class ComparisonSettings(Settings):
     )
     respondent: Annotated[
         str | None,
-        Field(description="IDs of respondents; a persona with the same ID is the same individual."),
+        Field(description="IDs of respondents, as personas have them."),
         Option("Columns", "COLUMN"),
     ] = None
     weight: Annotated[
@@ -72,24 +69,23 @@ class ComparisonSettings(Settings):
     by: Annotated[
         dict[str, str],
         BeforeValidator(lambda values: _pairs("by", values, needs_column=False)),
-        Field(
-            description="Compare differences between groups of an attribute that personas and people have; "
-            "NAME=COLUMN where the column has another name. Can be repeated."
-        ),
+        Field(description="Attribute that defines groups; NAME=COLUMN if the column has another name."),
         Option("Columns", "NAME", type=list[str]),
     ] = {}
     human_range: Annotated[
         tuple[float, float] | None,
-        Field(description="Lowest and highest value that people could give; that of the scale unless given."),
+        Field(description="Lowest and highest value of the human scale (default: the scale's)."),
         Option("Columns", "LOW HIGH", type=tuple[float, float], rare=True),
     ] = None
     methods: Annotated[
         tuple[str, ...],
-        Field(description="A method to compare; all unless given. Can be repeated."),
+        Field(description="Method to compare (default: all)."),
         Option("Input", "NAME", name="--method", type=list[str], rare=True),
     ] = ()
     splits: Annotated[
-        int, Field(ge=1, description="Random halves of the people."), Option("Run", "NUMBER", rare=True)
+        int,
+        Field(ge=1, description="Number of random splits of the people into halves."),
+        Option("Run", "NUMBER", rare=True),
     ] = 2000
 
     @property

@@ -117,7 +117,7 @@ def on_scale(cells: pl.Series, points: Mapping[str, str], question: str) -> pl.S
         more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
         first, *_, last = (point_name(float(value), points) for value in points)
         raise InputError(
-            f"scale: question '{question}' has answers that are none of the points of its scale ({first} to "
+            f"scale: question '{question}' has answers outside its scale ({first} to "
             f"{last}): {listed}{more}; name codes for no answer with --missing, name a scale with these "
             "labels, or leave its --scale out"
         )
@@ -258,7 +258,7 @@ def _columns_of_one_and_two(values: Mapping[str, set[str]], question: str) -> se
         listed = ", ".join(f"'{name}'" for name in alone)
         raise InputError(
             f"question: '{question}' has the value 2 alone in {listed}, and no column with both 1 and 2, so "
-            "that nothing tells whether 2 stands for chosen: name it in a column of its own "
+            "so it is not clear whether 2 means chosen: name it in a column of its own "
             f"(--derive \"chosen=CASE {alone[0]} WHEN 2 THEN 'no' END\", or 'yes'), and list that "
             "one as an option"
         )
@@ -275,7 +275,7 @@ def _refuse_ranks(cells: Mapping[str, pl.Series], question: str) -> None:
     first, *_ = cells
     raise InputError(
         f"question: '{question}' has at most one 1 and one 2 in each row of its {len(cells)} columns, as "
-        "ranks have, so that nothing tells whether 2 stands for chosen: derive a column from each and "
+        "ranks have, so that it is not clear whether 2 means chosen: derive a column from each and "
         "list these as options "
         f"(--derive \"{first}_chosen=CASE {first} WHEN 1 THEN 'yes' WHEN 2 THEN 'no' END\" if 2 says no, "
         f"\"{first}_chosen=CASE WHEN {first} IN (1, 2) THEN 'yes' END\" for ranks); if 1 and 2 are "

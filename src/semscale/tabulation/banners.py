@@ -183,7 +183,7 @@ def _stated_order(names: Sequence[str], labels: Mapping[str, str], stated: Seque
         if name in ordered[:index]:
             raise InputError(f"wave_order: '{labels.get(name, name)}' is named twice")
     if lacking := ", ".join(f"'{labels.get(name, name)}'" for name in names if name not in ordered):
-        raise InputError(f"wave_order lacks {lacking}: name all waves, from the first to the last")
+        raise InputError(f"wave_order has no {lacking}: name all waves, from the first to the last")
     return ordered
 
 
@@ -273,7 +273,7 @@ def pair_notes(frame: pl.DataFrame, wave: str, pair_by: str) -> list[str]:
             "each row counts; check the ids, or leave rows out (--where)"
         )
     if not _in_several(rows):
-        notes.append(f"pair_by: nobody in '{pair_by}' is in two waves, so that there are no pairs")
+        notes.append(f"pair_by: no ID in '{pair_by}' occurs in two waves, so there are no pairs")
     return notes
 
 
@@ -292,7 +292,7 @@ def unpaired_notes(frame: pl.DataFrame, wave: str) -> list[str]:
         if n and rows.filter(pl.col("len") == 1).height >= _MOSTLY * rows.height:
             values = "one value" if n == 1 else f"{n:,} values"
             return [
-                f"waves are compared as if of different people, but {values} of '{column}' "
+                f"waves are compared as independent samples, but {values} of '{column}' "
                 f"{'is' if n == 1 else 'are'} in several waves: for ids of the same people, say "
                 f"--pair-by {column}"
             ]

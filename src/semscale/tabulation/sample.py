@@ -294,6 +294,6 @@ def _check_complete(
     hint = next((f"; '{wrong}' is no value: did you mean '{near}'?" for wrong, near in nearest if near), "")
     raise InputError(
         f"raked_to: '{column}' has no target for {examples}; it has targets for "
-        f"{', '.join(map(name, list(goals)[:_EXAMPLES]))}: add what is lacking, or leave its rows out "
+        f"{', '.join(map(name, list(goals)[:_EXAMPLES]))}: add the missing targets, or leave its rows out "
         f"(--where){hint}"
     )

@@ -18,7 +18,7 @@ EVERY_QUESTION = ""
 Margins = Mapping[str, Mapping[str, float]]
 """For each column, the share or number of people in each of its categories."""
 
-_COLUMNS, _SAMPLE, _RUN = "Columns", "How people were drawn", "Run"
+_COLUMNS, _SAMPLE, _RUN = "Columns", "Sampling design", "Run"
 _ROUNDING = 1e-6
 _MIN_PERCENT, _MAX_PERCENT = 90, 110  # sums of percentages that miss 100
 _FORM = "write a column, and below it a number for each of its categories, such as 'sex: {f: 0.51, m: 0.49}'"
@@ -70,43 +70,39 @@ class QuestionSettings(Settings):
         tuple[str, ...],
         BeforeValidator(_listed),
         Field(
-            description="A question: a column, the options of a multiple choice ('brand_*' or Brands=a,b), "
-            "columns with codes of one list (Mentions=first+second), a text that rate has rated, or the "
-            "codes of code (semscale_outcome); can be repeated."
+            description="Question: a column, a multiple choice ('brand_*', Brands=a,b), or columns of "
+            "one list (Mentions=first+second)."
         ),
         Option(_COLUMNS, "QUESTION", name="--question"),
     ] = ()
     banners: Annotated[
         tuple[str, ...],
         BeforeValidator(_listed),
-        Field(description="Groups next to each other, or none for everybody alone; can be repeated."),
+        Field(description="Groups shown next to each other, or none for the total alone."),
         Option(_COLUMNS, "COLUMN", name="--banner"),
     ] = ()
     scales: Annotated[
         dict[str, str],
         BeforeValidator(_named_scales),
-        Field(description="QUESTION=SCALE names the points of a question; can be repeated."),
+        Field(description="Scale that names the points of a question."),
         Option(_COLUMNS, "SCALE", name="--scale", type=list[str]),
     ] = {}
     pairs: Annotated[
         tuple[tuple[str, str], ...],
         BeforeValidator(_pairs),
-        Field(
-            description="FIRST=SECOND: two questions that the same people answered, such as ratings of two "
-            "concepts; tables show the first less the second; can be repeated."
-        ),
+        Field(description="Two questions to the same people; tables show the first minus the second."),
         Option(_COLUMNS, "QUESTIONS", name="--pair", type=list[str], rare=True),
     ] = ()
     numeric: Annotated[
         tuple[str, ...],
         BeforeValidator(_listed),
-        Field(description="A question that is a number; can be repeated."),
+        Field(description="Question that is a number."),
         Option(_COLUMNS, "COLUMN", rare=True),
     ] = ()
     missing: Annotated[
         dict[str, tuple[str, ...]],
         BeforeValidator(_codes_by_question),
-        Field(description="Codes that are no answer, such as 99; for all questions, or by question."),
+        Field(description="Codes that are no answer, such as 99, for all questions or by question."),
         Signed(unless_default=True),
     ] = {}
 
@@ -124,7 +120,7 @@ class QuestionSettings(Settings):
         for parameter in ("scales", "numeric", "missing"):
             if unknown := next((name for name in getattr(self, parameter) if name not in known), None):
                 raise InputError(
-                    f"{parameter}: '{unknown}' is none of the questions; name it as a question, too"
+                    f"{parameter}: '{unknown}' is not one of the questions; name it as a question as well"
                 )
         for codes in self.missing.values():
             missing_keys(codes)
@@ -155,22 +151,19 @@ class SampleSettings(Settings):
     ] = None
     strata: Annotated[
         str | None,
-        Field(description="Strata that people were drawn in."),
+        Field(description="Strata of the sampling design."),
         Option(_SAMPLE, "COLUMN", rare=True),
         Signed(),
     ] = None
     cluster: Annotated[
         str | None,
-        Field(description="Units that were drawn together, such as towns."),
+        Field(description="Clusters of the sampling design, such as towns."),
         Option(_SAMPLE, "COLUMN", rare=True),
         Signed(),
     ] = None
     fpc: Annotated[
         str | None,
-        Field(
-            description="Clusters (people, without --cluster) that the row's stratum has in the population, "
-            "or the share of them that was drawn."
-        ),
+        Field(description="Finite population correction: clusters in the stratum, or sampled share."),
         Option(_SAMPLE, "COLUMN", rare=True),
         Signed(unless_default=True),
     ] = None
@@ -194,17 +187,14 @@ class SampleSettings(Settings):
     ] = None
     rho: Annotated[
         float,
-        Field(description="Of Fay's method, with brr; 0 to below 1."),
+        Field(description="Fay's coefficient for brr: 0 or more, below 1."),
         Option(_SAMPLE, "NUMBER", shown=False, rare=True),
         Signed(),
     ] = 0.0
     rscales: Annotated[
         tuple[float, ...],
         BeforeValidator(lambda factors: read_rscales(factors) if isinstance(factors, str) else factors),
-        Field(
-            description="Factors of jkn replicates: one for all, one each with commas between, or a file of "
-            "them."
-        ),
+        Field(description="Factors of jkn replicates: one for all, a comma-separated list, or a file."),
         Option(_SAMPLE, "NUMBERS", type=str, rare=True),
         Signed(unless_default=True),
     ] = ()
@@ -223,7 +213,7 @@ class SampleSettings(Settings):
     ] = None
     wave: Annotated[
         str | None,
-        Field(description="Waves: tables show the last one, and the change from the one before."),
+        Field(description="Waves; tables show the last one and its change."),
         Option(_SAMPLE, "COLUMN"),
         Signed(),
     ] = None
@@ -236,7 +226,7 @@ class SampleSettings(Settings):
     ] = ()
     pair_by: Annotated[
         str | None,
-        Field(description="Ids of people who take part in several waves."),
+        Field(description="IDs of people who take part in several waves."),
         Option(_SAMPLE, "COLUMN", rare=True),
         Signed(),
     ] = None
@@ -282,7 +272,7 @@ class SampleSettings(Settings):
                 raise InputError(f"rscales must be numbers >= 0, got {factor:g}")
         for name in ("strata", "cluster", "fpc", "pair_by"):
             if getattr(self, name) is not None:
-                raise InputError(f"{name} does not go with replicates, which hold how people were drawn")
+                raise InputError(f"{name} does not go with replicates, which contain the sampling design")
 
     @property
     def columns_by_role(self) -> dict[str, str]:
@@ -362,7 +352,7 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
         for question, name in names.items():
             if name in seen:
                 raise InputError(
-                    f"question: '{seen[name]}' and '{question}' have one name, '{name}': give each its own"
+                    f"question: '{seen[name]}' and '{question}' have the same name, '{name}': rename one"
                 )
             seen[name] = question
         missing: dict[str, tuple[str, ...]] = {}

@@ -45,7 +45,7 @@ LineKind = Literal["share", "mean"]
 _FEWEST_FOR_BOXES = 4
 _MEAN = "mean"
 _CODED = f"{PREFIX}outcome"  # status of a coded text, whose codes are a multiple choice
-_SEVERAL = "several answers were possible, so that shares can sum to more than 100 %"
+_SEVERAL = "several answers were possible, so shares can sum to more than 100 %"
 _EXAMPLES = 3
 
 
@@ -181,7 +181,7 @@ def paired_question(first: Question, second: Question) -> Question:
         lines,
         _mean_column(first) - _mean_column(second),
         weights,
-        ("of people who answered both; an interval without 0 says that the two differ",),
+        ("of people who answered both; an interval without 0 shows that the two differ",),
         (*first.cautions, *second.cautions),
     )
 
@@ -396,15 +396,17 @@ class QuestionReader:
                 return self._rated(name, masses, [column])
             case "open text":
                 raise InputError(
-                    f"question: '{name}' is taken for open texts ({len(column.profile.values):,} different "
+                    f"question: '{name}' was recognised as open texts ({len(column.profile.values):,} "
+                    "different "
                     f"ones): rate them first (semscale rate --text {name} --out rated.parquet) and tabulate "
-                    f"that file, or say --numeric {name} if they are numbers"
+                    f"that file, or add --numeric {name} if they are numbers"
                 )
             case "empty":
                 raise InputError(f"question: column '{column.name}' is empty for all respondents who count")
         raise InputError(
-            f"question: column '{column.name}' is taken for {'an' if kind[0] in 'aeiou' else 'a'} {kind} and "
-            f"has no answers to count; if it holds numbers, say --numeric {column.name}"
+            f"question: column '{column.name}' was recognised as {'an' if kind[0] in 'aeiou' else 'a'} "
+            f"{kind} and "
+            f"has no answers to count; if it contains numbers, add --numeric {column.name}"
         )
 
     def _rated(self, name: str, masses: Mapping[float, str], columns: Sequence["_Column"]) -> Question:
@@ -473,7 +475,7 @@ class _Column:
     def note_on_numbers(self) -> tuple[str, ...]:
         """Count of the cells that are no numbers, as a note; nothing without any."""
         n = self.profile.filled - self.profile.numbers
-        return (f"{n:,} cells of '{self.name}' are no numbers and count as missing",) if n else ()
+        return (f"{n:,} cells of '{self.name}' are not numbers and count as missing",) if n else ()
 
     def named(self, cells: pl.Series) -> pl.Series:
         """Name the cells of an option by labels, or yes and no where a file says which value counts."""
@@ -580,8 +582,8 @@ def _check_answers(name: str, n: int) -> None:
     """Refuse a choice of more answers than a table has lines for."""
     if n > MAX_ANSWERS:
         raise InputError(
-            f"question: '{name}' is taken for a choice of {n:,} answers, and a table has at most "
-            f"{MAX_ANSWERS}: say --numeric {name} if they are numbers, rate them as texts first (semscale "
+            f"question: '{name}' was recognised as a choice of {n:,} answers, and a table has at most "
+            f"{MAX_ANSWERS}: add --numeric {name} if they are numbers, rate them as texts first (semscale "
             f"rate --text {name}), or derive groups of them (--derive)"
         )
 
@@ -593,6 +595,6 @@ def _code_cautions(name: str, codes: Sequence[float], labels: Mapping[str, str])
     named = ", ".join(f"‘{point_name(value, labels)}’" for value in codes)
     listed = ",".join(f"{value:g}" for value in codes)
     return (
-        f"‘{name}’: {named} may stand for no answer, but counts as an answer; "
+        f"‘{name}’: {named} may mean no answer, but counts as an answer; "
         f'--missing "{name}={listed}" leaves it out',
     )

@@ -189,7 +189,7 @@ def explained(home: Path, sums: Mapping[str, str], lacking: list[str]) -> Iterat
         if not any((home / name).is_file() for name in (*sums, WEIGHTS, *EXPORTED_GRAPHS)):
             raise
         faults = "; ".join(fault_of(home, name, sums.get(name)) for name in lacking)
-        remedy = f"semscale models pull {model_name(home)} brings it back where there is a connection"
+        remedy = f"semscale models pull {model_name(home)} restores it where there is a connection"
         raise ModelError(f"{faults}; {remedy}; here {error}") from error
 
 
@@ -199,7 +199,7 @@ def fault_of(home: Path, file: str, expected: str | None) -> str:
     if actual is None:
         return f"{home / file} is missing"
     if expected is None:
-        return f"{home / file} is there, but what its hash was is not"
+        return f"{home / file} exists, but its recorded hash does not"
     return f"{home / file} has SHA-256 {actual[:12]}..., not {expected[:12]}..., so it is damaged"
 
 

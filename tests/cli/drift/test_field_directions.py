@@ -87,7 +87,8 @@ def test_what_a_call_took_is_better_lower(decided):
         (["cost=lower", "cost=higher"], "--direction must name each once, got 'cost' more than once"),
         (
             ["credits=lower"],
-            "fields (--direction) needs the numeric field 'credits', which the runs lack; there is cost",
+            "fields (--direction) needs the numeric field 'credits', which the runs do not have; there is "
+            "cost",
         ),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_worse_candidate_fails_by_its_references(semscale, baseline, written):
     said = json.loads(ended.out)
     assert changes(said) == {"reference_match": "worse"}
     (metric,) = (one for one in said["metrics"] if one["metric"] == "reference_match")
-    # Four of 24 answers are right, and 16 of the baseline's; a wrong one has hardly anything of a right one.
+    # Four of 24 answers are right, and 16 of the baseline's; a wrong one has almost nothing of a right one.
     assert metric["candidate"] < 0.3
     assert metric["baseline"] > 0.6
     assert "reference_match_references:24#" in said["signature"]
@@ -170,7 +170,7 @@ def test_without_the_judge_the_rest_decides_and_says_what_is_missing(semscale, b
     new = written("new.jsonl", range(1, 9))
     ended = judged(semscale, endpoint, new, "--metric", "reference_match", "--metric", "side_by_side")
     assert ended.code in {0, 4}, ended.out + ended.err
-    assert "could not be asked, and side_by_side is missing" in ended.out + ended.err
+    assert "could not be reached, and side_by_side is missing" in ended.out + ended.err
     alone = judged(semscale, endpoint, new, "--metric", "side_by_side")
     assert alone.code == 2
     assert "tests nothing else" in alone.err

@@ -163,7 +163,7 @@ def test_without_the_model_of_entailment_one_line_names_the_scorers_and_the_reme
     with pytest.raises(ModelError) as refusal:
         kind(**settings)
     assert str(refusal.value) == (
-        f"scorers that cannot run without a model of entailment: {names}; get it with semscale models pull "
+        f"scorers that cannot run without an entailment model: {names}; get it with semscale models pull "
         f"{model}, or name other scorers ({model} is not here at all)"
     )
 

@@ -125,7 +125,7 @@ def test_a_result_needs_no_metadata():
 
 
 class Unasked:
-    """A model of entailment that is only named."""
+    """An entailment model that is only named."""
 
     signature = Signature.of("nli", model="unasked")
 

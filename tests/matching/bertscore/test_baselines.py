@@ -61,10 +61,10 @@ def test_a_calibration_is_read_with_its_layer(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a,b\n1,2\n", "is no baseline"),
-        ("{}", "is no baseline"),
-        ('{"model": "m", "layers": []}', "is no baseline"),
-        ("LAYER,P,R,F\n0,x,0,0\n", "is no baseline"),
+        ("a,b\n1,2\n", "is not a baseline"),
+        ("{}", "is not a baseline"),
+        ('{"model": "m", "layers": []}', "is not a baseline"),
+        ("LAYER,P,R,F\n0,x,0,0\n", "is not a baseline"),
         ("LAYER,P,R,F\n1,0,0,0\n", "layers 0, 1, 2"),
         ("LAYER,P,R,F\n0,1,0,0\n", "numbers below 1"),
     ],

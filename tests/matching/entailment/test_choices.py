@@ -1,4 +1,4 @@
-"""The model of entailment that a user names or gives."""
+"""The entailment model that a user names or gives."""
 
 import pytest
 from random_classifier import write_random_classifier
@@ -18,8 +18,8 @@ def test_a_name_is_loaded_and_a_model_taken_as_it_is(tmp_path):
 @pytest.mark.parametrize(
     ("nli", "settings", "message"),
     [
-        (None, {}, "nli must name a model of entailment .* such as cross-encoder/nli-MiniLM2-L6-H768"),
-        (5, {}, "nli must be a name, a folder or a model of entailment, got 5"),
+        (None, {}, "nli must name an entailment model .* such as cross-encoder/nli-MiniLM2-L6-H768"),
+        (5, {}, "nli must be a name, a folder or an entailment model, got 5"),
         (KnownPairs({}), {"precision": "fast"}, "need the name of a model"),
         (KnownPairs({}), {"labels": ["a"]}, "need the name of a model"),
     ],

@@ -134,13 +134,13 @@ def test_a_sentence_that_is_too_long_is_cut_and_the_share_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({}, "nli must name a model of entailment"),
+        ({}, "nli must name an entailment model"),
         ({"nli": "x/y", "embedder": "e5-small"}, "name its model as nli"),
         ({"nli": "x/y", "corpus": ["a"]}, "corpus belongs to methods calibrated"),
         ({"nli": "x/y", "layer": 3}, "layer belongs to method 'bertscore'"),
         ({"nli": KnownPairs({}), "recall_share": 1.5}, "recall_share must be between 0 and 1"),
         ({"nli": KnownPairs({}), "recall_share": "all"}, "recall_share must be between 0 and 1, got 'all'"),
-        ({"nli": KnownPairs({}), "guards": {"number": "weigh"}}, "guards weigh in method calibrated"),
+        ({"nli": KnownPairs({}), "guards": {"number": "weigh"}}, "guards change scores in method calibrated"),
     ],
 )
 def test_settings_that_do_not_serve_are_refused(settings, message):

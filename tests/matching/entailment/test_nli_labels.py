@@ -26,7 +26,9 @@ def test_an_order_can_be_stated_where_the_names_say_nothing():
 
 
 def test_names_that_say_nothing_are_refused():
-    with pytest.raises(ModelError, match=r"does not say what its classes mean \(LABEL_0, LABEL_1, LABEL_2\)"):
+    with pytest.raises(
+        ModelError, match=r"does not state the meaning of its classes \(LABEL_0, LABEL_1, LABEL_2\)"
+    ):
         label_columns(("LABEL_0", "LABEL_1", "LABEL_2"), None, "a model")
 
 

@@ -36,7 +36,7 @@ def test_the_order_of_the_labels_can_be_stated_and_is_signed(folder):
     named = load_nli(folder, cache=False)
     config["id2label"] = {"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"}
     (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError, match="does not say what its classes mean"):
+    with pytest.raises(ModelError, match="does not state the meaning of its classes"):
         load_nli(folder, cache=False)
     right = load_nli(folder, labels=["contradiction", "entailment", "neutral"], cache=False)
     wrong = load_nli(folder, labels=["entailment", "contradiction", "neutral"], cache=False)

@@ -1,4 +1,4 @@
-"""Any object with probabilities serves as a model of entailment, and what it gives is checked."""
+"""Any object with probabilities serves as an entailment model, and what it gives is checked."""
 
 import numpy as np
 import pytest

@@ -58,5 +58,5 @@ def test_another_server():
 
 @pytest.mark.parametrize("where", ["", " ", ":memory:", "sqlite:///", "sqlite:///:memory:"])
 def test_nothing_that_lasts(where):
-    with pytest.raises(InputError, match="must be a file that lasts"):
+    with pytest.raises(InputError, match="must be a file on disk"):
         read_address(where)

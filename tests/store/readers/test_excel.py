@@ -177,7 +177,7 @@ def test_a_title_above_the_header_is_skipped_with_a_note(tmp_path):
     table = open_excel(path, "x")
     assert next(table.batches(9)).rows() == [(1, "good"), (2, "bad")]
     assert table.notes == (
-        "x: row 3 was read as the header, and what stands above it as a title; --header-row NUMBER names "
+        "x: row 3 was read as the header, and the rows above it as a title; --header-row NUMBER names "
         "another row",
     )
     assert open_excel(path, "x", header_row=3).notes == ()
@@ -230,7 +230,7 @@ def packed(path, change):
 def test_a_cell_in_the_last_corner_is_refused_with_the_limit(tmp_path):
     path = packed(tmp_path / "a.xlsx", lambda sheet: sheet.replace(b'r="B2"', b'r="XFD1048576"'))
     # 1,048,576 rows times 16,384 columns
-    message = r"^a has 17,179,869,184 cells .* at most 50,000,000 are read at once; remove"
+    message = r"^a has 17,179,869,184 cells .* at most 50,000,000 are allowed; remove"
     with pytest.raises(InputError, match=message) as refused:
         open_excel(path, "a")
     assert "\n" not in str(refused.value)

@@ -73,8 +73,8 @@ def test_missing_keys_are_null_and_blank_lines_are_no_rows(tmp_path):
     ("line", "words"),
     [
         ("{", "no valid JSON"),
-        ("[1, 2]", "no JSON object"),
-        ('"text"', "no JSON object"),
+        ("[1, 2]", "not a JSON object"),
+        ('"text"', "not a JSON object"),
         ("{'a': 1}", "no valid JSON"),
         ("[" * 100_000, "nested too deeply|no valid JSON"),
     ],
@@ -257,14 +257,18 @@ def test_a_zip_that_cannot_be_unpacked_is_refused(tmp_path):
 def test_a_log_that_is_cut_off_is_said_to_be_no_json(tmp_path, format):
     path = tmp_path / "cut.json"
     path.write_text('{"eval": {}, "samples": [{"id": 1,')
-    with pytest.raises(InputError, match=r"cut.json is no JSON: .*line 1 column 35.*damaged or cut off"):
+    with pytest.raises(
+        InputError, match=r"cut.json is not valid JSON: .*line 1 column 35.*damaged or cut off"
+    ):
         open_table(path, format=format)
 
 
 def test_json_that_is_no_log_is_refused_with_what_to_do(tmp_path):
     path = tmp_path / "rows.json"
     path.write_text('[{"answer": "Paris"}]')
-    with pytest.raises(InputError, match="no log of inspect_ai or promptfoo .* save a table as JSON lines"):
+    with pytest.raises(
+        InputError, match="not a log of inspect_ai or promptfoo .* save a table as JSON lines"
+    ):
         open_table(path)
 
 
@@ -303,9 +307,7 @@ def test_providers_that_stand_in_one_log_are_noted(tmp_path):
         return {"testIdx": 0, "prompt": {"raw": "Hi"}, "provider": provider, "response": {"output": "Ho"}}
 
     mixed = write(tmp_path / "r.json", {"results": {"results": [result("b"), result({"id": "a"})]}})
-    assert (
-        open_table(mixed).notes[0].startswith("Outputs of 2 providers stand in this log (a, b); rows of one")
-    )
+    assert open_table(mixed).notes[0].startswith("Outputs of 2 providers are in this log (a, b); rows of one")
     same = write(tmp_path / "s.json", {"results": {"results": [result("a"), result("a")]}})
     assert open_table(same).notes == ()
 

@@ -186,8 +186,12 @@ def test_any_change_of_a_row_changes_the_fingerprint(folder):
 @pytest.mark.parametrize(
     ("values", "column", "message"),
     [
-        (["text"], "n", "c.parquet does not fit to a.parquet: column 'n' has the type String, not Int64"),
-        ([1], "m", "c.parquet does not fit to a.parquet: it has no column 'n'"),
+        (
+            ["text"],
+            "n",
+            "c.parquet has other columns than a.parquet: column 'n' has the type String, not Int64",
+        ),
+        ([1], "m", "c.parquet has other columns than a.parquet: it has no column 'n'"),
     ],
 )
 def test_a_partition_with_another_schema_is_named_with_its_column(folder, values, column, message):
@@ -199,15 +203,15 @@ def test_a_partition_with_another_schema_is_named_with_its_column(folder, values
 def test_another_column_and_another_order_are_refused(tmp_path):
     pl.DataFrame({"n": [1], "m": [1]}).write_parquet(tmp_path / "a.parquet")
     pl.DataFrame({"m": [1], "n": [1]}).write_parquet(tmp_path / "b.parquet")
-    with pytest.raises(InputError, match="b.parquet does not fit.*another order"):
+    with pytest.raises(InputError, match="b.parquet has other columns.*another order"):
         open_table(tmp_path)
     pl.DataFrame({"n": [1], "m": [1], "x": [1]}).write_parquet(tmp_path / "b.parquet")
-    with pytest.raises(InputError, match="b.parquet does not fit.*another column 'x'"):
+    with pytest.raises(InputError, match="b.parquet has other columns.*another column 'x'"):
         open_table(tmp_path)
 
 
 def test_a_folder_is_read_as_parquet_alone(folder):
-    with pytest.raises(InputError, match="a folder is read as Parquet, not as csv"):
+    with pytest.raises(InputError, match="a folder must contain Parquet files, not csv"):
         open_table(folder, format="csv")
     with pytest.raises(InputError, match="encoding applies to csv"):
         open_table(folder, encoding="latin-1")
@@ -271,7 +275,9 @@ def test_a_folder_of_partitions(service):
         assert pl.concat(table.batches(3)).equals(FRAME)
         assert table.n_rows == 10
     put(service, "rows/b.parquet", FRAME.rename({"word": "words"}))
-    with pytest.raises(InputError, match=r"b.parquet does not fit to a/0.parquet: it has no column 'word'"):
+    with pytest.raises(
+        InputError, match=r"b.parquet has other columns than a/0.parquet: it has no column 'word'"
+    ):
         open_table("memory://bucket/rows/")
 
 

@@ -264,7 +264,7 @@ def opened(tmp_path):
 
 def counted(table):
     return [
-        note.partition(" and counted")[0] for note in with_unfinished_counted(table).notes[len(table.notes) :]
+        note.partition(" and treated")[0] for note in with_unfinished_counted(table).notes[len(table.notes) :]
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semscale.chat.budget import Forecast, ForecastSummary, forecast
+from semscale.chat.budget import Forecast, ForecastSummary, PriceTable, forecast
 from semscale.chat.runner import run_apart
 from semscale.cli.drift.options import RecordOptions, load_chat
 from semscale.cli.drift.recording import with_dataset
@@ -211,10 +211,11 @@ def forecast_recording(options: RecordOptions) -> ForecastSummary:
     model = load_chat(options.chat, str(options.chat.chat_model))
     asker = ModelAsker(model, settings, options.calls.running())
 
-    async def work(ledger: "Ledger") -> Forecast:
+    async def work(ledger: "Ledger", prices: PriceTable | None) -> Forecast:
         asked = await open_round(ledger, asker.keys(table.prompts))
         samples = asked.samples(options.reruns + 1)
-        return await forecast(asker.requests(table.prompts, samples), model, ledger=ledger)
+        requests = asker.requests(table.prompts, samples)
+        return await forecast(requests, model, prices=prices, ledger=ledger)
 
     forecasts = options.calls.forecasts({asker.name: work})
     return ForecastSummary(table.source, forecasts, len(table.items), {}, "item")

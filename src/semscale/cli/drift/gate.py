@@ -46,7 +46,7 @@ def run_gate(options: GateOptions, settings: GateSettings) -> tuple[DriftSummary
     """
     outputs = options.outputs
     if outputs.json_ and outputs.github:
-        raise InputError("--github prints annotations beside the table: leave out --json")
+        raise InputError("--github prints annotations in addition to the table: leave out --json")
     outputs.check()
     with options.history.open() as history:
         history.check_writable()
@@ -198,7 +198,7 @@ def _judged(
         reason = str(error)
     except ReplyError as error:
         reason = str(error)
-    missing = f"the judge, {judge.name}, could not be asked, and {SIDE_BY_SIDE.name} is missing: {reason}"
+    missing = f"the judge, {judge.name}, could not be reached, and {SIDE_BY_SIDE.name} is missing: {reason}"
     return replace(comparison, cautions=(*comparison.cautions, missing))
 
 

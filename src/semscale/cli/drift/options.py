@@ -53,34 +53,34 @@ class RunColumnOptions(Settings):
     """Columns of a table of outputs, as ``RunColumns`` takes them."""
 
     id: Annotated[
-        str | None, Field(description="Names of the items."), Option(COLUMNS, "COLUMN", rare=True)
+        str | None, Field(description="IDs of the items."), Option(COLUMNS, "COLUMN", rare=True)
     ] = None
     input: Annotated[
-        str | None, Field(description="What the model was asked."), Option(COLUMNS, "COLUMN", rare=True)
+        str | None, Field(description="The questions."), Option(COLUMNS, "COLUMN", rare=True)
     ] = None
     output: Annotated[
         tuple[str, ...],
-        Field(description="The model's output: a text, or a list of texts or objects; can be repeated."),
+        Field(description="Output: a text, or a list of texts or objects."),
         Option(COLUMNS, "COLUMN", rare=True),
     ] = ()
     field: Annotated[
         tuple[str, ...],
-        Field(description="Numbers of outputs, such as credits; can be repeated."),
+        Field(description="Numbers of outputs, such as credits."),
         Option(COLUMNS, "NAME", rare=True),
     ] = ()
     by: Annotated[
         tuple[str, ...],
-        Field(description="Groups that items belong to; can be repeated."),
+        Field(description="Groups that items belong to."),
         Option(COLUMNS, "COLUMN"),
     ] = ()
     reference: Annotated[
         str | None,
-        Field(description="Answers known to be right, which tell better outputs from worse ones."),
+        Field(description="Correct answers."),
         Option(COLUMNS, "COLUMN", rare=True),
     ] = None
     long: Annotated[
         bool,
-        Field(description="Each row is one output; rows of one id are one item."),
+        Field(description="Treat each row as one output; rows with the same ID are one item."),
         Option(COLUMNS, rare=True),
     ] = False
 
@@ -106,14 +106,11 @@ class SourceOptions(Settings):
 
     model: Annotated[
         str | None,
-        Field(
-            description="Model that gave the outputs, such as gpt-4o-2024-08-06; Athena's files and "
-            "evaluation logs may name it themselves."
-        ),
+        Field(description="Model that produced the outputs (default: as stated in the file)."),
         Option(HISTORY, "NAME"),
     ] = None
     note: Annotated[
-        str | None, Field(description="Anything worth knowing later."), Option(HISTORY, "TEXT", rare=True)
+        str | None, Field(description="Note that is stored with the run."), Option(HISTORY, "TEXT", rare=True)
     ] = None
     columns: RunColumnOptions
 
@@ -130,7 +127,7 @@ class MeasuringOptions(Settings):
     embedder: Annotated[EmbedderOptions, Rare("embedder")]
     pairing: Annotated[
         Literal["assignment", "position"],
-        Field(description="Pairing of lists of outputs: best assignment, or in order."),
+        Field(description="Pairing of lists of outputs: best assignment, or by position."),
         Option(MEASURING, rare=True),
     ] = "assignment"
     layer: Annotated[
@@ -179,11 +176,11 @@ class RequestOptions(Settings):
     ] = None
     system: Annotated[
         str | None,
-        Field(description="Instructions before every prompt."),
+        Field(description="Instructions sent before every prompt."),
         Option(CHAT, "TEXT", name="--system-prompt", rare=True),
     ] = None
     max_tokens: Annotated[
-        int | None, Field(description="Tokens at which a reply is cut."), Option(CHAT, rare=True)
+        int | None, Field(description="Maximum number of tokens of a reply."), Option(CHAT, rare=True)
     ] = None
 
     @property
@@ -222,20 +219,17 @@ class PairJudgeOptions(Settings):
 
     model: Annotated[
         str | None,
-        Field(
-            description="Chat model that compares each pair of answers in both orders: a name, NAME@URL, or "
-            "local."
-        ),
+        Field(description="Chat model that compares each pair in both orders: NAME, NAME@URL or local."),
         Option(JUDGE, "NAME", name="--judge-model"),
     ] = None
     rubric: Annotated[
         str | None,
-        Field(description="Your instructions on which answer is better; @FILE reads them."),
+        Field(description="Instructions on which answer is better, or @FILE."),
         Option(JUDGE, "TEXT", rare=True),
     ] = None
     method: Annotated[
         Literal["prose", "decision"],
-        Field(description="prose, or decision: a probability for each verdict, and nothing to parse."),
+        Field(description="Form of the reply: prose, or decision with a probability for each verdict."),
         Option(JUDGE, name="--reply", rare=True),
     ] = "prose"
 
@@ -260,12 +254,12 @@ class LabelOptions(Settings):
 
     label: Annotated[
         str | None,
-        Field(description="Column with people's scores of the anchors."),
+        Field(description="Column with human scores of the anchors."),
         Option(COLUMNS, "COLUMN", name="--human", rare=True),
     ] = None
     label_range: Annotated[
         tuple[float, float] | None,
-        Field(description="Lowest and highest score people could give (default: 0 1)."),
+        Field(description="Lowest and highest possible score (default: 0 1)."),
         Option(COLUMNS, "LOW HIGH", name="--human-range", rare=True),
     ] = None
 
@@ -279,55 +273,40 @@ class RecordOptions(Settings):
 
     file: Annotated[
         str | None,
-        Field(
-            description="A model's outputs: JSONL, CSV, Parquet, Excel, or a folder or file of Athena's "
-            "exercises. Leave it out to ask the model with --prompts."
-        ),
+        Field(description="Table of outputs, or Athena's exercises; without it --prompts asks the model."),
         Option(ARGUMENTS, "[OUTPUTS]", positional=True),
     ] = None
     source: SourceOptions
     history: HistoryOptions
     rerun_of: Annotated[
         str | None,
-        Field(
-            description="Run with the same model and prompt that this one repeats, or baseline. Shows how "
-            "far outputs differ by chance."
-        ),
+        Field(description="Run that this one repeats with the same model and prompt, or baseline."),
         Option(HISTORY, "RUN"),
     ] = None
     anchors: Annotated[
         str | None,
-        Field(
-            description="Table of 10 to 500 pairs of texts (reference, output) that each gate measures "
-            "again, to see whether the measurement changed. The same table again: a new reference."
-        ),
+        Field(description="Table of 10 to 500 pairs (reference, output) that each gate measures again."),
         Option(HISTORY, "FILE", rare=True),
     ] = None
     labels: LabelOptions
     prompts: Annotated[
         str | None,
-        Field(
-            description="Ask for the outputs: a table of items whose input is sent, or a template (.txt, "
-            ".md) with columns of --items in braces, such as {input}."
-        ),
+        Field(description="Prompts to send: a table, or a template (.txt, .md) with columns in braces."),
         Option(CHAT, "FILE"),
     ] = None
     items: Annotated[
         str | None,
-        Field(description="Table of the items, one per row, that a template is filled with."),
+        Field(description="Table of the items that fill the template, one per row."),
         Option(CHAT, "FILE", rare=True),
     ] = None
     chat: ChatOptions
     command: Annotated[
         str | None,
-        Field(
-            description="Program to ask instead: it reads a JSON line for each item and writes one, such as "
-            '"python ask.py".'
-        ),
+        Field(description="Program that answers instead; it reads and writes one JSON line per item."),
         Option(CHAT, "PROGRAM", rare=True),
     ] = None
     reruns: Annotated[
-        int, Field(ge=0, description="Number of times that everything is asked once more."), Option(CHAT)
+        int, Field(ge=0, description="Number of further runs of all prompts."), Option(CHAT)
     ] = 0
     request: RequestOptions
     calls: CallOptions
@@ -411,13 +390,13 @@ class ApprovalOptions(Settings):
     ]
     by: Annotated[
         str,
-        Field(description="Name of the person who approves it."),
+        Field(description="Name of the person who approves the run."),
         Option(HISTORY, "NAME", name="--approved-by"),
     ]
-    why: Annotated[str, Field(description="Reason of the approval."), Option(HISTORY, "TEXT")]
+    why: Annotated[str, Field(description="Reason for the approval."), Option(HISTORY, "TEXT")]
     expires: Annotated[
         str | None,
-        Field(description="When it expires: a span such as 90d, 12w or 24h, or a date."),
+        Field(description="Expiry: a span such as 90d, 12w or 24h, or a date."),
         Option(HISTORY, "WHEN"),
     ] = None
     history: HistoryOptions
@@ -460,17 +439,12 @@ class NotifyOptions(Settings):
 
     notify: Annotated[
         str | None,
-        Field(
-            description="Webhook that gets the decision: Slack's a short message, any other what --json "
-            f"prints. The address is a secret: better set {NOTIFY_VARIABLE}."
-        ),
+        Field(description=f"Webhook that receives the decision (default: {NOTIFY_VARIABLE})."),
         Option(OUTPUT, "URL", rare=True),
     ] = None
     notify_on: Annotated[
         Literal["fail", "undecided", "always"] | None,
-        Field(
-            description="When it is sent: if the gate fails; if it fails or is undecided (default); always."
-        ),
+        Field(description="Outcomes that are sent: fail, undecided (the default, includes fail), or always."),
         Option(OUTPUT, rare=True),
     ] = None
 
@@ -570,10 +544,7 @@ class GateOptions(Settings):
 
     candidate: Annotated[
         str,
-        Field(
-            description="A run (first characters of its id, or latest) or a file of outputs, which is "
-            "recorded first."
-        ),
+        Field(description="Run (start of its id, or latest), or file of outputs to record first."),
         Option(ARGUMENTS, "CANDIDATE", positional=True),
     ]
     decision: DecisionOptions
@@ -604,17 +575,17 @@ class HistoryViewOptions(Settings):
     history: HistoryOptions
     merge: Annotated[
         tuple[str, ...],
-        Field(description="Add the contents of another history, a file or a URL; can be repeated."),
+        Field(description="Another history to add: a file or a URL."),
         Option(HISTORY, "OTHER"),
     ] = ()
     verify: Annotated[
         bool,
-        Field(description="Check that no entry was changed, and print the hashes to note down."),
+        Field(description="Check that no entry was changed, and print the newest hashes."),
         Option(HISTORY),
     ] = False
     heads: Annotated[
         tuple[str, ...],
-        Field(description="A hash noted before: --verify checks that it is still there; can be repeated."),
+        Field(description="Hash noted earlier that --verify must find."),
         Option(HISTORY, "HASH", name="--head"),
     ] = ()
     outputs: Annotated[Outputs, Without("out", "escape")]
@@ -625,21 +596,21 @@ class DamageOptions(Settings):
 
     kinds: Annotated[
         tuple[str, ...],
-        Field(description="Kind of change, such as negate (default: all); can be repeated."),
+        Field(description="Kind of change, such as negate (default: all)."),
         Option(DAMAGE, "KIND", name="--damage"),
     ] = ()
     shares: Annotated[
         tuple[float, ...],
-        Field(description="Share of the items that are damaged (default: .1, .25, .5, 1); can be repeated."),
+        Field(description="Share of the items that are damaged (default: .1, .25, .5, 1)."),
         Option(DAMAGE, "SHARE", name="--share"),
     ] = ()
     items: Annotated[
         int,
-        Field(description="Number of items that each gate sees."),
+        Field(description="Number of items per gate."),
         Option(DAMAGE, name="--n-items", rare=True),
     ] = 30
     draws: Annotated[
-        int, Field(description="Gates run for each kind and share."), Option(DAMAGE, rare=True)
+        int, Field(description="Number of gates per kind and share."), Option(DAMAGE, rare=True)
     ] = 200
 
 
@@ -652,21 +623,16 @@ class PlanOptions(Settings):
 
     candidate: Annotated[
         str | None,
-        Field(
-            description="A run whose drift is to be decided: first characters of its id, or latest. Without "
-            "one, an unchanged model: a rerun."
-        ),
+        Field(description="Run to plan for (start of its id, or latest); default: a rerun."),
         Option(ARGUMENTS, "[RUN]", positional=True),
     ] = None
     history: HistoryOptions
     power: Annotated[
-        float, Field(description="Share of the gates that should be decided."), Option(RUN, "SHARE")
+        float, Field(description="Share of gates that should be decided."), Option(RUN, "SHARE")
     ] = 0.8
     self_test: Annotated[
         bool,
-        Field(
-            description="Damage the baseline in known ways instead, and count how often the gate detects it."
-        ),
+        Field(description="Damage the baseline in known ways, and report how often the gate detects it."),
         Option(DAMAGE),
     ] = False
     damage: DamageOptions

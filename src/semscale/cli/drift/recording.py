@@ -204,7 +204,7 @@ def with_dataset(
     if run.model != original.model:
         raise InputError(
             f"rerun_of: {short_id(original.id)} is of {original.model!r}, got {run.model!r}: a rerun asks "
-            "the same model once more; drop --rerun-of, or give the same --model"
+            "the same model again; leave out --rerun-of, or name the same --model"
         )
     run = replace(run, dataset=original.dataset, rerun_of=original.id)
     (check_rerun if is_answered else check_comparable)(original, run)

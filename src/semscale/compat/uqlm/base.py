@@ -57,7 +57,7 @@ _RETURNED = ("all", "raw", "postprocessed")
 _SYSTEM = "You are a helpful assistant."
 _ROLES = {"human": "user", "ai": "assistant", "system": "system"}
 _INSTEAD = {
-    "nli": "nli_model_name takes a name, a folder or a model of entailment",
+    "nli": "nli_model_name takes a name, a folder or an entailment model",
     "grader_llm": "without grader_function a response is right if it has the words of the answer; semscale "
     "judge grades with a model, and tune_from_graded takes its grades",
 }
@@ -340,7 +340,7 @@ def check_token_lengths(
 
 
 def entailment_model_for(scorers: Sequence[str], nli_model_name: Any) -> EntailmentModel | None:
-    """Load the model of entailment if one of the scorers needs it, or relates meanings and it is named.
+    """Load the entailment model if one of the scorers needs it, or relates meanings and it is named.
 
     Raises:
         ModelError: as ``entailment_model``.
@@ -353,7 +353,7 @@ def entailment_model_for(scorers: Sequence[str], nli_model_name: Any) -> Entailm
 
 
 def entailment_model(nli_model_name: Any, scorers: Sequence[str]) -> EntailmentModel:
-    """Load the model of entailment that scorers need.
+    """Load the entailment model that scorers need.
 
     Args:
         nli_model_name: a name, a folder, a model, or empty for the one that Semscale names.
@@ -367,7 +367,7 @@ def entailment_model(nli_model_name: Any, scorers: Sequence[str]) -> EntailmentM
         return chosen_model(name)
     except (ModelError, MissingExtraError) as error:
         raise ModelError(
-            f"scorers that cannot run without a model of entailment: {', '.join(scorers)}; get it with "
+            f"scorers that cannot run without an entailment model: {', '.join(scorers)}; get it with "
             f"semscale models pull {name}, or name other scorers ({' '.join(str(error).split())})"
         ) from error
 

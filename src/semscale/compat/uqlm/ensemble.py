@@ -279,7 +279,7 @@ class UQEnsemble(UncertaintyScorer):
         use_n_param: ignored.
         thresh: from which score on a response counts as right.
         weights: one for each component; equal unless given or tuned.
-        nli_model_name: a model of entailment, for the components that need one.
+        nli_model_name: an entailment model, for the components that need one.
         use_best: whether the response of the most probable meaning takes the response's place for all
             components; only with a component of meanings.
         sampling_temperature: temperature of the samples, above 0.
@@ -293,7 +293,7 @@ class UQEnsemble(UncertaintyScorer):
 
     Raises:
         InputError: a component is unknown, or there are not as many weights as components.
-        ModelError: the model of entailment cannot be loaded; the message names the scorers that need it.
+        ModelError: the entailment model cannot be loaded; the message names the scorers that need it.
     """
 
     def __init__(

@@ -6,7 +6,7 @@ Intended differences from ``uqlm`` 0.6.7:
   them; ``llm`` is not. ``claim_decomposition_prompt`` may be a function; uqlm's named prompts are not taken.
 - A response for which that model gives no claims has no score (``None``); ``metadata["without_claims"]``
   counts them.
-- ``nli_llm`` is refused: a model of entailment compares.
+- ``nli_llm`` is refused: an entailment model compares.
 - A refined response consists of the claims that are not removed, word for word; none is written anew.
 - In ``matched_unit`` a sample without a unit does not count, where uqlm takes 0 for it.
 - A response without samples has no score (``None``).
@@ -68,7 +68,7 @@ class LongTextUQ(UncertaintyScorer):
         claim_decomposition_prompt: makes the prompt for it of a response; Semscale's own unless given.
         nli_llm: refused.
         device: ignored.
-        nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
+        nli_model_name: an entailment model: its name on the hub, its folder, or the model.
         system_prompt: precedes every prompt that is a text.
         max_calls_per_min: the most calls per minute.
         sampling_temperature: temperature of the samples, above 0.
@@ -80,7 +80,7 @@ class LongTextUQ(UncertaintyScorer):
 
     Raises:
         InputError: a scorer, mode, granularity, aggregation or prompt is unknown, or ``nli_llm`` is given.
-        ModelError: the model of entailment cannot be loaded; the message names the scorers that need it.
+        ModelError: the entailment model cannot be loaded; the message names the scorers that need it.
     """
 
     reads_tokens = False
@@ -118,7 +118,7 @@ class LongTextUQ(UncertaintyScorer):
                 raise InputError(f"{name} must be {' or '.join(choices)}, got {chosen!r}")
         self.scorers = checked_scorers(scorers or ENTAILMENT_VALUES[:1], SCORERS_BY_MODE[mode])
         if nli_llm is not None:
-            raise InputError("nli_llm is not offered: name a model of entailment with nli_model_name")
+            raise InputError("nli_llm is not offered: name an entailment model with nli_model_name")
         if claim_decomposition_prompt is not None and not callable(claim_decomposition_prompt):
             raise InputError(
                 "claim_decomposition_prompt must be a function that makes a prompt of a response, got "

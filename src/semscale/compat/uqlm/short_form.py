@@ -76,7 +76,7 @@ class BlackBoxUQ(UncertaintyScorer):
         device: ignored.
         use_best: whether the response of the most probable meaning among response and samples takes the
             response's place before the other scorers are computed; only with a scorer of meanings.
-        nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
+        nli_model_name: an entailment model: its name on the hub, its folder, or the model.
         sentence_transformer: the model of ``cosine_sim``.
         postprocessor: applied to every response before the comparison.
         structured_response: refused.
@@ -94,7 +94,7 @@ class BlackBoxUQ(UncertaintyScorer):
 
     Raises:
         InputError: (a ``ValueError``) a scorer is unknown, or a setting is out of range.
-        ModelError: the model of entailment cannot be loaded; the message names the scorers that need it.
+        ModelError: the entailment model cannot be loaded; the message names the scorers that need it.
     """
 
     reads_tokens = False
@@ -209,7 +209,7 @@ class SemanticEntropy(UncertaintyScorer):
         use_n_param: ignored.
         sampling_temperature: temperature of the samples, above 0.
         verbose: ignored.
-        nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
+        nli_model_name: an entailment model: its name on the hub, its folder, or the model.
         max_length: ignored.
         return_responses: with a postprocessor: ``all``, ``raw`` or ``postprocessed`` responses are returned.
         length_normalize: whether the probability of a response is the geometric mean of its tokens'.
@@ -221,7 +221,7 @@ class SemanticEntropy(UncertaintyScorer):
 
     Raises:
         InputError: another ``best_response_selection``, or a setting is out of range.
-        ModelError: the model of entailment cannot be loaded; the message says which command gets it.
+        ModelError: the entailment model cannot be loaded; the message says which command gets it.
     """
 
     def __init__(
@@ -343,12 +343,12 @@ class WhiteBoxUQ(UncertaintyScorer):
         device: ignored.
         max_length: ignored.
         sentence_transformer: the model of ``consistency_and_confidence``.
-        nli_model_name: a model of entailment for ``semantic_negentropy`` and ``semantic_density``.
+        nli_model_name: an entailment model for ``semantic_negentropy`` and ``semantic_density``.
         ledger: whether and where to store replies.
 
     Raises:
         InputError: (a ``ValueError``) a scorer is unknown, or a setting is out of range.
-        ModelError: the model of entailment cannot be loaded; the message names the scorers that need it.
+        ModelError: the entailment model cannot be loaded; the message names the scorers that need it.
     """
 
     def __init__(
@@ -484,7 +484,7 @@ class SemanticDensity(UncertaintyScorer):
         use_n_param: ignored.
         sampling_temperature: temperature of the samples, above 0.
         verbose: ignored.
-        nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
+        nli_model_name: an entailment model: its name on the hub, its folder, or the model.
         max_length: ignored.
         return_responses: with a postprocessor: ``all``, ``raw`` or ``postprocessed`` responses are returned.
         length_normalize: whether the probability of a sample is the geometric mean of its tokens'.
@@ -494,7 +494,7 @@ class SemanticDensity(UncertaintyScorer):
 
     Raises:
         InputError: a setting is out of range.
-        ModelError: the model of entailment cannot be loaded; the message says which command gets it.
+        ModelError: the entailment model cannot be loaded; the message says which command gets it.
     """
 
     def __init__(

@@ -56,7 +56,7 @@ def read_address(where: str | Path, kind: str = "history") -> Address:
             f"{kind} must be a path, sqlite:///... or postgresql://..., got {shown_address(text)!r}"
         )
     if not text.strip() or text == ":memory:":
-        raise InputError(f"{kind} must be a file that lasts, got {text!r}: name one, such as {kind}.sqlite")
+        raise InputError(f"{kind} must be a file on disk, got {text!r}: name one, such as {kind}.sqlite")
     path = Path(text).expanduser()
     if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where a folder above may not be looked into
         raise InputError(f"{kind} {path} is a folder: name a file in it, such as {path / f'{kind}.sqlite'}")

@@ -42,6 +42,7 @@ from semscale.store.databases.postgres import (
 )
 from semscale.store.databases.schema import REVISION, VERSION_TABLE
 from semscale.store.sqlite_errors import primary_code
+from semscale.version import upgrade_advice
 
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
@@ -220,7 +221,7 @@ def _create_file(path: Path, name: str) -> None:
         create_private_folder(path.parent)
         create_private(path)
     except OSError as error:
-        raise InputError(f"{name} cannot be made ({error.strerror}): name another folder") from error
+        raise InputError(f"{name} cannot be created ({error.strerror}): name another folder") from error
 
 
 def _connected(path: Path, name: str) -> sqlite3.Connection:
@@ -245,7 +246,7 @@ def _connected_to_copy(path: Path, name: str) -> sqlite3.Connection:
     if ahead.exists() and ahead.stat().st_size:
         raise InputError(
             f"{name} cannot be read here: its last changes are in {ahead.name}, and the folder cannot be "
-            "written; copy both files to where you may write"
+            "written; copy both files to a folder that you can write to"
         )
     return _connection(path, "mode=ro&immutable=1")
 
@@ -282,7 +283,7 @@ def bring_up_to_date(database: Database, *, create: bool) -> None:
         if revision == REVISION:
             return
         if revision is None and not create:
-            raise InputError(f"{database.name} holds no {database.address.kind} yet: record a run first")
+            raise InputError(f"{database.name} contains no {database.address.kind} yet: record a run first")
         if not database.is_file:
             _check_encoding(connection, database.name)
     script = _revisions()
@@ -316,8 +317,8 @@ def _check_known(script: "ScriptDirectory", revision: str | None, name: str) -> 
     known = {step.revision for step in script.walk_revisions()}
     if revision is not None and revision not in known:
         raise InputError(
-            f"{name} was made by a newer Semscale (its tables are of revision {revision}, known are those up "
-            f"to {REVISION}): pip install --upgrade semscale"
+            f"{name} was created by a newer Semscale (its tables are of revision {revision}, known are those "
+            f"up to {REVISION}): {upgrade_advice()}"
         )
 
 
@@ -343,18 +344,18 @@ def _revisions() -> "ScriptDirectory":
 
 # Errors
 
-_BUSY = "is held by another program for too long: try again when that has ended"
-_DAMAGED = "is damaged: take a copy of it from before, or name another file"
+_BUSY = "is locked by another program: try again when it has ended"
+_DAMAGED = "is damaged: restore a backup, or name another file"
 _SQLITE_MESSAGES = {
     sqlite3.SQLITE_READONLY: READ_ONLY,
     sqlite3.SQLITE_BUSY: _BUSY,
     sqlite3.SQLITE_LOCKED: _BUSY,
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
-    sqlite3.SQLITE_NOTADB: "is no SQLite file: move it away, or name another file",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened: check that file and folder exist and that you may use them",
-    sqlite3.SQLITE_PERM: "cannot be opened: check that you may use it",
+    sqlite3.SQLITE_NOTADB: "is not an SQLite file: move it away, or name another file",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened: check that file and folder exist, and their permissions",
+    sqlite3.SQLITE_PERM: "cannot be opened: check its permissions",
     sqlite3.SQLITE_TOOBIG: "cannot store a value of this size: shorten it",
-    sqlite3.SQLITE_FULL: "is on a disk that is full: make room and try again",
+    sqlite3.SQLITE_FULL: "is on a disk that is full: free some space and try again",
     sqlite3.SQLITE_IOERR: "cannot be read or written: check the disk it is on",
 }
 _TRANSIENT_CODES = frozenset(

@@ -66,13 +66,12 @@ def _read(url: str, name: str) -> URL:
         # The text of what went wrong may show a password.
         raise InputError(
             f"{name} must read postgresql://user:password@host:port/database; "
-            "write what is special in a password as %40 and the like"
+            "percent-encode special characters in a password (@ is %40)"
         ) from None
     unknown = sorted(set(asked.query) - set(_SETTINGS))
     if unknown:
         raise InputError(
-            f"{name} has settings that are not understood: {', '.join(unknown)}; "
-            f"those that are: {', '.join(_SETTINGS)}"
+            f"{name} has unknown settings: {', '.join(unknown)}; those that are: {', '.join(_SETTINGS)}"
         )
     return asked
 
@@ -149,7 +148,7 @@ _BY_CODE = {
     "25006": READ_ONLY,
     "22": "cannot store a value: its encoding must be UTF8, so create it with createdb --encoding UTF8",
     "23505": "already has an entry with this id, written by another process: nothing was stored twice",
-    "53": "has no room or no connection left: try again later",
+    "53": "has no space or no connection left: try again later",
     "54": "cannot store a value of this size: shorten it",
     "57": "is shutting down or starting up: try again later",
     "08": "lost the connection: try again",
