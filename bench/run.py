@@ -22,9 +22,10 @@ SPEED = (
     "history.py", "serving.py",
 )  # fmt: skip
 VALIDITY = (
-    "anchors.py", "anchor_search.py", "lint_bounds.py", "floor.py", "emoji.py", "calibration.py",
-    "languages.py", "ratings_validity.py", "fit_match.py", "validity.py", "language_pairs.py",
-    "guards.py", "guard_pairs.py", "flips.py", "snapshots.py", "coding.py", "coverage.py", "correction.py",
+    "anchors.py", "anchor_search.py", "lint_bounds.py", "lint_validity.py", "floor.py", "emoji.py",
+    "calibration.py", "languages.py", "ratings_validity.py", "fit_match.py", "validity.py",
+    "language_pairs.py", "guards.py", "guard_pairs.py", "flips.py", "snapshots.py", "coding.py",
+    "coverage.py", "correction.py",
     "survey_coverage.py", "study_coverage.py", "distance_coverage.py", "driver_coverage.py",
     "drift_decisions.py", "drift_german.py", "readout.py", "constructs.py", "aspects.py",
 )  # fmt: skip

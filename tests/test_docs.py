@@ -26,10 +26,6 @@ from semscale.cli.main import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", "examples/README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
-# Pages whose blocks do not say yet what they need; other tests run the checked ones.
-NOT_RUN = {
-    "docs/drift.md",
-}
 # Pages that take more than 15 seconds.
 SLOW: set[str] = set()
 
@@ -109,11 +105,7 @@ def check_output(shown: str, printed: str, source: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[pytest.mark.exhaustive] if name in SLOW else [])
-        for name in PAGES
-        if name not in NOT_RUN
-    ],
+    [pytest.param(name, marks=[pytest.mark.exhaustive] if name in SLOW else []) for name in PAGES],
 )
 def test_a_page_runs(name, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

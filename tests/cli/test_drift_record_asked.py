@@ -202,7 +202,7 @@ def test_a_program_answers(record, stored, tmp_path):
 
 
 def test_the_program_of_the_document_answers(record, stored, tmp_path):
-    text = (ROOT / "docs/drift.md").read_text(encoding="utf-8").partition("## Asking the model")[2]
+    text = (ROOT / "docs/drift.md").read_text(encoding="utf-8").partition("## Ask the model for outputs")[2]
     (tmp_path / "ask.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])
     assert record("--command", f'"{sys.executable}" ask.py', "--model", "m", model=None).code == 0
     assert texts(stored()[0]) == [["WHAT IS A?"], ["WHAT IS B?"]]

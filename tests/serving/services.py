@@ -49,10 +49,9 @@ def client_of(service, token=None):
 def loaded_service(embedder, *, home=None, **limits):
     """A service whose models are loaded."""
     from semscale.serving.application import Service
-    from semscale.serving.models import ModelsToServe
     from semscale.serving.requests import ServiceLimits
 
-    service = Service(ModelsToServe(MODEL), ServiceLimits(**limits), load_model=lambda _: embedder)
+    service = Service(lambda _: embedder, ServiceLimits(**limits), model=MODEL)
     if home is not None:
         service.open_jobs(home)
     service.start().join()

@@ -50,10 +50,10 @@ def with_gate(gated, **limits):
     """A service whose model waits, without the warm-up."""
     from semscale.serving.application import Service
     from semscale.serving.batching import Batcher
-    from semscale.serving.models import BatchedEmbedder, BatchedTexts, ModelsToServe, ServedModel
+    from semscale.serving.models import BatchedEmbedder, BatchedTexts, ServedModel
     from semscale.serving.requests import ServiceLimits
 
-    service = Service(ModelsToServe(MODEL), ServiceLimits(**limits))
+    service = Service(lambda _: gated, ServiceLimits(**limits), model=MODEL)
     waiting = service.limits.max_waiting
     batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=waiting, workers=1)
     model = ServedModel(MODEL, batcher, BatchedEmbedder(gated, batcher), batchers=[batcher])
@@ -173,7 +173,7 @@ def test_a_service_that_loads_or_drains_answers_503(engine):
     from semscale.serving.application import Service
     from semscale.serving.server import Phase
 
-    service = Service()
+    service = Service(lambda _: None)
     client = client_of(service)
     assert client.post("/v1/embeddings", json=ASKED).status_code == 503
     assert client.get("/health").status_code == 200
@@ -197,7 +197,7 @@ def test_a_model_that_cannot_be_loaded_is_kept_as_an_error():
     def load(_):
         raise ModelError("no such file")
 
-    service = Service(load_model=load)
+    service = Service(load)
     service.start().join()
     assert (str(service.state.phase), str(service.state.error)) == ("failed", "no such file")
 

@@ -106,7 +106,7 @@ def test_a_service_that_loads_or_ends_answers_as_described(described):
     from semscale.serving.application import Service
 
     _, _, schema = described
-    service = Service()
+    service = Service(lambda _: None)
     client = client_of(service)
     for verb, path, _, _ in REQUESTS:
         if path in ("/health", "/metrics") or path.startswith("/jobs"):
@@ -190,9 +190,8 @@ def test_schemathesis_finds_no_mismatch(engine, tmp_path):
     from schemathesis.engine import from_schema
 
     from semscale.serving.application import Service, application
-    from semscale.serving.models import ModelsToServe
 
-    service = Service(ModelsToServe(MODEL), load_model=lambda _: engine)
+    service = Service(lambda _: engine, model=MODEL)
     service.open_jobs(tmp_path / "jobs")
     access = {"Authorization": f"Bearer {SECRET}"}
     settings = {

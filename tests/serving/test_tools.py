@@ -433,10 +433,10 @@ def test_a_cancelled_call_leaves_the_server_at_work(gated):
 
 class TestProcess:
     def test_a_client_starts_the_command_and_calls_it(self):
-        from mcp import StdioServerParameters
+        from mcp import StdioServerParameters, stdio_client
 
         parameters = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=dict(os.environ))
-        result = talk(parameters, lambda client: client.call_tool("list_scales"))
+        result = talk(stdio_client(parameters), lambda client: client.call_tool("list_scales"))
         assert "quality" in [scale["name"] for scale in result.structured_content["scales"]]
 
     @pytest.mark.parametrize("stop", [None, signal.SIGINT, signal.SIGTERM])

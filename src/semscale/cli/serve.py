@@ -10,6 +10,7 @@ from pydantic import Field
 from semscale.cli.options import Without, command, refuse_stated
 from semscale.cli.process import say
 from semscale.cli.shared import CallOptions, ChatOptions, EmbedderOptions
+from semscale.errors import InputError
 from semscale.serving.requests import ServiceLimits
 from semscale.settings import Option, Settings
 
@@ -58,16 +59,24 @@ def serve(options: ServeOptions) -> None:
     """
     from semscale.extras import require
 
+    model = options.model
+    if model.engine not in ("openvino", "torch"):
+        raise InputError(f"engine must be openvino or torch, got {model.engine!r}")
     require("serve")
+    from semscale.embedding.loading import load_embedder
     from semscale.serving.application import Service, application
-    from semscale.serving.models import ModelsToServe
+    from semscale.serving.batching import WORKERS
     from semscale.serving.server import access_token, listen, run_service
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("semscale").setLevel(options.log_level.upper())
     token = access_token(options.host)
-    model = options.model
-    service = Service(ModelsToServe(model.embedder, model.precision, model.engine), options.limits)
+    service = Service(
+        lambda name: load_embedder(name, precision=model.precision, engine=model.engine, cache=False),
+        options.limits,
+        model=model.embedder,
+        workers=WORKERS if model.engine == "openvino" else 1,
+    )
     if options.jobs is not None:
         service.open_jobs(options.jobs, options.part_rows)
     gate = application(service, token=token)

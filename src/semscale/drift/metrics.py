@@ -292,7 +292,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
         ),
     )
 }
-"""The metrics of texts, which every dataset has; ``docs/drift.md`` defines each. A new one is one entry."""
+"""The metrics of texts, which every dataset has; ``docs/gate.md`` defines each. A new one is one entry."""
 
 REFERENCE_MATCH = Metric("reference_match", "reference match", lambda item: math.nan, is_net=True)
 """Match of an item's outputs with its reference; the loss is the other run's match less this run's."""

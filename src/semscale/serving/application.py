@@ -22,10 +22,10 @@ from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.messages import shortened
 from semscale.report.document import Block, DataTable, Document, Label, Paragraph, Quoted, Section
 from semscale.report.html import page
-from semscale.serving.batching import TaskThreads, stop_if_abandoned
+from semscale.serving.batching import WORKERS, TaskThreads, stop_if_abandoned
 from semscale.serving.instruments import PART_ROWS, Instrument, JobWork, Measured, instruments
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
-from semscale.serving.models import ModelsToServe, ServedModels
+from semscale.serving.models import ServedModels
 from semscale.serving.requests import (
     ERRORS,
     JOB_FIELDS,
@@ -34,7 +34,6 @@ from semscale.serving.requests import (
     RequestFields,
     ServiceLimits,
     check_fields,
-    check_filled,
     check_limits,
     check_texts,
     flat_texts,
@@ -76,9 +75,10 @@ class Service:
     """Objects that the routes share, with the threads that they start and end.
 
     Attributes:
-        choice: of the models that are served.
+        load_model: loads a model by its name.
         limits: of requests and jobs.
-        load_model: loads a model by its name; by default as ``choice`` does.
+        model: name of one model for everything, instead of the default ones.
+        workers: batches of a model under way at once.
         models: once they are loaded.
         state: its phase.
         metrics: its figures.
@@ -86,9 +86,10 @@ class Service:
         has_ended: true if ``close`` has ended all threads.
     """
 
-    choice: ModelsToServe = field(default_factory=ModelsToServe)
+    load_model: Callable[[str], Embedder]
     limits: ServiceLimits = field(default_factory=ServiceLimits)
-    load_model: Callable[[str], Embedder] | None = None
+    model: str | None = None
+    workers: int = WORKERS
     models: ServedModels = field(default_factory=ServedModels)
     state: ServiceState = field(default_factory=ServiceState)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
@@ -135,7 +136,9 @@ class Service:
 
     def _load(self) -> None:
         try:
-            self.models.load(self.choice, self.limits, self.metrics, self.load_model)
+            self.models.load(
+                self.load_model, self.limits, self.metrics, name=self.model, workers=self.workers
+            )
             for instrument in self.instruments.values():
                 instrument.warm_up()
         except Exception as error:  # noqa: BLE001 - the server ends with it
@@ -186,7 +189,7 @@ def application(service: Service, *, token: str | None = None) -> Gate:
     _add_embeddings(app, EmbeddingRoutes(service))
     for name, instrument in service.instruments.items():
         _add_instrument(app, name, instrument, InstrumentRoute(service, instrument))
-    _add_status(app, StatusRoutes(service))
+    _add_status(app, service)
     _add_jobs(app, service)
 
     async def docs(_: Request) -> HTMLResponse:
@@ -322,15 +325,28 @@ def _add_instrument(app: FastAPI, name: str, instrument: Instrument, route: "Ins
     )
 
 
-def _add_status(app: FastAPI, routes: "StatusRoutes") -> None:
-    health = _object(status=_text("alive"), version=_text())
-    answers: dict[int, Any] = {200: ("The process is alive.", {JSON: health})}
-    _route(app, "GET /health", routes.health, answers, tags=["service"], security=[])
-    ready = _object(status={"type": "string", "enum": list(Phase)}, models=_list(_text()))
-    answers = {200: ("The models are loaded.", {JSON: ready}), 503: (ERRORS[503][1], {JSON: ready})}
-    _route(app, "GET /ready", routes.ready, answers, tags=["service"], security=[])
+def _add_status(app: FastAPI, service: Service) -> None:
+    async def health(_: Request) -> Response:
+        return json_answer({"status": "alive", "version": __version__})
+
+    async def ready(_: Request) -> Response:
+        phase = service.state.phase
+        content = {"status": str(phase), "models": list(service.models.by_name)}
+        return (
+            json_answer(content) if phase is Phase.READY else json_answer(content, 503, {"Retry-After": "5"})
+        )
+
+    async def metrics(_: Request) -> Response:
+        return Response(generate_latest(service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    schema = _object(status=_text("alive"), version=_text())
+    answers: dict[int, Any] = {200: ("The process is alive.", {JSON: schema})}
+    _route(app, "GET /health", health, answers, tags=["service"], security=[])
+    schema = _object(status={"type": "string", "enum": list(Phase)}, models=_list(_text()))
+    answers = {200: ("The models are loaded.", {JSON: schema}), 503: (ERRORS[503][1], {JSON: schema})}
+    _route(app, "GET /ready", ready, answers, tags=["service"], security=[])
     answers = {200: ("Figures for Prometheus.", {"text/plain": _text()}), **_refusals()}
-    _route(app, "GET /metrics", routes.metrics, answers, tags=["service"])
+    _route(app, "GET /metrics", metrics, answers, tags=["service"])
 
 
 def _add_jobs(app: FastAPI, service: Service) -> None:
@@ -508,7 +524,9 @@ class EmbeddingRoutes:
         limits = self._service.limits
         fields = parse_fields(EmbeddingFields, await read_body(request, limits.body_bytes))
         check_texts(fields.input, "input", limits)
-        check_filled(fields.input, "input")
+        for index, text in enumerate(fields.input):
+            if not text.strip():
+                raise invalid(f"input[{index}] must not be empty: leave it out", "input")
         model = self._service.models.named(fields.model)
         width = model.embedder.dimensions
         if fields.dimensions not in (None, width):
@@ -649,35 +667,6 @@ def _file(path: Path, kind: str, name: str | None = None) -> Response:
     if not path.is_file():
         raise RefusedRequestError(404, "the files of the job have been removed: send it again", field="id")
     return FileResponse(path, media_type=kind, filename=name)
-
-
-class StatusRoutes:
-    """``/health``, ``/ready`` and ``/metrics``.
-
-    Args:
-        service: its state and metrics.
-    """
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    async def health(self, _: Request) -> Response:
-        """Answer while the process is alive."""
-        return json_answer({"status": "alive", "version": __version__})
-
-    async def ready(self, _: Request) -> Response:
-        """Answer 200 if the models are loaded and requests are answered, and else 503."""
-        phase = self._service.state.phase
-        is_ready = phase is Phase.READY
-        return json_answer(
-            {"status": str(phase), "models": list(self._service.models.by_name)},
-            200 if is_ready else 503,
-            {} if is_ready else {"Retry-After": "5"},
-        )
-
-    async def metrics(self, _: Request) -> Response:
-        """Return all metrics in the form that Prometheus reads."""
-        return Response(generate_latest(self._service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
 
 def routes_document(schema: Mapping[str, Any]) -> Document:

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
-from semscale.embedding.loading import load_embedder
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.token_states import (
     Outputs,
@@ -24,7 +23,6 @@ from semscale.embedding.token_states import (
     shows_states,
     state_engine,
 )
-from semscale.errors import InputError
 from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Item, Part, current_task
 from semscale.serving.requests import RefusedRequestError, ServiceLimits
 from semscale.signature import Signature
@@ -44,31 +42,6 @@ OnBatch = Callable[[int, int | None], None]
 
 Row = npt.NDArray[np.int32]
 """Token ids of a text."""
-
-
-@dataclass(frozen=True)
-class ModelsToServe:
-    """Choice of the models that are served.
-
-    Attributes:
-        name: of one model for everything; without it, ratings have the default model of ratings, and all
-            else the default one.
-        precision: as ``load_embedder`` takes it.
-        engine: likewise; the states of tokens, which ``/match`` reads, are shown by ``openvino`` and
-            ``torch``.
-    """
-
-    name: str | None = None
-    precision: str = "exact"
-    engine: str = "openvino"
-
-    def __post_init__(self) -> None:
-        if self.engine not in ("openvino", "torch"):
-            raise InputError(f"engine must be openvino or torch, got {self.engine!r}")
-
-    def load(self, name: str) -> Embedder:
-        """Load a model; the first time its weights are pulled."""
-        return load_embedder(name, precision=self.precision, engine=self.engine, cache=False)
 
 
 @dataclass(frozen=True)
@@ -137,29 +110,32 @@ class ServedModels:
 
     def load(
         self,
-        choice: ModelsToServe,
+        load_model: Callable[[str], Embedder],
         limits: ServiceLimits,
         metrics: "ServiceMetrics",
-        load: Callable[[str], Embedder] | None = None,
+        *,
+        name: str | None = None,
+        workers: int = WORKERS,
     ) -> None:
         """Load the models, and run each once, so that nothing is compiled while requests are answered.
 
         Args:
-            choice: of models.
+            load_model: loads a model by its name; the first time its weights are pulled.
             limits: of batches and waiting texts.
             metrics: count batches.
-            load: loads a model by its name; by default as ``choice`` does.
+            name: of one model for everything; without it, ratings have the default model of ratings, and all
+                else the default one.
+            workers: batches under way at once.
 
         Raises:
             SemscaleError: a model is unknown, or cannot be loaded or run.
         """
-        workers = WORKERS if choice.engine == "openvino" else 1
-        names = choice.name or DEFAULT_MODEL, choice.name or DEFAULT_RATING_MODEL
+        names = name or DEFAULT_MODEL, name or DEFAULT_RATING_MODEL
         loaded: dict[str, ServedModel] = {}
-        for name in dict.fromkeys(names):
-            embedder = (load or choice.load)(name)
+        for wanted in dict.fromkeys(names):
+            embedder = load_model(wanted)
             embedder.embed(_WARM_UP)
-            loaded[name] = _with_batches(name, embedder, limits, metrics, workers)
+            loaded[wanted] = _with_batches(wanted, embedder, limits, metrics, workers)
         self.by_name, self.names = loaded, names
 
     def close(self) -> bool:

@@ -580,17 +580,6 @@ def _texts_in(value: object) -> list[str]:
     return texts
 
 
-def check_filled(texts: Sequence[str], field: str) -> None:
-    """Refuse texts without anything to read.
-
-    Raises:
-        RefusedRequestError: a text is empty.
-    """
-    for index, text in enumerate(texts):
-        if not text.strip():
-            raise invalid(f"{field}[{index}] must not be empty: leave it out", field)
-
-
 def job_parameters() -> list[dict[str, Any]]:
     """Describe the parameters of a job's address as OpenAPI has them, each with the kinds that take it."""
     kinds_of: dict[str, list[str]] = {}
