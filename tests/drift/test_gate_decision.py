@@ -77,7 +77,7 @@ def test_noise_is_no_drift():
     decision = decided({"match": candidate_losses(0.4, N, 3, noise=0.4)})
     (test,) = decision.tests
     assert (test.loss, test.noise, test.drift) == pytest.approx((0.4, 0.4, 0.0))
-    assert test.margin == 0.045
+    assert test.margin == 0.04
     assert decision.outcome is Outcome.PASS
 
 
@@ -177,7 +177,7 @@ def test_a_slice_has_margins_limits_and_thresholds_of_its_own():
     assert (checks["part", "a"].n, checks["part", "a"].passed) == (10, True)
     assert (checks[None].n, checks[None].passed) == (10, True)
     assert [(check.group, check.passed) for check in decision.thresholds] == [(("part", "a"), True)]
-    assert {test.group: test.margin for test in decision.tests} == {None: 0.045, ("part", "a"): 0.5}
+    assert {test.group: test.margin for test in decision.tests} == {None: 0.04, ("part", "a"): 0.5}
 
 
 def test_must_pass_items_fail_alone():

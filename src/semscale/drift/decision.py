@@ -39,6 +39,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import product
 
 import numpy as np
 
@@ -300,23 +301,22 @@ def metric_tests(
     Metrics over all items are corrected together by ``joint_p_values``, as they depend on each other. The
     groups of a kind, which share no items, are corrected by Holm in each metric. A group's p
     is never below the p of its metric over all items, so that groups cost the tests over all items nothing.
+    Without a rerun only metrics of quality are tested, as either run may win before a judge or a reference.
     """
     members = group_members(comparison, settings)
     drifts = {name: comparison.drifts_by_run(name) for name in names}
+    with_noise = [name for name in names if comparison.reruns or name in QUALITY_METRICS]
     p_values = {
-        (name, group): exchange_test(drifts[name][inside]) if _has_noise(comparison, name) else 1.0
+        (name, group): exchange_test(drifts[name][inside]) if name in with_noise else 1.0
         for group, inside in members.items()
         for name in names
     }
-    overall = _corrected({name: drifts[name] for name in names if _has_noise(comparison, name)})
-    overall = {**dict.fromkeys(names, 1.0), **overall}
+    overall = dict.fromkeys(names, 1.0) | _corrected({name: drifts[name] for name in with_noise})
     adjusted: dict[tuple[str, Group | None], float] = {(name, None): p for name, p in overall.items()}
-    for name in names:
-        for kind in dict.fromkeys(group[0] for group in members if group is not None):
-            groups = [group for group in members if group is not None and group[0] == kind]
-            corrected = holm([p_values[name, group] for group in groups])
-            for group, p in zip(groups, corrected, strict=True):
-                adjusted[name, group] = max(p, overall[name])
+    for name, kind in product(names, dict.fromkeys(group[0] for group in members if group)):
+        groups = [group for group in members if group and group[0] == kind]
+        corrected = holm([p_values[name, group] for group in groups])
+        adjusted |= {(name, group): max(p, overall[name]) for group, p in zip(groups, corrected, strict=True)}
     return tuple(
         _test(
             comparison,
@@ -342,11 +342,6 @@ def _corrected(drifts: Mapping[str, Floats]) -> dict[str, float]:
         p_values = joint_p_values([drifts[name] for name in names])
         corrected |= {name: min(1.0, len(families) * p) for name, p in zip(names, p_values, strict=True)}
     return corrected
-
-
-def _has_noise(comparison: Comparison, name: str) -> bool:
-    """Check whether the noise of a metric is known: from reruns, or as either run may win before a judge."""
-    return bool(comparison.reruns) or name in QUALITY_METRICS
 
 
 def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and p-values

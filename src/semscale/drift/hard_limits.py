@@ -8,7 +8,7 @@ allows; no statistics enter.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -207,13 +207,14 @@ def _by_item(
 ) -> BrokenItems:
     """Compare item by item; ``breaks`` returns ``None`` for an item that cannot break the limit."""
     now = [breaks(before, after) for before, after in zip(baseline, candidate, strict=True)]
-    by_rerun = np.zeros(len(now), dtype=bool)
-    for rerun in reruns:
-        by_rerun |= np.array([bool(breaks(*both)) for both in zip(baseline, rerun, strict=True)], dtype=bool)
-    broken = np.array([bool(one) for one in now], dtype=bool)
-    return BrokenItems(
-        np.array([one is not None for one in now], dtype=bool), broken & ~by_rerun, broken & by_rerun
+    by_rerun = _mask(
+        any(breaks(before, rerun[item]) for rerun in reruns) for item, before in enumerate(baseline)
     )
+    return BrokenItems(_mask(one is not None for one in now), _mask(now) & ~by_rerun, _mask(now) & by_rerun)
+
+
+def _mask(values: Iterable[object]) -> Mask:
+    return np.array([bool(value) for value in values], dtype=bool)
 
 
 def _is_silenced(before: Item, after: Item) -> bool | None:
@@ -285,9 +286,9 @@ def _in_other_language(references: Sequence[Sequence[Item]], candidate: Sequence
         for index in range(len(candidate))
     ]
     used = [{_language(output) for output in item.outputs_with_text} - {None} for item in candidate]
-    counted = np.array([bool(languages) for languages in known], dtype=bool)
-    broken = [bool(now - before) for now, before in zip(used, known, strict=True)]
-    return BrokenItems(counted, counted & np.array(broken, dtype=bool), np.zeros_like(counted))
+    counted = _mask(known)
+    broken = counted & _mask(now - before for now, before in zip(used, known, strict=True))
+    return BrokenItems(counted, broken, np.zeros_like(counted))
 
 
 def _language(output: Output) -> str | None:
@@ -305,9 +306,9 @@ def _with_boilerplate(references: Sequence[Sequence[Item]], candidate: Sequence[
     names_ai = any(
         _AS_AI.search(output.text or "") for run in references for item in run for output in item.outputs
     )
-    broken = [bool(parts & repeated) or (not names_ai and any(map(_AS_AI.search, parts))) for parts in new]
-    counted = np.array([bool(item.outputs_with_text) for item in candidate], dtype=bool)
-    return BrokenItems(counted, np.array(broken, dtype=bool), np.zeros_like(counted))
+    broken = _mask(parts & repeated or (not names_ai and any(map(_AS_AI.search, parts))) for parts in new)
+    counted = _mask(item.outputs_with_text for item in candidate)
+    return BrokenItems(counted, broken, np.zeros_like(counted))
 
 
 def _parts_of(item: Item) -> frozenset[str]:
@@ -337,16 +338,14 @@ def _changed_numbers(
         rest = "\n".join(runs[other][item] for other in others)
         return bool((losses[item, others, run] > 0).any()) and _states_other_number(runs[run][item], rest)
 
-    n, known = len(candidate), range(1, len(runs))
-    compared = np.array([bool(runs[0][item] and runs[1][item]) for item in range(n)], dtype=bool)
-    changed = compared & np.array([changes(item, 0, known) for item in range(n)], dtype=bool)
-    by_chance = [
-        any(changes(item, run, [other for other in known if other != run]) for run in known)
-        for item in range(n)
-    ]
-    with_numbers = [any(_states_number(runs[run][item]) for run in (0, 1)) for item in range(n)]
-    counted = np.asarray(compared & np.array(with_numbers, dtype=bool) | changed)
-    return BrokenItems(counted, changed & ~np.array(by_chance), changed & np.array(by_chance))
+    items, known = range(len(candidate)), range(1, len(runs))
+    compared = _mask(now and before for now, before in zip(runs[0], runs[1], strict=True))
+    changed = compared & _mask(changes(item, 0, known) for item in items)
+    by_chance = _mask(
+        any(changes(item, run, [other for other in known if other != run]) for run in known) for item in items
+    )
+    with_numbers = _mask(_states_number(runs[0][item]) or _states_number(runs[1][item]) for item in items)
+    return BrokenItems(compared & with_numbers | changed, changed & ~by_chance, changed & by_chance)
 
 
 def _text_of(item: Item) -> str:

@@ -227,9 +227,7 @@ def _fewer_outputs(item: AlignedItem) -> float:
 TEXT_METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric(
-            "match", "match", _similarity("match"), is_similarity=True, is_usual=False, power=2, margin=0.045
-        ),
+        Metric("match", "match", _similarity("match"), is_similarity=True, is_usual=False, power=2),
         Metric(
             "bertscore_f1",
             "BERTScore F1",

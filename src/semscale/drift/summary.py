@@ -149,13 +149,11 @@ class DriftSummary(Presentable):
     @cached_property
     def plan(self) -> GatePlan | None:
         """Numbers of items and reruns that would decide an undecided gate; ``None`` where unknown."""
-        if self.decision.outcome is not Outcome.UNDECIDED:
-            return None
-        if not self.comparison.reruns or len(self.comparison.baseline.items) < 2:  # noqa: PLR2004
-            return None
-        if not self._is_any_test_undecided:
-            return None
-        return plan_gate(self.comparison, self.decision.settings)
+        is_undecided = self.decision.outcome is Outcome.UNDECIDED and self._is_any_test_undecided
+        n_items = len(self.comparison.baseline.items)
+        if is_undecided and self.comparison.reruns and n_items > 1:
+            return plan_gate(self.comparison, self.decision.settings)
+        return None
 
     @property
     def _is_any_test_undecided(self) -> bool:

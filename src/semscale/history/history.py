@@ -40,6 +40,7 @@ from semscale.history.stored_comparison import (
     pack,
     unpack,
 )
+from semscale.store.atomic import check_folder_of
 from semscale.store.databases.address import read_address
 from semscale.store.databases.database import Database, Row, insert_rows, open_database
 from semscale.store.databases.schema import ENTRIES, ITEMS, LINKS, SCORES
@@ -51,7 +52,7 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
 
     Args:
         where: a path or ``sqlite:///path`` of a SQLite file, or ``postgresql://user@host/database``.
-        create: whether to create the history if it does not exist.
+        create: whether to create the history if it does not exist; its folder must exist.
 
     Returns:
         The history; close it, or use it in a ``with`` statement.
@@ -68,7 +69,10 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
         ...         history.datasets()
         []
     """
-    return History(open_database(read_address(where), create=create))
+    address = read_address(where)
+    if create and address.path is not None:
+        check_folder_of(address.path, address.kind)
+    return History(open_database(address, create=create))
 
 
 class History:
