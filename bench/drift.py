@@ -4,12 +4,16 @@ Run with ``python bench/drift.py``. Items have three outputs, each a review sent
 the candidate's are the baseline's in another order, in each of which two words were exchanged, and so are
 those of its reruns, whose states are stored, too. Turns alternate between embedding the candidate's outputs
 alone and the whole comparison. Processor seconds are of all threads; other work on the machine lengthens
-them less than seconds. ``--profile`` lists where the thread of Python spends its time in one comparison.
+them less than seconds. Peak memory is that of ``semscale drift gate`` on recorded runs, in a process of its
+own each time. ``--profile`` lists where the thread of Python spends its time in one comparison.
 """
 
 import cProfile
 import csv
+import json
+import os
 import pstats
+import sys
 import tempfile
 from datetime import date
 from pathlib import Path
@@ -17,12 +21,13 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from measuring import Options, machine, ratios, spread
+from measuring import Options, machine, peak_megabytes, ratios, spread
 from semscale import load_embedder
 from semscale.drift.comparison import DriftMeter, compare
 from semscale.embedding.cache import STATES_FILE
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
+from semscale.weights.folders import models_root
 from semscale.weights.known import DEFAULT_MODEL
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
@@ -123,6 +128,44 @@ def measure(asked, n_reruns):
             print(f"  beyond embedding: {spread(beyond, 0)} % (to reach: 10)", flush=True)
         if asked.profile:
             profile(nights, candidates[-1])
+    report_memory(asked, n_reruns)
+
+
+def report_memory(asked, n_reruns):
+    """Print the peak of the first gate, whose runs no process has read yet, and of the next candidate's."""
+    baseline, reruns, candidates = runs(asked.items, n_reruns, 2)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        environment = {
+            "SEMSCALE_CACHE": name,
+            "SEMSCALE_HISTORY": str(folder / "history.sqlite"),
+            "SEMSCALE_MODELS": os.environ.get("SEMSCALE_MODELS", str(models_root())),
+        }
+
+        def record(run, *options):
+            path = folder / f"{run.id}.jsonl"
+            items = (
+                {"id": item.id, "output": [output.text for output in item.outputs]} for item in run.items
+            )
+            path.write_text("".join(f"{json.dumps(item)}\n" for item in items), encoding="utf-8")
+            peak("record", str(path), "--model", run.model, "--dataset", "reviews", *options)
+
+        def peak(*words):
+            command = [sys.executable, "-m", "semscale", "drift", *words]
+            return peak_megabytes(command, environment, accepted=(0, 1, 4))
+
+        record(baseline)
+        peak("approve", "latest", "--approved-by", "the benchmark", "--why", "to compare with")
+        for rerun in reruns:
+            record(rerun, "--rerun-of", "baseline")
+        peaks = []
+        for candidate in candidates:
+            record(candidate)
+            peaks.append(peak("gate", "latest", "--precision", asked.precision))
+    first, later = peaks
+    print(
+        f"  semscale drift gate: {first:,.0f} MB at most the first time, {later:,.0f} later (to reach: 700)"
+    )
 
 
 def profile(nights, candidate):

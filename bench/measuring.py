@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -71,6 +71,25 @@ def processor_seconds(pid: int) -> float:
     # The second field is the name in brackets, which may hold spaces; user and system time are 14 and 15.
     after_name = status.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
     return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def peak_megabytes(
+    command: Sequence[str], environment: Mapping[str, str] | None = None, accepted: Sequence[int] = (0,)
+) -> float:
+    """Run a process to its end, and return the most memory that it had, in MB of 1,000,000 bytes.
+
+    Args:
+        command: the program and its arguments.
+        environment: variables that are added to those of this process.
+        accepted: exit codes of a run that has done its work.
+    """
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in accepted:
+        raise SystemExit(f"{' '.join(command)} ended with exit code {process.returncode}")
+    unit = 1 if sys.platform == "darwin" else 1024
+    return usage.ru_maxrss * unit / 1e6
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:

@@ -7,7 +7,6 @@ hashed words: the difference of two sizes, over that of their rows, says how man
 import argparse
 import csv
 import os
-import subprocess
 import sys
 import tempfile
 from datetime import date
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from measuring import ROOT, Options, machine
+from measuring import ROOT, Options, machine, peak_megabytes
 
 REVIEWS = ROOT / "examples" / "product_reviews.csv"
 CODES = ROOT / "examples" / "coding" / "codes.yaml"
@@ -35,17 +34,6 @@ def write_texts(path, n):
         rows = csv.writer(file)
         rows.writerow(["text"])
         rows.writerows([f"{texts[at % len(texts)]} {at // len(texts) or ''}"] for at in range(n))
-
-
-def peak_megabytes(command):
-    """Run a process to its end, and give the most memory that it had, in MB of 1,000,000 bytes."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with exit code {process.returncode}")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return usage.ru_maxrss * unit / 1e6
 
 
 def report_rating(n):

@@ -73,7 +73,11 @@ REFUSED = {
     "a wrong kind in a file": (gate("--gate", "by.yaml"), ["'by.yaml': unknown kind of groups in by 'topc'"]),
     "annotations within JSON": (gate("--json", "--github"), ["--github", "leave out --json"]),
     "a report that is no page": (gate("--report", "page.pdf"), ["report must end in .html"]),
-    "one file for two": (gate("--report", "a.html", "--junit", "a.html"), ["'a.html'", "two"]),
+    "one file for two": (gate("--junit", "a.xml", "--summary", "a.xml"), ["'a.xml'", "two"]),
+    "an ending that is not XML's": (
+        gate("--junit", "junit.txt"),
+        ["--junit must end in .xml, got 'junit.txt'"],
+    ),
     "no folder for the XML": (gate("--junit", "no/junit.xml"), ["junit", "does not exist"]),
     "no history": (gate("--history", "none.sqlite"), ["none.sqlite does not exist"]),
 }  # fmt: skip

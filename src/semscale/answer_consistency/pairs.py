@@ -333,7 +333,7 @@ def exact_match_normalised(pairs: Pairs) -> Floats:
     return np.array([texts[answer] == texts[sample] for answer, sample in rows], np.float64)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def normalised(text: str) -> str:
     """Drop what does not change an answer: case, white space at the ends and runs of it, and marks.
 

@@ -361,7 +361,7 @@ def is_same_short_answer(text: str, other: str) -> bool:
     return _essence(text) == _essence(other)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def _essence(text: str) -> tuple[str, ...]:
     """Give an answer's words and signs without small words, or all if there are no others."""
     tokens = _tokens(text)

@@ -471,6 +471,10 @@ class CallOptions(Configurable):
 
     def _ledger(self) -> str | bool:
         announce_database(self, "ledger", "replies")
+        if self.ledger is not None and "://" not in self.ledger:
+            from semscale.store.atomic import check_folder_of
+
+            check_folder_of(Path(self.ledger).expanduser(), "ledger")
         return True if self.ledger is None else self.ledger
 
     @property

@@ -101,8 +101,10 @@ class TextReadings:
         self._held = dict(self.read([wanted]))
         return self._held
 
-    def forget(self, texts: Iterable[int]) -> None:
-        """Release the words of texts that are no longer needed, except the first ``keep`` texts."""
+    def forget(self, texts: Sequence[int]) -> None:
+        """Release held readings of texts that are no longer needed, and words of all but the kept texts."""
+        for text in texts:
+            self._held.pop(text, None)
         self.spelled.forget(text for text in texts if text >= self._keep)
 
     def read(self, groups: Sequence[Integers]) -> Iterator[tuple[int, Reading]]:
@@ -356,7 +358,7 @@ def _finding(found: dict[str, Any]) -> Finding:
     return Finding(**found | sides)
 
 
-_AT_ONCE = 2000  # pairs that are stored together
+_AT_ONCE = 500  # pairs that are stored together
 
 
 class Scoring(Protocol):

@@ -30,7 +30,7 @@ CHUNK = 2048  # texts that are computed and stored together; a stopped run loses
 Rounded = npt.NDArray[np.int16]
 """States of one text's t tokens, shape (t, hidden), multiplied by a factor that each text has of its own."""
 
-_TOGETHER = 512  # texts in one batch of writes
+_TOGETHER = 128  # texts whose states are written together: 4 MB for 45 tokens of 384 numbers
 _LARGEST = 32767
 
 

@@ -382,10 +382,16 @@ def open_weights(checkpoint: Checkpoint, content: bytearray) -> Weights:
         packed = Q4Parameters(content, checkpoint.weights)
         return Weights(packed.words, packed)
     parameters = load_weights(checkpoint, content)
-    return Weights(parameters[WORDS], parameters)
+    words = parameters[WORDS]
+    if words.nbytes <= _COPIED * (len(content) - words.nbytes):
+        # The compiled model shares the table of words, a view of which would keep the whole file in memory.
+        words = words.copy()
+    return Weights(words, parameters)
 
 
 _HEADER_BYTES = 64
+
+_COPIED = 2  # most bytes of the table of words that are copied, as a multiple of what this releases
 
 _PLAIN = ModelProfile()
 

@@ -261,7 +261,6 @@ def _loaded() -> "LanguageIdentifier":
     return LanguageIdentifier.from_modelpath(Path(py3langid.__file__).parent / MODEL_FILE, norm_probs=True)
 
 
-@lru_cache(maxsize=65536)
 def language_of(text: str) -> str | None:
     """Return the ISO 639-1 code of a text's language; ``None`` where it is not clear, as in a word or two.
 
@@ -271,6 +270,11 @@ def language_of(text: str) -> str | None:
         >>> language_of("不安全")
         'zh'
     """
+    return _language_of_start(text[:LONGEST])  # a longer text would stay in memory with the cache
+
+
+@lru_cache(maxsize=2**15)
+def _language_of_start(text: str) -> str | None:
     if is_plainly_english(text):
         return ENGLISH
     identified = identified_languages([text])[0] if has_enough_letters(text) else None

@@ -572,7 +572,7 @@ class EncoderGraph:
         self._pooling = checkpoint.pooling
         self._words = weights.words
         self._parameters = weights.parameters
-        self._matrix = int8_weights if int8 else self._floats
+        self._is_int8 = int8
         self._op = openvino_module().opset13
         self._ids = self._op.parameter([-1, -1], np.int32, name="ids")
 
@@ -646,13 +646,15 @@ class EncoderGraph:
         """Multiply by one or several weight matrices side by side, and add their biases."""
         weights = np.concatenate([self._parameters[name + ".weight"] for name in names])
         biases = np.concatenate([self._parameters[name + ".bias"] for name in names])
-        return self._op.add(self._op.matmul(inputs, self._matrix(weights), False, True), self._floats(biases))
+        matrix = int8_weights(weights) if self._is_int8 else self._floats(weights)
+        return self._op.add(self._op.matmul(inputs, matrix, False, True), self._floats(biases))
 
     def _norm(self, states: Node, name: str) -> Node:
         """Normalise each state to mean 0 and variance 1, then scale and shift it."""
         centred = self._op.mvn(states, self._integers([-1]), True, self._shape.norm_epsilon, "inside_sqrt")
-        scaled = self._op.multiply(centred, self._floats(self._parameters[name + ".weight"]))
-        return self._op.add(scaled, self._floats(self._parameters[name + ".bias"]))
+        # The compiled model shares both, and views of the file's content would keep all of it in memory.
+        scale, shift = (self._parameters[f"{name}.{part}"].copy() for part in ("weight", "bias"))
+        return self._op.add(self._op.multiply(centred, self._floats(scale)), self._floats(shift))
 
     def _activation(self, inner: Node) -> Node:
         name = self._shape.activation

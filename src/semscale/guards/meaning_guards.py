@@ -18,7 +18,7 @@ from semscale.guards.polarity import (
 )
 from semscale.guards.relations import exchanged_ends, reversals
 from semscale.guards.text import Text, differ, exchanged_alternatives
-from semscale.guards.words import MOST_REPORTED
+from semscale.guards.words import MOST_REPORTED, RECENT_TEXTS
 
 NEGATED_PREDICTION = "negated-prediction"
 NEGATED_REFERENCE = "negated-reference"
@@ -201,7 +201,7 @@ def _absent(here: Text, there: Text) -> list[Name]:
     return [name for name in absent if name not in denied]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=RECENT_TEXTS)
 def name_index(text: Text) -> NameIndex:
     """Return the index of a text, in which names of the other text are looked up."""
     return NameIndex(text, read_names(text))

@@ -8,7 +8,16 @@ from typing import NamedTuple, TypeVar
 
 from semscale.guards.quantities import read_quantities
 from semscale.guards.text import Text
-from semscale.guards.words import CONTENT, kind_of, read_lexicon, role_of, stem, word_list
+from semscale.guards.words import (
+    CONTENT,
+    RECENT_TEXTS,
+    RECENT_WORDS,
+    kind_of,
+    read_lexicon,
+    role_of,
+    stem,
+    word_list,
+)
 
 _INNER_CAPITAL = re.compile(r"[A-Z](?<=[a-z][A-Z])")
 _INNER_DIGIT = re.compile(r"\d(?<=[A-Za-z-]\d)")
@@ -69,7 +78,7 @@ class Name(NamedTuple):
         return self.parts[1:] if doubtful else self.parts
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=RECENT_TEXTS)
 def read_names(text: Text) -> list[Name]:
     """Find the names in a text, in order, without units ("5 mM"), labels ("chapter IV") and ordinals.
 
@@ -414,7 +423,7 @@ def _grouped(entries: Iterable[tuple[str, _Entry]]) -> dict[str, list[_Entry]]:
     return grouped
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=RECENT_WORDS)
 def _forms(word: str) -> tuple[str, ...]:
     """Return keys of which two forms of one name share at least one."""
     aliases = tuple(f"#{number}" for number in _alias_groups().get(word, ()))

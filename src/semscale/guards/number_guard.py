@@ -13,7 +13,7 @@ from semscale.guards.figures import IDENTIFIERS, Quantity
 from semscale.guards.findings import Finding, Span
 from semscale.guards.quantities import conversion_of, measure_the_same, read_quantities
 from semscale.guards.text import Text, differ
-from semscale.guards.words import MOST_COMPARED, MOST_REPORTED, read_lexicon
+from semscale.guards.words import MOST_COMPARED, MOST_REPORTED, RECENT_TEXTS, read_lexicon
 
 OTHER_VALUE = "other-value"
 OTHER_UNIT = "other-unit"
@@ -396,7 +396,7 @@ class StatedNumbers:
         return len(self.figures) + sum(value != _ONE for value in self.words) + self.n_compounds
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=RECENT_TEXTS)
 def read_numbers(source: str, language: str | None) -> StatedNumbers:
     """Read the numbers of a text.
 

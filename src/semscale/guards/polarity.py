@@ -25,6 +25,7 @@ from semscale.guards.words import (
     MOST_COMPARED,
     NEGATING,
     PRESENCE,
+    RECENT_TEXTS,
     bare_word,
     begins_sentence,
     clause_start,
@@ -195,7 +196,7 @@ class Polarity:
         return stem(words[following[0]])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=RECENT_TEXTS)
 def read_polarity(text: Text) -> Polarity:
     """Determine the signs of a text's content words.
 

@@ -19,7 +19,7 @@ from semscale.guards.figures import (
     values_of,
 )
 from semscale.guards.text import Text
-from semscale.guards.words import kind_of, read_lexicon, stem, word_list
+from semscale.guards.words import RECENT_TEXTS, RECENT_WORDS, kind_of, read_lexicon, stem, word_list
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
@@ -143,7 +143,7 @@ _POINTED = re.compile(r"[.:]\w")
 """A point or colon inside a word, as in a file, an address of the web or of a machine."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=RECENT_TEXTS)
 def read_quantities(text: Text) -> list[Quantity]:
     """Find all numbers and labels, in order.
 
@@ -572,7 +572,7 @@ class _Token(NamedTuple):
         return False
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=RECENT_WORDS)
 def _token(word: str) -> _Token:
     # An unpaired surrogate cannot be passed to Rust; another mark separates numbers just as well.
     return _Token(word.encode("utf-8", "replace").decode("utf-8"))
@@ -619,7 +619,7 @@ def _near_number_words(words: Sequence[str]) -> list[int]:
     return [at for order, at in enumerate(positions) if order in near]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=RECENT_WORDS)
 def _is_number_word(word: str) -> bool:
     return word in _CARDINALS or bool(find_numbers([_token(word)], "en", threshold=0.0))
 

@@ -12,6 +12,8 @@ from semscale.guards.words import (
     ABSENCE,
     CUE,
     MOST_COMPARED,
+    RECENT_TEXTS,
+    RECENT_WORDS,
     base_stem,
     denies_before,
     denies_next,
@@ -149,7 +151,7 @@ class Text:
         return {content[at] for at in positions if at in content}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=RECENT_TEXTS)
 def read_text(source: str) -> Text:
     """Return a text with its words; recent ones are cached, with all that was computed for them.
 
@@ -272,7 +274,7 @@ def _pieces(text: str) -> Iterator[str]:
     return (match.group() for match in _PIECE.finditer(text.translate(_APOSTROPHES)))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=RECENT_WORDS)
 def _content_stem(word: str) -> str | None:
     """Return the stem of a content word or number; ``None`` for small words and marks."""
     return None if word in rules_of_negation()["stop"] or kind_of(word) == "p" else base_stem(word)

@@ -10,6 +10,15 @@ from typing import Any, NamedTuple
 
 import snowballstemmer
 
+RECENT_WORDS = 8192
+"""Words that each cache of words holds.
+
+Numbers are words, too, so a table has as many as rows: a larger cache would grow with them.
+"""
+
+RECENT_TEXTS = 512
+"""Texts that each cache of texts holds: 11 kB for one of 35 words, with all that guards found in it."""
+
 
 @cache
 def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
@@ -57,7 +66,7 @@ def kind_of(word: str) -> str:
     return "n" if first.isdecimal() else "p"
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=RECENT_WORDS)
 def stem(word: str) -> str:
     """Reduce a lower-case English word to its stem (Snowball).
 
@@ -89,7 +98,7 @@ class Side(NamedTuple):
     side: int
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=RECENT_WORDS)
 def sides(word: str) -> tuple[Side, ...]:
     """Return a word's axes with its sides; a word on no axis forms its own, with its negated form as side -1.
 
@@ -218,7 +227,7 @@ _CUES = "forward", "forward_before", "weakening", "either_way", "after_hindering
 _ABSENCES = "backward_absent", "either_way", "participles"
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=RECENT_WORDS)
 def role_of(word: str) -> int:
     """Return the possible roles of a word in any position, as a sum of flags.
 

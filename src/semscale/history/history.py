@@ -40,6 +40,7 @@ from semscale.history.stored_comparison import (
     pack,
     unpack,
 )
+from semscale.store.atomic import check_folder_of
 from semscale.store.databases.address import read_address
 from semscale.store.databases.database import Database, Row, insert_rows, open_database
 from semscale.store.databases.schema import ENTRIES, ITEMS, LINKS, SCORES
@@ -51,7 +52,7 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
 
     Args:
         where: a path or ``sqlite:///path`` of a SQLite file, or ``postgresql://user@host/database``.
-        create: whether to create the history if it does not exist.
+        create: whether to create the history if it does not exist; its folder must exist.
 
     Returns:
         The history; close it, or use it in a ``with`` statement.
@@ -68,7 +69,10 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
         ...         history.datasets()
         []
     """
-    return History(open_database(read_address(where), create=create))
+    address = read_address(where)
+    if create and address.path is not None:
+        check_folder_of(address.path, address.kind)
+    return History(open_database(address, create=create))
 
 
 class History:
@@ -275,7 +279,7 @@ class History:
         if latest.expires is not None and latest.is_stale(now() if at is None else at):
             raise InputError(
                 f"the baseline of {dataset!r} is stale: {latest.by} approved run {short_id(latest.run_id)} "
-                f"on {latest.approved:%Y-%m-%d} until {latest.expires:%Y-%m-%d %H:%M} UTC; look at it again, "
+                f"on {latest.approved:%Y-%m-%d} until {latest.expires:%Y-%m-%d %H:%M} UTC; review it again, "
                 f"then semscale drift approve RUN, such as {short_id(latest.run_id)}"
             )
         return self.run(latest.run_id), latest

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 FRESH_BYTES = 128 << 20  # states of texts that are read in one step
 KEPT_BYTES = 256 << 20  # vectors of texts that stay in memory for later pairs
-MOST_KEPT = 50_000
-"""Most pieces whose vectors stay in memory, 150 MB at a width of 384: more than an English model knows."""
+MOST_KEPT = 4096
+"""Most pieces whose vectors stay in memory for later words, 13 MB at a width of 384."""
 
 _SPELLED_TOGETHER = 256  # texts
 _COMPARED_TOGETHER = 64  # pairs that are compared, and reported, together

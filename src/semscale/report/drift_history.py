@@ -96,13 +96,14 @@ def recorded_document(summary: RecordedRun) -> Document:
         "This rerun has exactly the outputs of its original: right only for a model that always gives the "
         "same answer. Otherwise record what the model gave when it was asked again."
     )
+    repeats = "" if summary.asked is None else " These calls gave the same outputs."
     known = (
-        f"The history has this run since {run.recorded:{_TIME}} UTC, so nothing was added. If the model gave "
-        "the same outputs again, --note TEXT stores them as another run."
+        f"The history has this run since {run.recorded:{_TIME}} UTC, so nothing was added.{repeats} If the "
+        "model gave the same outputs again, --note TEXT stores them as another run."
     )
     return Document(
         kind="recorded run",
-        name="Recorded",
+        name="Recorded" if summary.is_new else "Already recorded",
         title=("Outputs of “", Quoted(run.model, 60), "”"),
         source=(short_id(run.id),),
         signature=None,

@@ -137,16 +137,30 @@ def check_writable(path: Path, parameter: str) -> None:
     Raises:
         InputError: its folder does not exist or cannot be written, or it is a folder or write-protected.
     """
-    folder = Path(os.path.realpath(path)).parent
     if len(os.fsencode(path.name)) > _LONGEST_NAME:
         raise InputError(f"{parameter}: the name {shortened(path.name)} is too long; choose a shorter one")
     if path.is_dir():
         raise InputError(f"{parameter} must be a file, but {path} is a folder; add a file name")
-    if not folder.is_dir():
-        raise InputError(f"{parameter}: the folder {folder} does not exist; create it, or choose another one")
+    folder = check_folder_of(path, parameter)
     if path.exists() and not os.access(path, os.W_OK):
         raise InputError(f"{parameter}: {path} is write-protected; choose another name")
     _try_folder(folder, path, parameter)
+
+
+def check_folder_of(path: Path, parameter: str) -> Path:
+    """Return the folder of a file, which must exist: a folder that a user names is never created.
+
+    Args:
+        path: the file.
+        parameter: the parameter's name, for messages.
+
+    Raises:
+        InputError: the folder does not exist.
+    """
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise InputError(f"{parameter}: the folder {folder} does not exist; create it, or choose another one")
+    return folder
 
 
 def check_folder(path: Path, parameter: str) -> None:

@@ -21,7 +21,7 @@ from semscale.drift.comparison import Comparison, compare
 from semscale.drift.decision import check_settings, decide
 from semscale.drift.metrics import REFERENCE_MATCH, SIDE_BY_SIDE, Metric
 from semscale.drift.quality_scores import check_inputs, judge_runs, with_side_by_side
-from semscale.drift.settings import GateSettings, read_gate_settings
+from semscale.drift.settings import GateSettings
 from semscale.drift.simulation import GatePlan, SelfTest, plan_gate, self_test
 from semscale.drift.summary import DriftSummary
 from semscale.errors import InputError, InterruptedRunError, ReplyError, StoppedByUserError, UnknownNameError
@@ -111,18 +111,17 @@ def _check_settings(
     settings: GateSettings,
     further: Mapping[str, Metric] | None = None,
 ) -> None:
-    """Check settings of the gate against the baseline; an error that is in the file names the file."""
+    """Check settings of the gate against the baseline; the message of an error in the file names the file."""
     try:
         check_settings(baseline, settings, further)
-    except InputError as error:
+    except InputError:
         if decision.file is None:
             raise
         try:
-            check_settings(baseline, read_gate_settings(decision.file), further)
-        except InputError as in_file:
-            if str(in_file) == str(error):
-                raise type(error)(f"{str(decision.file)!r}: {error}") from None
-        raise
+            check_settings(baseline, decision.from_file, further)
+        except InputError as error:
+            raise type(error)(f"{str(decision.file)!r}: {error}") from None
+        raise  # an option is wrong, as the settings of the file alone are right
 
 
 def _runs(options: GateOptions, history: "History") -> tuple[Run, Run, Approval | None, str | None]:

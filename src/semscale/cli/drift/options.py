@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -422,6 +423,16 @@ class GateOutputs(Outputs):
         """JUnit XML and the Markdown summary."""
         return {"junit": self.junit, "summary": self.summary}
 
+    def check(self) -> None:
+        """Check, before anything is read or loaded, that all can be written.
+
+        Raises:
+            InputError: an ending, file or folder that does not serve, or one file for two things.
+        """
+        if self.junit is not None and self.junit.suffix.lower() != ".xml":
+            raise InputError(f"junit must end in .xml, got {self.junit.name!r}")
+        super().check()
+
 
 class NotifyOptions(Settings):
     """The webhook that gets the gate's decision, and when."""
@@ -476,11 +487,13 @@ class NotifyOptions(Settings):
         from semscale.cli.drift.webhook import slack_json, summary_json
 
         message = slack_json(summary) if webhook.is_slack else summary_json(summary, comparison_id)
-        with message_if_stopped("stopped; the comparison is stored, and the webhook may not have been told"):
+        with message_if_stopped(
+            "stopped; the comparison is stored, and the webhook may not have been notified"
+        ):
             try:
                 webhook.post(message)
             except ReplyError as error:
-                say(f"warning: the webhook was not told: {error}; the decision stands")
+                say(f"warning: could not notify the webhook: {error}; the decision stands")
 
 
 class DecisionOptions(Settings):
@@ -495,13 +508,22 @@ class DecisionOptions(Settings):
         GateSettings, Rare("metrics", "by", "alpha", "margins", "thresholds", "must_pass", "fields")
     ]
 
+    @cached_property
+    def from_file(self) -> GateSettings:
+        """The settings of the file; the defaults without one.
+
+        Raises:
+            InputError: the file cannot be read, or a setting is invalid.
+        """
+        return GateSettings() if self.file is None else read_gate_settings(self.file)
+
     def read(self) -> GateSettings:
         """Return the settings; margins, limits, thresholds, items and fields of options join the file's.
 
         Raises:
             InputError: the file cannot be read, or a setting is invalid.
         """
-        settings = GateSettings() if self.file is None else read_gate_settings(self.file)
+        settings = self.from_file
         changed: dict[str, object] = {}
         for name in self.settings.model_fields_set:
             value, known = getattr(self.settings, name), getattr(settings, name)

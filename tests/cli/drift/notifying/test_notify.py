@@ -132,6 +132,8 @@ def test_a_webhook_that_fails_is_said_in_one_line_and_changes_no_exit_code(semsc
     )
     ended = semscale("drift", "gate", *new)
     assert ended.code == 1, ended.err
-    warned = "semscale: warning: the webhook was not told: it answered 404, Not Found; the decision stands"
+    warned = (
+        "semscale: warning: could not notify the webhook: it answered 404, Not Found; the decision stands"
+    )
     assert warned in ended.err.splitlines()
     assert "T0SECRET" not in ended.out + ended.err
