@@ -281,7 +281,7 @@ def test_validate_prints_a_table_of_agreement(tmp_path, toy_model):
     named = ("--text", "comment", "--human", "human", "--scale", path)
     result = run("validate", table, *named)
     assert result.exit_code == 0
-    for line in ("r with the human means", "null: r of plain sentiment", "null: r of text length"):
+    for line in ("r with the human means", "baseline: r of plain sentiment", "baseline: r of text length"):
         assert line in result.stdout
     result = run("validate", table, *named, "--json")
     assert result.exit_code == 0

@@ -230,8 +230,8 @@ MEASURES: dict[str, Measure] = {
         tokens.sequence_probability,
     ),
     FIRST_TOKEN: _of_tokens(
-        "null: first token",
-        "probability of the answer's first token, a null",
+        "baseline: first token",
+        "probability of the answer's first token, a baseline",
         tokens.first_token_probability,
     ),
     "mean_token_negentropy": _of_tokens(

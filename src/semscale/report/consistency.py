@@ -72,8 +72,8 @@ _NOUN = "prompt"
 MEASURE_NAMES = {name: measure.label for name, measure in MEASURES.items()} | {
     "ensemble_mean": "ensemble, plain mean",
     "ensemble_tuned": "ensemble, tuned weights",
-    "equal_lengths": "null: equal lengths",
-    "brevity": "null: brevity",
+    "equal_lengths": "baseline: equal lengths",
+    "brevity": "baseline: brevity",
 }
 MEANINGS = STATUS_MEANINGS | {
     "missing": "no answer, or no question: the cell is empty or null",

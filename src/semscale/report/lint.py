@@ -409,10 +409,14 @@ def validity_document(validity: "Validity") -> Document:
             compared.ceiling,
             "highest r to expect: its square root",
         ),
-        ("null: r of plain sentiment", validity.sentiment, "ratings on the shipped scale quality instead"),
-        ("null: r of text length", compared.null_length, "the number of characters instead"),
+        (
+            "baseline: r of plain sentiment",
+            validity.sentiment,
+            "ratings on the shipped scale quality instead",
+        ),
+        ("baseline: r of text length", compared.null_length, "the number of characters instead"),
         ("KS similarity of distributions", compared.ks_similarity, "1 means the same share on every point"),
-        ("null: KS of a uniform distribution", compared.null_ks, "the same share on every point"),
+        ("baseline: KS of a uniform distribution", compared.null_ks, "the same share on every point"),
     )
     rows = [(name, estimate_cell(estimate), meaning) for name, estimate, meaning in listed_figures]
     covering = covered((row[1] for row in rows), compared.interval)

@@ -88,13 +88,13 @@ _READINGS = (
         "out how far the model is from people, which this report measures",
     ),
     ("Halves of people", "the human ceiling: random halves of the people compared with each other"),
-    ("Equal shares", "a null: a uniform panel, which gives each point the same share"),
+    ("Equal shares", "a baseline: a uniform panel, which gives each point the same share"),
     (
         "Pooled people",
-        "a null: a panel that knows how people answer, but not which concept they see: their answers "
+        "a baseline: a panel that knows how people answer, but not which concept they see: their answers "
         "to the same question about all other concepts",
     ),
-    ("Shuffled personas", "a null: the same answers, assigned to other personas at random"),
+    ("Shuffled personas", "a baseline: the same answers, assigned to other personas at random"),
     (
         "Correlation attainment",
         "the correlation of the panel's means with those of half of the people, over that of one half with "
@@ -240,7 +240,7 @@ def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
     conclusions: Columns[Conclusion] = (
         ("axis", lambda row: _AXES[row.subject]),
         ("about", lambda row: _SUBJECTS[row.subject]),
-        ("more than chance", lambda row: _ANSWERS[row.holds]),
+        ("better than chance", lambda row: _ANSWERS[row.holds]),
         ("because", lambda row: row.because),
     )
     tables = [
