@@ -26,8 +26,6 @@ from semscale.cli.main import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", "examples/README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
-# Pages that take more than 15 seconds.
-SLOW: set[str] = set()
 
 BLOCK = re.compile(
     r"^(?P<comments>(?:<!--[^\n]*-->\n)*)```(?P<language>console|python|text|yaml|toml|csv)\n(?P<text>.*?)^```$",
@@ -103,10 +101,7 @@ def check_output(shown: str, printed: str, source: str) -> None:
     assert same, f"{source}\n--- the page shows\n{expected}\n--- printed\n{actual}"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.exhaustive] if name in SLOW else []) for name in PAGES],
-)
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_runs(name, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)

@@ -261,5 +261,5 @@ def test_csv_without_apostrophes(rate, seven_answers, tmp_path):
     ended = rate("--out", "rated.csv", "--no-escape")
     assert ended.code == 0, ended.err
     assert "\n4,=SUM(A1) is great," in (tmp_path / "rated.csv").read_text()
-    shown = rate("--help").out
+    shown = rate("--help-all").out
     assert "--no-escape" in shown

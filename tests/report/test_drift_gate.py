@@ -139,7 +139,7 @@ def test_a_limit_within_its_default_is_undecided_and_shows_its_item(read_page):
 def test_a_passed_gate_says_so(read_page):
     text = text_of(gate_of(), read_page)
     assert "“model-b” is as good as the baseline" in text
-    assert "Nothing to do: no metric is worse by its margin, and every limit holds." in text
+    assert "Nothing to do: no metric is worse by its margin, and every limit is met." in text
 
 
 def test_groups_that_are_undecided_are_one_line():

@@ -84,7 +84,7 @@ def test_judges_who_do_not_agree_are_not_said_to_be_many():
     assert words.startswith(
         "The number of independent judges that these 2 are worth is not known: their scores do"
     )
-    assert "not shown to agree beyond chance (mean correlation −1.00)" in words
+    assert "do not agree beyond chance (mean correlation −1.00)" in words
     assert summary.record()["panel"]["effective_judges"]["note"].startswith("their scores")
 
 

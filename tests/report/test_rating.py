@@ -510,7 +510,7 @@ def test_an_input_without_rows_says_so(make_summary):
 
 def test_one_text_has_a_mean_but_no_interval(make_summary):
     shown = page(make_summary(n=1).document())
-    assert "One text alone does not show the spread" in shown
+    assert "One text does not show the spread" in shown
     assert not re.search(r"\bnan\b", shown)
     assert "is not known: it takes two rated texts" in shown
 

@@ -164,7 +164,7 @@ def match(options: MatchOptions) -> None:
     With several references the highest score counts. With --context instead of --reference, each sentence of
     a prediction is supported, contradicted or not found in the passages of its row.
 
-    If it is stopped, the same command with --out continues after the last finished part.
+    If it is stopped, run it again with the same --out to continue after the last finished part.
 
     """
     summary = match_table(options) if options.columns.reference else ground_table(options)

@@ -35,7 +35,7 @@ class PullOptions(Settings):
 
     name: Annotated[
         str | None,
-        Field(description=f"{_MODEL_HELP} (default: e5-small and all-MiniLM-L6-v2)."),
+        Field(description=f"{_MODEL_HELP} (default: e5-small (89 MB) and all-MiniLM-L6-v2 (91 MB))."),
         Option(ARGUMENTS, "[NAME]", positional=True),
     ] = None
     folder: Annotated[

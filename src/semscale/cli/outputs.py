@@ -48,7 +48,7 @@ class Outputs(Settings):
     escape: CsvEscape = True
     report: Annotated[
         Path | None,
-        Field(description="Report with pictures: .html, .md or .xlsx."),
+        Field(description="Report with charts: .html, .md or .xlsx."),
         Option(OUTPUT, "FILE"),
     ] = None
     figures: Annotated[

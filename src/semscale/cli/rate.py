@@ -50,7 +50,7 @@ class TextColumns(Settings):
 
     text: Annotated[
         tuple[str, ...],
-        Field(description="The texts to rate (default: the only open text)."),
+        Field(description="Column of texts to rate (default: the only column of open answers)."),
         Option(COLUMNS, "COLUMN"),
     ] = ()
 
@@ -126,7 +126,7 @@ def rate(options: RateOptions) -> None:
 
     [bold]semscale rate answers.csv --text comment --scale satisfaction --report rated.html[/bold]
 
-    If it is stopped, the same command with --out continues after the last finished part.
+    If it is stopped, run it again with the same --out to continue after the last finished part.
 
     """
     from semscale.rating.summary import RatingSummary
@@ -325,7 +325,7 @@ def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
 class LabelledColumns(Settings):
     """Columns of labelled texts."""
 
-    text: Annotated[str, Field(description="The texts to rate."), Option(COLUMNS, "COLUMN")]
+    text: Annotated[str, Field(description="Column of texts to rate."), Option(COLUMNS, "COLUMN")]
     human: Annotated[
         str,
         Field(description="People's ratings: numbers, or lists like [3, 4]; empty cells are skipped."),

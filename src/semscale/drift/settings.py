@@ -290,7 +290,7 @@ class GateSettings(Settings):
     ] = {}
     undecided: Annotated[
         Literal["fail", "warn", "pass"] | None,
-        Field(description="Exit code of an undecided gate: fail 1, warn or pass 0 (default: 4)."),
+        Field(description="Exit code of an undecided gate: fail is 1, warn and pass are 0 (default: 4)."),
         Option(GATE, "ACTION"),
     ] = None
 

@@ -173,7 +173,7 @@ class DriftSummary(Presentable):
         if self.decision.outcome is Outcome.PASS:
             if EQUAL_OUTPUTS in self.comparison.cautions:
                 return "Check that the right file was recorded: all outputs equal the baseline's"
-            return "Nothing to do: no metric is worse by its margin, and every limit holds"
+            return "Nothing to do: no metric is worse by its margin, and every limit is met"
         if self.decision.outcome is Outcome.FAIL:
             return self._when_failed()
         return self._when_undecided()

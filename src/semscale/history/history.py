@@ -279,7 +279,7 @@ class History:
         if latest.expires is not None and latest.is_stale(now() if at is None else at):
             raise InputError(
                 f"the baseline of {dataset!r} is stale: {latest.by} approved run {short_id(latest.run_id)} "
-                f"on {latest.approved:%Y-%m-%d} until {latest.expires:%Y-%m-%d %H:%M} UTC; look at it again, "
+                f"on {latest.approved:%Y-%m-%d} until {latest.expires:%Y-%m-%d %H:%M} UTC; review it again, "
                 f"then semscale drift approve RUN, such as {short_id(latest.run_id)}"
             )
         return self.run(latest.run_id), latest

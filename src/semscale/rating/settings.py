@@ -161,7 +161,7 @@ class RaterSettings(Settings):
     ] = None
     calibration: Annotated[
         Any,
-        Field(description="Calibration that semscale calibrate wrote with these settings."),
+        Field(description="Calibration file written by semscale calibrate with the same settings."),
         Option(RATING, "FILE", type=Path),
     ] = None
 
@@ -223,7 +223,7 @@ class RatingColumns(Columns):
     human: Annotated[
         str | None,
         _HUMAN,
-        Field(description="Human ratings to compare with: numbers, or lists like [3, 4]."),
+        Field(description="Column of human ratings to compare with: numbers, or lists like [3, 4]."),
         Option(_COLUMNS, "COLUMN"),
     ] = None
     inclusion: Annotated[

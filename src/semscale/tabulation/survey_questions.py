@@ -419,8 +419,8 @@ class QuestionReader:
         lines, weights = scale_lines(values, [point_name(value, labels) for value in values])
         text = columns[0].text if columns else name
         note = (
-            "shares of points are mean probabilities of the ratings, not counts of answers; intervals hold "
-            "for other respondents, and do not have the error of the ratings"
+            "shares of points are mean probabilities of the ratings, not counts of answers; intervals are "
+            "about other respondents, and do not include the error of the ratings"
         )
         return Question(name, text, "rated text", lines, answers, weights, (note,))
 

@@ -69,8 +69,9 @@ def gate(options: GateOptions) -> int:
 
     [bold]semscale drift gate new.jsonl --model gpt-4o-mini --report drift.html[/bold]
 
-    It fails where a metric drifted beyond chance and by its margin or more, a threshold does not hold, or an
-    item breaks a hard limit, such as one that lost all outputs. A YAML file (--gate) has all settings.
+    The gate fails if a metric drifts by more than chance explains and by at least its margin, if a threshold
+    is not met, or if too many items break a hard limit, such as losing all outputs. A YAML file (--gate) has
+    all settings.
 
     Exit code 0: passed; 1: failed; 4: undecided, unless --undecided sets another.
     """
