@@ -14,8 +14,8 @@ from semscale.history.items import Item, Output
 from semscale.matching.cosines import plan_groups, row_cosines
 from semscale.types import Floats, Integers, Vectors
 
-FRESH_BYTES = 8 << 20  # states of texts that are read in one step; two steps are in memory
-KEPT_BYTES = 64 << 20  # states of texts that are kept for later items
+FRESH_BYTES = 4 << 20  # states of texts that are read in one step; two steps are in memory
+KEPT_BYTES = 32 << 20  # states of texts that are kept for later items
 _TOGETHER = 8  # items that are scored together
 
 Key = tuple[int, int]
