@@ -692,7 +692,7 @@ class DriftMeter:
         both = list(zip(indexed.runs[0], indexed.runs[1], strict=True))
         status = [Status.SCORED if any(texts) else Status.EMPTY for texts in both]
         most = [
-            windows[np.array([*ours.texts, *theirs.texts], np.int64)].max(initial=0) for ours, theirs in both
+            windows[np.array([*left.texts, *right.texts], np.int64)].max(initial=0) for left, right in both
         ]
         return losses, np.array(status, object), pairs, np.array(most, np.int64), signature
 
@@ -743,9 +743,9 @@ class DriftMeter:
 
 
 def _check_items(baseline: Run, other: Run) -> None:
-    ours, theirs = ([item.id for item in run.items] for run in (baseline, other))
-    if ours != theirs:
-        apart = sorted(set(ours) ^ set(theirs))
+    left, right = ([item.id for item in run.items] for run in (baseline, other))
+    if left != right:
+        apart = sorted(set(left) ^ set(right))
         detail = f"{named(apart)} in one of them only" if apart else "another order"
         raise InputError(f"runs must have the baseline's items in its order, got {detail}")
 
@@ -774,11 +774,11 @@ def _collected(
 
 def _pairs_of(item: int, outputs: AlignedItem) -> Iterator[AlignedPair]:
     """List aligned outputs, then outputs that the candidate lacks, then its extra ones."""
-    ours, theirs = outputs.baseline.positions, outputs.candidate.positions
+    left, right = outputs.baseline.positions, outputs.candidate.positions
     for (row, column), scored in zip(outputs.pairs.tolist(), outputs.scores, strict=True):
-        yield AlignedPair(item, ours[row], theirs[column], scored.scores, scored.findings)
+        yield AlignedPair(item, left[row], right[column], scored.scores, scored.findings)
     aligned = outputs.pairs.tolist()
-    for row in sorted(set(range(len(ours))) - {first for first, _ in aligned}):
-        yield AlignedPair(item, ours[row], None)
-    for column in sorted(set(range(len(theirs))) - {second for _, second in aligned}):
-        yield AlignedPair(item, None, theirs[column])
+    for row in sorted(set(range(len(left))) - {first for first, _ in aligned}):
+        yield AlignedPair(item, left[row], None)
+    for column in sorted(set(range(len(right))) - {second for _, second in aligned}):
+        yield AlignedPair(item, None, right[column])

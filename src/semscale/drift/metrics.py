@@ -448,9 +448,9 @@ def number_differences(
     Returns:
         Shape (differences,), each 0 to ``span``.
     """
-    ours, theirs = baseline[pairs[:, 0]], candidate[pairs[:, 1]]
-    worsened = {"lower": theirs - ours, "higher": ours - theirs, "either": np.abs(ours - theirs)}[direction]
-    apart = np.where(np.isnan(ours) ^ np.isnan(theirs), span, np.clip(worsened, 0.0, span))
+    left, right = baseline[pairs[:, 0]], candidate[pairs[:, 1]]
+    worsened = {"lower": right - left, "higher": left - right, "either": np.abs(left - right)}[direction]
+    apart = np.where(np.isnan(left) ^ np.isnan(right), span, np.clip(worsened, 0.0, span))
     alone = np.concatenate([np.delete(baseline, pairs[:, 0]), np.delete(candidate, pairs[:, 1])])
     return np.concatenate([apart[~np.isnan(apart)], np.full(int((~np.isnan(alone)).sum()), span)])
 
@@ -463,10 +463,10 @@ def known_pairs(baseline: Floats, candidate: Floats, pairs: Integers) -> tuple[F
         >>> [part.tolist() for part in known_pairs(one, two, np.array([[0, 0], [1, 1]]))]
         [[1.0], [2.0], [[0, 0]]]
     """
-    ours, theirs = baseline[pairs[:, 0]], candidate[pairs[:, 1]]
-    known = ~(np.isnan(ours) | np.isnan(theirs))
+    left, right = baseline[pairs[:, 0]], candidate[pairs[:, 1]]
+    known = ~(np.isnan(left) | np.isnan(right))
     places = np.arange(known.sum())
-    return ours[known], theirs[known], np.column_stack([places, places])
+    return left[known], right[known], np.column_stack([places, places])
 
 
 def number_distances(baseline: Floats, candidate: Floats, spans: Floats) -> Floats:

@@ -66,13 +66,13 @@ def references_of(baseline: Run, candidate: Run) -> ItemReferences:
         ItemReferences(texts=('2', '4'), corrected=('1',))
     """
     texts, corrected = [], []
-    for ours, theirs in zip(baseline.items, candidate.items, strict=True):
+    for left, right in zip(baseline.items, candidate.items, strict=True):
         before, after = (
-            (reference or "").strip() and reference for reference in (ours.reference, theirs.reference)
+            (reference or "").strip() and reference for reference in (left.reference, right.reference)
         )
         texts.append(after or before or None)
         if before and after and before != after:
-            corrected.append(ours.id)
+            corrected.append(left.id)
     return ItemReferences(tuple(texts), tuple(corrected))
 
 
@@ -245,10 +245,10 @@ async def judge_runs(
     references = references_of(baseline, candidate).texts
     points = np.full(len(baseline.items), np.nan)
     pairs, positions = [], []
-    for index, (ours, theirs) in enumerate(zip(baseline.items, candidate.items, strict=True)):
-        before, after = _answer(ours), _answer(theirs)
+    for index, (left, right) in enumerate(zip(baseline.items, candidate.items, strict=True)):
+        before, after = _answer(left), _answer(right)
         if before is not None and after is not None:
-            pairs.append(AnswerPair(ours.input or "", after, before, references[index]))
+            pairs.append(AnswerPair(left.input or "", after, before, references[index]))
             positions.append(index)
         elif before is not None or after is not None:
             points[index] = LOST if after is None else WON

@@ -212,10 +212,10 @@ class PairScoring:
         sides = [(ready[candidate], ready[baseline]) for baseline, candidate in pairs]
         # Cosines are computed in single precision in small blocks: a larger product would wait for threads
         # that the engine keeps busy.
-        compared = compare_words([(ours.words, theirs.words) for ours, theirs in sides], cosine_matrix)
+        compared = compare_words([(left.words, right.words) for left, right in sides], cosine_matrix)
         scored = greedy_scores(
-            (cosine_matrix(ours.tokens, theirs.tokens) for ours, theirs in sides),
-            [(ours.weights, theirs.weights) for ours, theirs in sides],
+            (cosine_matrix(left.tokens, right.tokens) for left, right in sides),
+            [(left.weights, right.weights) for left, right in sides],
         )
         texts = [(self._read.texts[candidate], self._read.texts[baseline]) for baseline, candidate in pairs]
         guarded = [guards_read(*both) for both in texts]
@@ -416,8 +416,8 @@ class StoredScoring:
             self._new = {}
 
     def _keys(self, pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
-        ours, theirs = ([self._texts[pair[side]] for pair in pairs] for side in (0, 1))
-        return dict(zip(pairs, pair_keys(self._signature, ours, theirs), strict=True))
+        left, right = ([self._texts[pair[side]] for pair in pairs] for side in (0, 1))
+        return dict(zip(pairs, pair_keys(self._signature, left, right), strict=True))
 
 
 _SOURCES = (
