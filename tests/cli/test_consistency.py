@@ -282,6 +282,8 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
     ("arguments", "message"),
     [
         (("--answer", "a", "--sample", "s3"), "no column 's3'; did you mean"),
+        (("--answer", "a"), "semscale: name where the repeated answers are"),
+        (("--answer", "a", "--sample", "s1", "--item", "q"), "semscale: name where the repeated answers are"),
         ((*COLUMNS, "--measure", "cosine"), "did you mean 'cosine_sim'"),
         ((*COLUMNS, "--ask", "3", "--chat-model", "m"), "name either --answer"),
         (("--prompt", "q"), "name either --answer"),

@@ -295,7 +295,10 @@ class AnswerColumns(Columns):
         if bool(self.sample) == (self.item is not None):
             raise InputError(
                 "samples must come from columns (--sample COLUMN, can be repeated) or from rows of an item "
-                "(--item COLUMN): name one of the two"
+                "(--item COLUMN): name one of the two",
+                in_shell="name where the repeated answers are, in one way: columns (--sample COLUMN, can be "
+                "repeated) or rows of an item (--item COLUMN); or ask a chat model for them (--prompt COLUMN "
+                "--ask N, without --answer)",
             )
         if self.sample_logprobs and len(self.sample_logprobs) != len(self.sample):
             raise InputError(
