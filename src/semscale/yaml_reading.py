@@ -192,7 +192,9 @@ class YamlFile:
         try:
             return cls(Path(path).read_bytes(), str(path))
         except OSError as error:
-            raise InputError(f"{noun} {str(path)!r} cannot be read: {error.strerror or error}") from None
+            raise InputError(
+                f"{noun} {str(path)!r} cannot be read: {error.strerror or error}; check the name of the file"
+            ) from None
 
     def keys(self, form: str) -> dict[str, Any]:
         """Parse the file into its keys and values.

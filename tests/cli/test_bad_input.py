@@ -123,7 +123,7 @@ BAD = {
     "human words": (rate("--human", "n", file="words.csv"), ["human", "data row 2", "'much'"]),
     "humans out of range": (
         rate("--human", "n", "--human-range", 1, 2),
-        ["human_range is 1 to 2", "data row 3", "'3'"],
+        ["--human-range is 1 to 2", "data row 3", "'3'"],
     ),
     "a range upside down": (
         rate("--human", "n", "--human-range", 5, 1),
@@ -131,7 +131,7 @@ BAD = {
     ),
     # the scale
     "an unknown scale": (rate(scale="qualty"), ["unknown scale 'qualty'", "'quality'"]),
-    "no scale file": (rate(scale="nowhere.yaml"), ["nowhere.yaml"]),
+    "no scale file": (rate(scale="nowhere.yaml"), ["nowhere.yaml", "check the name of the file"]),
     "a broken scale file": (rate(scale="broken.yaml"), ["broken.yaml"]),
     "a scale with one point": (rate(scale="one.yaml"), ["one.yaml", "2", "points"]),
     "a scale with twelve points": (rate(scale="twelve.yaml"), ["twelve.yaml", "11", "points"]),

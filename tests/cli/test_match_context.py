@@ -80,7 +80,7 @@ def test_a_model_of_entailment_is_taken_from_a_folder(semscale, tmp_path, monkey
 
 BAD = {
     "neither references nor passages": (["--prediction", "answer"], ["--reference must name", "--context"]),
-    "both": ([*COLUMNS, "--reference", "topic"], ["--context needs no --reference"]),
+    "both": ([*COLUMNS, "--reference", "topic"], ["--context must not be combined with --reference"]),
     "options of references": (
         [*COLUMNS, "--explain", "--empty", "wrong"],
         ["--empty and --explain belong to --reference"],

@@ -243,6 +243,19 @@ def test_grow_without_a_model_prints_the_prompt(tmp_path):
     assert result.stdout.startswith("Write 3 further anchor sets for a survey scale")
 
 
+def test_grow_names_the_remedy_for_a_reply_that_cannot_be_read(tmp_path, semscale):
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
+    semscale("scales", "new", tmp_path / "s.yaml")
+    for name, remedy in (
+        ("none.txt", "check its name"),
+        ("latin.txt", "save the reply as UTF-8"),
+    ):
+        result = semscale("scales", "grow", tmp_path / "s.yaml", "--reply", tmp_path / name)
+        assert result.code == 2
+        assert result.err.startswith(f"semscale: --reply: {tmp_path / name}")
+        assert remedy in result.err
+
+
 def test_grow_reads_a_reply_back_and_writes_another_file(tmp_path, toy_model):
     path = write(tmp_path / "mine.yaml", a=("so bad", "so so", "so good"))
     before, out = path.read_bytes(), tmp_path / "grown.yaml"

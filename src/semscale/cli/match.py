@@ -54,7 +54,7 @@ class PairColumns(Settings):
                 "with passages that should back them"
             )
         if self.reference and self.context:
-            raise InputError("context needs no --reference: name passages or references, not both")
+            raise InputError("context must not be combined with --reference: name passages or references")
 
 
 class CorpusOptions(Settings):

@@ -343,7 +343,7 @@ def _build(
 
 def _with_option(message: str, options: Sequence[CommandOption]) -> str:
     """Name the option where a message begins with the parameter that it is for."""
-    subject = re.match(r"(\w+)(?= must | needs | belongs to |: )", message)
+    subject = re.match(r"(\w+)(?= must | needs | is | belongs to |: )", message)
     if subject is None:
         return message
     named = {option.path[-1]: option.name for option in options if not option.option.positional}

@@ -292,8 +292,14 @@ def _reply(options: GrowOptions, scale: "Scale", progress: "Progress") -> tuple[
             return sys.stdin.read(), "a reply on standard input"
         try:
             return options.reply.read_text(encoding="utf-8"), f"the reply in {options.reply.name}"
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"reply: {options.reply} cannot be read: {error}") from None
+        except OSError as error:
+            raise InputError(
+                f"reply: {options.reply} cannot be read: {error.strerror or error}; check its name"
+            ) from None
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"reply: {options.reply} is not UTF-8 text ({error.reason}); save the reply as UTF-8"
+            ) from None
     from semscale.chat.messages import Request
     from semscale.rating.growing import growing_prompt
 

@@ -335,7 +335,9 @@ def load_calibration(path: Path) -> Calibration:
     try:
         content = parse_json(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"calibration: {path} cannot be read: {error.strerror or error}") from error
+        raise InputError(
+            f"calibration: {path} cannot be read: {error.strerror or error}; check the name of the file"
+        ) from error
     except ValueError as error:
         raise InputError(
             f"calibration: {path} is not a calibration file, as it is not JSON; write one with `semscale "

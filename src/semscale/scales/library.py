@@ -192,7 +192,9 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise InputError(f"scale file {str(path)!r} cannot be read: {error.strerror or error}") from None
+        raise InputError(
+            f"scale file {str(path)!r} cannot be read: {error.strerror or error}; check the name of the file"
+        ) from None
 
 
 class Translation(BaseModel):

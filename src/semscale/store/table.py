@@ -218,15 +218,16 @@ class Table:
 
     def _hint(self, column: str) -> str:
         """Suggest the nearest column, or say that the header looks like a row of data."""
-        if len(self.columns) == 1 and "delimited" in self.settings:
-            return (
-                "its header is one cell: if that is a title, name the line with the names of the columns by "
-                "--header-row, or else separate cells by comma, semicolon, tab or | and give --format csv; "
-            )
         same = (name for name in self.columns if name.casefold() == column.casefold())
         unnamed = [title for n, title in enumerate(self.columns, 1) if title == f"column_{n}"]
         named = [title for title in self.columns if title not in unnamed]
         near = nearest_name(column, named, alike=0.5) or next(same, None)
+        # A file of one column has a word as its header; other signs in it are separators or a title's.
+        if len(self.columns) == 1 and "delimited" in self.settings and not (near and near.isidentifier()):
+            return (
+                "its header is one cell: if that is a title, name the line with the names of the columns by "
+                "--header-row, or else separate cells by comma, semicolon, tab or | and give --format csv; "
+            )
         if near:
             return f"did you mean '{near}'? "
         if unnamed:

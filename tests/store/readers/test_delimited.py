@@ -200,6 +200,7 @@ def test_a_title_above_the_header_is_named(tmp_path):
             "name the row with the columns' names",
         ),
         ("Survey 2026\nid;text\n1;good\n", {}, "name the line with the names of the columns by --header-row"),
+        ("question\nWhy?\n", {"asked": "questio"}, "no column 'questio'; did you mean 'question'?"),
         ("id:text\n1:good\n", {}, "separate cells by comma, semicolon, tab or |"),
         ("id,text\n1,good\n", {"separator": "\t"}, "give --format csv; columns: id,text"),
     ],
