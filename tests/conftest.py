@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -22,6 +23,10 @@ from semscale.signature import Signature
 from semscale.types import Progress
 
 pytest_plugins = ["pytester"]
+
+# How long an example takes depends on the machine and on the other processes of the tests.
+hypothesis.settings.register_profile("semscale", deadline=None)
+hypothesis.settings.load_profile("semscale")
 
 PROJECT_FILE = Path(__file__).parents[1] / "pyproject.toml"
 

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.drift.alignment import TextNumbers, align, align_by_position, item_texts
@@ -27,7 +27,6 @@ def best_sum(similarity):
     )
 
 
-@settings(deadline=None)  # the first call imports SciPy's optimisers
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 1000))
 def test_no_other_pairing_is_better(b, c, seed):
     similarity = np.random.default_rng(seed).random((b, c))

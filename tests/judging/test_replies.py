@@ -132,7 +132,7 @@ FRAGMENTS = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.one_of(FRAGMENTS, st.text(max_size=40)),
     st.sampled_from(["likert", "continuous", "true_false_uncertain"]),
@@ -161,7 +161,7 @@ def test_no_score_is_ever_invented(reply, name):
     assert words in said or numbers[float(stated)] == reading.score
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(FRAGMENTS)
 def test_two_levels_are_never_one(reply):
     likert = load_template("likert")

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from services import until
 
-pytest.importorskip("starlette", reason='starlette is not installed: pip install "semscale[serve]"')
+pytest.importorskip(
+    "prometheus_client", reason='prometheus_client is not installed: pip install "semscale[serve]"'
+)
 
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.token_states import TokenEncoder

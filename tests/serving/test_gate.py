@@ -6,7 +6,9 @@ from contextlib import suppress
 
 import pytest
 
-pytest.importorskip("starlette", reason='starlette is not installed: pip install "semscale[serve]"')
+pytest.importorskip(
+    "prometheus_client", reason='prometheus_client is not installed: pip install "semscale[serve]"'
+)
 
 from services import MODEL, SECRET, Client, client_of
 

@@ -9,7 +9,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-pytest.importorskip("starlette", reason='starlette is not installed: pip install "semscale[serve]"')
+pytest.importorskip(
+    "prometheus_client", reason='prometheus_client is not installed: pip install "semscale[serve]"'
+)
 
 from services import TABLE, HeldWork, Summary, added, client_of, loaded_service, queue_of, until
 from small_disk import LARGE, can_mount, small_disk

@@ -257,7 +257,7 @@ def check_equal(found, expected):
 DRAW = {"strata": np.arange(36) // 12, "clusters": np.arange(36) // 3}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seeds, designs, st.floats(0.01, 1000))
 def test_weights_scaled_by_a_constant_change_totals_alone(seed, kind, factor):
     table, weights, groups = sample(seed)
@@ -268,7 +268,7 @@ def test_weights_scaled_by_a_constant_change_totals_alone(seed, kind, factor):
     check_equal([more.values, more.standard_errors], [totals.values * by, totals.standard_errors * by])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seeds, designs)
 def test_clusters_of_one_row_are_no_clusters(seed, kind):
     table, weights, groups = sample(seed)
@@ -278,7 +278,7 @@ def test_clusters_of_one_row_are_no_clusters(seed, kind):
     check_equal(figures(table, one, groups), figures(table, none, groups))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seeds)
 def test_the_order_of_replicates_does_not_matter(seed):
     table, weights, groups = sample(seed)
