@@ -36,7 +36,7 @@ def notebooks() -> list[Path]:
 
 
 def run(path: Path) -> "NotebookNode":
-    """Run a notebook in a new folder, and return it with its outputs."""
+    """Run a notebook in a new folder, and return it with its outputs, without progress on standard error."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -45,10 +45,13 @@ def run(path: Path) -> "NotebookNode":
     environment = {**os.environ, **_ENVIRONMENT, "PATH": programs}
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples", Path(folder) / "examples")
-        client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}})
+        resources = {"metadata": {"path": folder}}
+        client = NotebookClient(notebook, timeout=600, coalesce_streams=True, resources=resources)
         client.execute(env=environment)
     for cell in notebook.cells:
         cell.metadata = {}
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     return notebook
 
 
@@ -60,9 +63,8 @@ def store(path: Path) -> None:
 
 
 def printed(cell: dict[str, Any]) -> str:
-    """Return the text that a code cell prints or shows, without the progress on standard error."""
-    stated = (output for output in cell["outputs"] if output.get("name") != "stderr")
-    parts = (output.get("text", output.get("data", {}).get("text/plain", "")) for output in stated)
+    """Return the text that a code cell prints or shows."""
+    parts = (output.get("text", output.get("data", {}).get("text/plain", "")) for output in cell["outputs"])
     return "".join(part if isinstance(part, str) else "".join(part) for part in parts).strip("\n")
 
 
