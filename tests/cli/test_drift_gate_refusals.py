@@ -34,9 +34,9 @@ REFUSED = {
     "no items": (["plan", "--self-test", "--n-items", "0"], ["--n-items must be at least 1, got 0"]),
     "no such run": (["gate", "ffff"], ["unknown run 'ffff'"]),
     "the baseline itself": (["gate", "latest"], ["another run than the baseline"]),
-    "ids missing": (["gate", "fewer.jsonl", "--model", "n"], ["lacks 'b'", "record every item"]),
+    "ids missing": (["gate", "fewer.jsonl", "--model", "n"], ["has no 'b'", "record every item"]),
     "other groups": (["gate", "moved.jsonl", "--model", "n"], ["groups", "'a'", "'x'", "'y'"]),
-    "another question": (["gate", "asked.jsonl", "--model", "n"], ["asked something else in 'a'"]),
+    "another question": (["gate", "asked.jsonl", "--model", "n"], ["the candidate had other inputs in 'a'"]),
     "a credit gate without credits": (
         gate("--threshold", "max_avg_credit_drift=0.5"),
         ["max_avg_credit_drift", "numeric field", "'credits'"],

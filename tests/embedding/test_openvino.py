@@ -221,9 +221,9 @@ def test_another_tokenizer_is_another_signature(write_checkpoint):
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("config.json", '{"model_type": "bert"}', "config.json lacks 'hidden_act'"),
+        ("config.json", '{"model_type": "bert"}', "config.json does not have 'hidden_act'"),
         ("modules.json", '[{"path": ""}]', "modules.json has a module without a type"),
-        ("modules.json", "{}", "modules.json holds no list"),
+        ("modules.json", "{}", "modules.json does not contain a list"),
         ("sentence_bert_config.json", '{"do_lower_case": true}', "sets do_lower_case"),
         (
             "config_sentence_transformers.json",

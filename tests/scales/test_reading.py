@@ -70,19 +70,23 @@ def test_other_alphabets():
         (b"name: mood\n? {a: b}\n: 1\n", "'x.yaml', line 2: not readable as YAML: a key must be a single"),
         (
             GOOD.replace("title: Mood", "title: 2024-13-45").encode(),
-            "'x.yaml', line 2: not readable as YAML: '2024-13-45' is no valid timestamp; put text in quotes",
+            "'x.yaml', line 2: not readable as YAML: '2024-13-45' is not a valid timestamp; put text in "
+            "quotes",
         ),
         (
             GOOD.replace("value: 2", 'value: !!int "x"').encode(),
-            "line 7: not readable as YAML: 'x' is no valid int",
+            "line 7: not readable as YAML: 'x' is not a valid int",
         ),
         (
             GOOD.replace("value: 2", 'value: !!float "x"').encode(),
-            "line 7: not readable as YAML: 'x' is no valid f",
+            "line 7: not readable as YAML: 'x' is not a valid f",
         ),
-        (b'name: mood\ntitle: !!bool "x"\n', "line 2: not readable as YAML: 'x' is no valid bool"),
-        (b'name: mood\ntitle: !!int ""\n', "line 2: not readable as YAML: '' is no valid int"),
-        (b'name: mood\ntitle: !!timestamp "x"\n', "line 2: not readable as YAML: 'x' is no valid timestamp"),
+        (b'name: mood\ntitle: !!bool "x"\n', "line 2: not readable as YAML: 'x' is not a valid bool"),
+        (b'name: mood\ntitle: !!int ""\n', "line 2: not readable as YAML: '' is not a valid int"),
+        (
+            b'name: mood\ntitle: !!timestamp "x"\n',
+            "line 2: not readable as YAML: 'x' is not a valid timestamp",
+        ),
         (b"name: mood\ntitle: !!set [a]\n", "line 2: not readable as YAML"),
         (b"name: mood\ntitle: " + b"9" * 5000, "line 2: not readable as YAML"),
         (b'name: mood\ntitle: "\\UFFFFFFFF"\n', "line 2: not readable as YAML"),

@@ -109,7 +109,7 @@ def test_too_many_waiting_texts_are_refused_but_jobs_wait(batcher, gated):
     futures = [batcher.submit(["first"])]
     assert gated.begun.acquire(timeout=60)
     futures.append(batcher.submit(["x" * 360]))  # 2 + 360 // 4 = 92 of 100 tokens
-    with pytest.raises(RefusedRequestError, match="too many texts wait") as refused:
+    with pytest.raises(RefusedRequestError, match="too many texts are waiting") as refused:
         batcher.submit(["x" * 40])  # 12 tokens
     assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "1"})
     futures.append(batcher.submit(["x" * 40], is_bounded=False))

@@ -361,7 +361,7 @@ def test_the_description_names_the_settings_of_each_kind_of_job(jobs):
     assert settings["kind"]["schema"]["enum"] == ["rate", "match", "consistency", "embed"]
     assert settings["text"]["schema"]["description"] == "The column of texts. Of rate, embed."
     assert [name for name, entry in settings.items() if entry["required"]] == ["kind"]
-    assert settings["format"]["schema"]["description"] == "Name of the uploaded table."
+    assert settings["format"]["schema"]["description"] == "Format of the uploaded table."
     assert paths["/jobs/{id}/result"]["get"]["parameters"][0]["name"] == "id"
     page = jobs.get("/docs").text
     assert "The texts to judge. Of match." in page
@@ -389,7 +389,7 @@ def test_the_table_of_a_job_goes_with_its_end(jobs, home):
 
 def test_the_error_of_a_job_names_fields_and_not_options(jobs):
     name = jobs.post("/jobs?kind=rate&text=comment", content=b"PK\x03\x04 and more").json()["id"]
-    assert ended(jobs, name)["error"].endswith("whatever its name says: read it with format=xlsx")
+    assert ended(jobs, name)["error"].endswith("despite its name: read it with format=xlsx")
     torn = "id,comment\n1,Très bien.\n".encode() + b"2,\xff\n"
     name = jobs.post("/jobs?kind=rate&text=comment", content=torn).json()["id"]
     assert ended(jobs, name)["error"].endswith("pass another encoding, such as cp1252 or latin-1")

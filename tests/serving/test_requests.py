@@ -190,8 +190,8 @@ def test_one_text_may_be_a_string(client, engine):
     ("fields", "status", "field", "words"),
     [
         ({"input": [], "model": MODEL}, 422, "input", "a text or a list of texts"),
-        ({"input": [[1, 2]], "model": MODEL}, 422, "input", "token ids are not taken"),
-        ({"input": [1, 2], "model": MODEL}, 422, "input", "token ids are not taken"),
+        ({"input": [[1, 2]], "model": MODEL}, 422, "input", "token IDs are not accepted"),
+        ({"input": [1, 2], "model": MODEL}, 422, "input", "token IDs are not accepted"),
         ({"input": ["a", " "], "model": MODEL}, 422, "input", r"input\[1\] must not be empty"),
         ({"input": "a", "model": "gpt"}, 404, "model", f"one of {MODEL}"),
         ({"input": "a"}, 422, "model", "is missing"),
@@ -270,7 +270,7 @@ def test_limits_count_inner_lists_too(small):
 @pytest.mark.parametrize(
     ("body", "status", "field", "words"),
     [
-        (b"[" * 100_000, 400, None, "send fewer levels"),
+        (b"[" * 100_000, 400, None, "use fewer levels"),
         (b'{"texts": ["a"], "scale": "\\ud800"}', 422, "scale", "unknown scale"),
         (b'{"texts": ["a"], "anchor_sets": ["x"]}', 422, None, "unknown purchase-intent anchor set"),
         (b'{"texts": ["a"], "temperature": NaN}', 422, "temperature", "0 or more, got nan"),
@@ -305,14 +305,14 @@ def test_a_value_too_deep_to_be_shown_is_refused():
     from semscale.serving.server import refusal_of
 
     refusal = refusal_of(RecursionError())
-    assert (refusal.status, str(refusal)[:31]) == (400, "the body has too many lists or ")
+    assert (refusal.status, str(refusal)[:31]) == (400, "the body is nested too deeply: ")
 
 
 def test_a_line_too_deep_is_refused(client):
     lines = {"content-type": "application/x-ndjson"}
     answer = client.post("/rate", content=b'{"text": "a"}\n' + b"[" * 100_000, headers=lines)
     assert answer.status_code == 400
-    assert answer.json()["error"]["message"].startswith("line 2 has too many lists")
+    assert answer.json()["error"]["message"].startswith("line 2 is nested too deeply")
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])

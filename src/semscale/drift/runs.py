@@ -517,7 +517,7 @@ def _check_all_matched(matching: ItemMatching) -> None:
         )
     if matching.changed:
         raise InputError(
-            f"inputs: the candidate had other inputs in {named(matching.changed)}; ask the same, or "
+            f"inputs: the candidate had other inputs in {named(matching.changed)}; use the same inputs, or "
             "record and approve a new baseline"
         )
 
@@ -539,7 +539,7 @@ def _check_enough(matching: ItemMatching) -> None:
     if matching.lost:
         reasons.append(f"the candidate has no {named(matching.lost)}")
     if matching.changed:
-        reasons.append(f"it had other inputs in {named(matching.changed)}")
+        reasons.append(f"the candidate had other inputs in {named(matching.changed)}")
     nothing = "" if common else "nothing matches: "
     raise InputError(
         f"items: {nothing}{common} of the baseline's {n} can be compared, and at least {min(least, n)} are "

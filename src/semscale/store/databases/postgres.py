@@ -71,7 +71,7 @@ def _read(url: str, name: str) -> URL:
     unknown = sorted(set(asked.query) - set(_SETTINGS))
     if unknown:
         raise InputError(
-            f"{name} has unknown settings: {', '.join(unknown)}; those that are: {', '.join(_SETTINGS)}"
+            f"{name} has unknown settings: {', '.join(unknown)}; known are: {', '.join(_SETTINGS)}"
         )
     return asked
 
