@@ -147,8 +147,7 @@ def test_money_is_unknown_without_a_price():
         (
             Budget(money=1234567.891).divided(10**6, "judges"),
             "the cap of 1,234,567.891 EUR, 1.23 for each of 1,000,000 judges, leaves no room for the next "
-            "call: "
-            "0 spent so far, up to 50 more for the call",
+            "call: 0 spent so far, up to 50 more for the call",
         ),
         (Budget(calls=1, tokens=30, money=50.0), None),
     ],

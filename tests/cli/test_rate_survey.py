@@ -31,8 +31,8 @@ def test_rows_that_do_not_meet_the_condition_are_left_out_counted_and_said(rate)
 
 def test_derived_columns_are_columns_to_compare_by(rate, tmp_path):
     bands = (
-        "CASE WHEN age < 18 THEN 'under 18' WHEN age < 35 THEN '18 to 34' "
-        "WHEN age >= 35 THEN '35 and over' END"
+        "CASE WHEN age < 18 THEN 'under 18' WHEN age < 35 THEN '18 to 34' WHEN age >= 35 THEN '35 and over' "
+        "END"
     )
     out = rate("--derive", f"age_band={bands}", "--by", "age_band", "--out", "rated.csv").out
     assert "By group" in out

@@ -180,8 +180,7 @@ def test_words_that_programs_write_for_no_answer_are_counted(toy_embedder):
     said = list(cautions(summed_up(answers, [["b"] * 3] * 5, embedder=toy_embedder, floor=0.1)))
     assert said == [
         "3 answers read None, null, nil or NaN and count as answers: where these mean that there is no "
-        "answer, leave "
-        "the cells empty."
+        "answer, leave the cells empty."
     ]
 
 

@@ -161,8 +161,7 @@ MEASURES: dict[str, Measure] = {
     "uncontradicted": _of_pairs(
         "uncontradicted samples",
         "share of samples in which neither a guard nor an entailment model finds a contradiction, among "
-        "those "
-        "that one of them reads",
+        "those that one of them reads",
         lambda compared: compared.uncontradicted,
         "cosine contradicted",
     ),

@@ -458,9 +458,8 @@ class _Run:
             raise FatalCallError(failure)
         if self._first_failures.are_all_alike(failure, repeated):
             message = (
-                f"no call brought a usable reply, and the first {self._first_failures.n} failed in the "
-                "same way: "
-                f"{failure}; check the endpoint's address and the parameters that it accepts"
+                f"no call brought a usable reply, and the first {self._first_failures.n} failed in the same "
+                f"way: {failure}; check the endpoint's address and the parameters that it accepts"
             )
             raise FatalCallError(CallError(message, kind=failure.kind))
         wait = self._retries.wait_after(failure, repeated, self._clock.chance())
@@ -553,8 +552,8 @@ class _Run:
             remedy = "no reply arrived: set a higher cap"
         else:
             remedy = (
-                "received replies are stored; a cap counts for each run, "
-                "so the same command continues from there"
+                "received replies are stored; a cap counts for each run, so the same command continues from "
+                "there"
             )
         raise InterruptedRunError(f"{self._reason}; {remedy}") from self._reason
 

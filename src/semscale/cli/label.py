@@ -366,8 +366,7 @@ def code_notes(expected: "Sequence[ExpectedCodes]", n: int) -> list[str]:
     if rare := [code.code for code in few if code.needed is None]:
         notes.append(
             f"note: all answers together will probably not have enough of {', '.join(rare)}, which then "
-            "cannot be "
-            "calibrated: merge it with another code, or leave its share uncorrected"
+            "cannot be calibrated: merge it with another code, or leave its share uncorrected"
         )
     return notes
 

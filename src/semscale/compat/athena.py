@@ -469,8 +469,7 @@ def _ensure_baselines(paths: Sequence[Path], baseline: NewBaseline | None, *, re
     if baseline is None:
         raise InputError(
             "baseline must name the model or prompt that made it for "
-            f"{named(path.name for path in lacking)}: "
-            "pass NewBaseline(model, generate)"
+            f"{named(path.name for path in lacking)}: pass NewBaseline(model, generate)"
         )
     created = {path: _with_baseline(contents[path], path.name, baseline) for path in lacking}
     for path, content in created.items():

@@ -505,15 +505,13 @@ def _with_items(baseline: Run, candidate: Run, ids: Sequence[str]) -> tuple[Run,
 def _check_all_matched(matching: ItemMatching) -> None:
     if matching.lost:
         raise InputError(
-            f"items: the candidate has no {named(matching.lost)}, which the baseline has; record every "
-            "item, with no "
-            "outputs where the model gave none"
+            f"items: the candidate has no {named(matching.lost)}, which the baseline has; record every item, "
+            "with no outputs where the model gave none"
         )
     if matching.new:
         raise InputError(
-            f"items: the baseline has no {named(matching.new)}, which the candidate has; leave them out, "
-            "or record "
-            "every item and approve a new baseline"
+            f"items: the baseline has no {named(matching.new)}, which the candidate has; leave them out, or "
+            "record every item and approve a new baseline"
         )
     if matching.changed:
         raise InputError(

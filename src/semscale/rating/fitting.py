@@ -317,8 +317,7 @@ def _check_enough(labelled: LabelledTexts, sample: Sample) -> None:
         raise InputError(
             f"by: the groups are too few or too uneven: without the texts of some groups, only {fewest} "
             f"texts are left to fit to, and {FEWEST_LEARNT_FROM} are needed; label more texts of the small "
-            "groups, or "
-            "leave the column out"
+            "groups, or leave the column out"
         )
 
 

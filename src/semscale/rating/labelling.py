@@ -243,8 +243,7 @@ class FilledSheet:
                 raise InputError(
                     f"labels: {self.name} has the label {shown_cell(label.human)} for data row {row + 1} of "
                     f"the file, but the scale ranges from {low:g} to {high:g}; correct the label, or give "
-                    "the "
-                    "lowest and the highest value that people could choose (--human-range LOW HIGH)"
+                    "the lowest and the highest value that people could choose (--human-range LOW HIGH)"
                 )
 
 

@@ -494,9 +494,9 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
             verdict, bound = _bounded(-float(cosine), -warn, -fail)
             nearer = int(anchor_set.cosines[below : below + 2].sum(axis=1).argmax())
             reason = (
-                f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too similar: "
-                f"cosine {cosine:.3f}, needs less than {-bound:.3f}; "
-                f"say {anchor_set.anchors[below + nearer]!r} in other words"
+                f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too similar: cosine "
+                f"{cosine:.3f}, needs less than {-bound:.3f}; say {anchor_set.anchors[below + nearer]!r} in "
+                "other words"
             )
             yield LintFinding(verdict, "neighbours", anchor_set.name, reason)
     nearest = float(anchor_set.neighbours.mean())

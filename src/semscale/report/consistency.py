@@ -372,9 +372,9 @@ def _calibration_table(calibrated: "CalibrationFigures") -> DataTable:
 def _areas(correctness: "CorrectnessProbability", calibrated: "CalibrationFigures") -> tuple[Block, ...]:
     """Show the areas next to the reliability of probabilities, or below it where they have two columns."""
     meaning = Paragraph(
-        "Area under the ROC curve: 1 is perfect, .5 is chance. A useful measure has a higher area than "
-        "text length alone. "
-        "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread.",
+        "Area under the ROC curve: 1 is perfect, .5 is chance. A useful measure has a higher area than text "
+        "length alone. Intervals by DeLong's variance on the logit scale; there is none where scores show "
+        "no spread.",
         "note",
     )
     figure, areas = _reliability_figure(calibrated, correctness.interval), _area_table(correctness)
@@ -503,8 +503,7 @@ def _correctness_cautions(correctness: "CorrectnessProbability") -> Iterator[str
         )
         yield (
             "Where a prompt has no value of a measure, the ensemble uses the mean of that measure over the "
-            "other "
-            f"prompts: {lacking}."
+            f"other prompts: {lacking}."
         )
 
 

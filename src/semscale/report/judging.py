@@ -804,9 +804,8 @@ def _judges_section(audits: "Mapping[str, Audit]") -> Section | None:
         note += (
             " The ranked probability score is the distance of each distribution from people’s labels, 0 is "
             "best: a judge that is certain and wrong has the worst score. The calibration error (ECE) is "
-            "the difference "
-            "between the probability of the most likely level and how often people give that level; “by "
-            "chance” is the error that exact probabilities would have with as many rows."
+            "the difference between the probability of the most likely level and how often people give that "
+            "level; “by chance” is the error that exact probabilities would have with as many rows."
         )
     title = "Comparison of the judges"
     if len(audits) == 1:

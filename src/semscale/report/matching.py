@@ -62,8 +62,7 @@ MEANINGS = STATUS_MEANINGS | {
 }
 _GUARDS = (
     "Similarity scores barely reflect words that reverse the meaning. Guards look for them; these are the "
-    "rows with "
-    "findings that score highest."
+    "rows with findings that score highest."
 )
 _INVALID = "invalid replies count as 0; items whose right answer is not stated are left out"
 _CLINIQLINK = Citation(
@@ -379,15 +378,14 @@ def _cautions(summary: "MatchSummary") -> Iterator[str]:
     separation = summary.separation
     if separation is not None and separation.is_weak:
         yield (
-            "These scores barely separate the pairs from unrelated pairs: only "
-            f"{percent(separation.share)} are "
-            "above, and 50 % would be by chance. Look at the pairs before trusting the mean, or try another "
-            "--method."
+            f"These scores barely separate the pairs from unrelated pairs: only {percent(separation.share)} "
+            "are above, and 50 % would be by chance. Look at the pairs before trusting the mean, or try "
+            "another --method."
         )
     if summary.n_flagged and not summary.weighs_findings:
         yield (
-            f"Guards have findings in {counted(summary.n_flagged, 'row')}; "
-            "this method's scores do not take them into account."
+            f"Guards have findings in {counted(summary.n_flagged, 'row')}; this method's scores do not take "
+            "them into account."
         )
     if summary.n_unguarded:
         yield (

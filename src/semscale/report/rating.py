@@ -316,8 +316,7 @@ def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
     else:
         yield Paragraph(
             f"The agreement of the {n_sets} anchor sets is not known: it takes two rated texts with means "
-            "that "
-            "differ."
+            "that differ."
         )
 
 
@@ -502,8 +501,7 @@ def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
     if error.is_worse:
         yield (
             "This calibration makes ratings worse: on texts that were not used to fit it, "
-            f"{_errors(calibration)}. "
-            "Rate without --calibration, or label more texts and calibrate again."
+            f"{_errors(calibration)}. Rate without --calibration, or label more texts and calibrate again."
         )
         return
     gain = ""
@@ -911,8 +909,7 @@ def _variance_blocks(components: "CrossedComponents | None") -> Iterator[Block |
         f"{percent(components.icc_of_all)} (intraclass correlations 2,1 and 2,k). Variances are of the means "
         "under single sets, before calibration and without weights, in squared units of the scale; the rest "
         "is the disagreement of the sets about the order of the texts. Estimates below 0 are noise, and "
-        "count as 0. Intervals "
-        "elsewhere in this report are over other texts alone."
+        "count as 0. Intervals elsewhere in this report are over other texts alone."
     )
 
 

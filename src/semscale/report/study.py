@@ -66,9 +66,8 @@ _METHOD_MEANINGS = {
 _NO_PEOPLE = "No people were asked. Every figure describes the replies of a model that plays these personas."
 _SIMULATION = (
     "Simulation intervals show how far a figure would move with other personas, drawn in the same way and "
-    "answered by "
-    "the same model. They do not include the distance between the model and people, and describe no "
-    "population: more personas make them narrower, and do not make the figures more accurate."
+    "answered by the same model. They do not include the distance between the model and people, and "
+    "describe no population: more personas make them narrower, and do not make the figures more accurate."
 )
 _READ_ANSWERS = (
     "Read answers before you trust figures: similarity (SSR) rates any text that resembles an anchor, "
@@ -380,8 +379,7 @@ def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: s
     yield (
         f"Compared {within}. p: a t test over personas; Holm: adjusted for all differences of one method "
         "here. A small p shows that the model distinguishes the two; it does not describe people. There is "
-        "no "
-        "test where all personas differ by the same amount."
+        "no test where all personas differ by the same amount."
     )
 
 

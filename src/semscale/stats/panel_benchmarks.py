@@ -333,8 +333,8 @@ def _check(panel: Sequence[PmfSample], people: Sequence[PmfSample], values: Sequ
         check_values(points)
         if not side.n or rest.n < 2:
             raise InputError(
-                "each survey must have a panel and at least 2 people, "
-                f"got {side.n} and {rest.n} in survey {number}"
+                f"each survey must have a panel and at least 2 people, got {side.n} and {rest.n} in survey "
+                f"{number}"
             )
         if {side.masses.shape[1], rest.masses.shape[1]} != {len(points)}:
             raise InputError(f"panel and people must have {len(points)} points each in survey {number}")

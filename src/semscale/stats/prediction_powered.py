@@ -668,8 +668,8 @@ def weighted_items(scores: Floats, labels: Floats, design: SampleDesign) -> Weig
     clusters = np.arange(n) if design.clusters is None else design.clusters
     if weights.shape != scores.shape or clusters.shape != scores.shape:
         raise InputError(
-            f"weights and clusters must have {n} rows, one for each item, "
-            f"got {weights.shape} and {clusters.shape}"
+            f"weights and clusters must have {n} rows, one for each item, got {weights.shape} and "
+            f"{clusters.shape}"
         )
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise InputError(f"weights must be finite and >= 0, got {weights.min()} to {weights.max()}")

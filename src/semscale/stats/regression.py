@@ -353,8 +353,8 @@ def _check(first: Integers, second: Integers, points: Floats, k: int) -> None:
         raise InputError(f"names must have at least two competitors, got {k}")
     if not len(first) == len(second) == len(points):
         raise InputError(
-            "first, second and points must be of equal length, got "
-            f"{len(first)}, {len(second)}, {len(points)}"
+            f"first, second and points must be of equal length, got {len(first)}, {len(second)}, "
+            f"{len(points)}"
         )
     if not ((points >= 0) & (points <= 1)).all():
         raise InputError("points must be from 0 for a loss to 1 for a win")

@@ -207,8 +207,7 @@ def _kind(document: Mapping[str, Any], name: str) -> str:
         return "promptfoo"
     raise InputError(
         f"{name} is not a log of inspect_ai or promptfoo with results, and other JSON files are not "
-        "supported: save a table "
-        "as JSON lines (.jsonl) or CSV"
+        "supported: save a table as JSON lines (.jsonl) or CSV"
     )
 
 

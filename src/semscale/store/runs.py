@@ -160,8 +160,8 @@ class TableRun:
             return work.summary()
         except KeyboardInterrupt:
             raise StoppedByUserError(
-                f"stopped after {rows:,} rows{_clause(work.stored)}; "
-                "with an output file the same command continues where it stopped"
+                f"stopped after {rows:,} rows{_clause(work.stored)}; with an output file the same command "
+                "continues where it stopped"
             ) from None
 
     def _into(self, out: Target, work: TableWork[S_co]) -> S_co:

@@ -467,8 +467,8 @@ def _write_date(sheet: Any, place: tuple[int, int], cell: date, shown: object) -
 def _write_text(sheet: Any, place: tuple[int, int], text: str) -> None:  # noqa: ANN401
     if len(text) > LONGEST_CELL:
         raise InputError(
-            f"out: row {place[0]} has a text of {len(text):,} characters, "
-            f"but an Excel cell holds {LONGEST_CELL:,}; write .parquet or .csv"
+            f"out: row {place[0]} has a text of {len(text):,} characters, but an Excel cell holds "
+            f"{LONGEST_CELL:,}; write .parquet or .csv"
         )
     sheet.write_string(*place, text)
 

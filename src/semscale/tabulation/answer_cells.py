@@ -275,10 +275,10 @@ def _refuse_ranks(cells: Mapping[str, pl.Series], question: str) -> None:
     first, *_ = cells
     raise InputError(
         f"question: '{question}' has at most one 1 and one 2 in each row of its {len(cells)} columns, as "
-        "ranks have, so that it is not clear whether 2 means chosen: derive a column from each and "
-        "list these as options "
-        f"(--derive \"{first}_chosen=CASE {first} WHEN 1 THEN 'yes' WHEN 2 THEN 'no' END\" if 2 says no, "
-        f"\"{first}_chosen=CASE WHEN {first} IN (1, 2) THEN 'yes' END\" for ranks); if 1 and 2 are "
+        "ranks have, so that it is not clear whether 2 means chosen: derive a column from each and list "
+        f"these as options (--derive \"{first}_chosen=CASE {first} WHEN 1 THEN 'yes' WHEN 2 THEN 'no' END\" "
+        f"if 2 says no, \"{first}_chosen=CASE WHEN {first} IN (1, 2) THEN 'yes' END\" for ranks); if 1 and 2 "
+        "are "
         f'codes of one list, put the columns together (--question "Name={"+".join(cells)}")'
     )
 

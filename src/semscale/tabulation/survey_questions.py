@@ -397,16 +397,14 @@ class QuestionReader:
             case "open text":
                 raise InputError(
                     f"question: '{name}' was recognised as open texts ({len(column.profile.values):,} "
-                    "different "
-                    f"ones): rate them first (semscale rate --text {name} --out rated.parquet) and tabulate "
-                    f"that file, or add --numeric {name} if they are numbers"
+                    f"different ones): rate them first (semscale rate --text {name} --out rated.parquet) and "
+                    f"tabulate that file, or add --numeric {name} if they are numbers"
                 )
             case "empty":
                 raise InputError(f"question: column '{column.name}' is empty for all respondents who count")
         raise InputError(
             f"question: column '{column.name}' was recognised as {'an' if kind[0] in 'aeiou' else 'a'} "
-            f"{kind} and "
-            f"has no answers to count; if it contains numbers, add --numeric {column.name}"
+            f"{kind} and has no answers to count; if it contains numbers, add --numeric {column.name}"
         )
 
     def _rated(self, name: str, masses: Mapping[float, str], columns: Sequence["_Column"]) -> Question:
