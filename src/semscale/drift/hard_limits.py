@@ -8,7 +8,7 @@ allows; no statistics enter.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -155,24 +155,29 @@ def check_limits(
         checks.append(LimitCheck(MISSING, float(in_force[MISSING]), n, lost))
     ids = np.array([item.id for item in comparison.baseline.items], dtype=object)
     for name, items in broken.items():
-        rest = np.ones(len(ids), dtype=bool)
-        numbers: list[tuple[float | str, Mask, tuple[str, str] | None]] = []
-        for group, own in settings.groups:
-            if name in own.limits:
-                inside = comparison.members(group[0])[group[1]]
-                rest &= ~inside
-                numbers.append((own.limits[name], inside, group))
-        for allowed, inside, of_group in (*numbers, (in_force[name], rest, None)):
-            if not isinstance(allowed, str):  # off
-                n = int((items.counted & inside).sum())
-                broken_ids, excused = (ids[mask & inside].tolist() for mask in (items.broken, items.excused))
-                is_default = of_group is None and name not in settings.limits
-                checks.append(
-                    LimitCheck(
-                        name, float(allowed), n, tuple(broken_ids), tuple(excused), of_group, is_default
-                    )
-                )
+        for allowed, inside, group in _allowances(comparison, settings, name):
+            if isinstance(allowed, str):  # off
+                continue
+            n = int((items.counted & inside).sum())
+            broken_ids, excused = (
+                tuple(ids[mask & inside].tolist()) for mask in (items.broken, items.excused)
+            )
+            is_default = group is None and name not in settings.limits
+            checks.append(LimitCheck(name, float(allowed), n, broken_ids, excused, group, is_default))
     return tuple(checks)
+
+
+def _allowances(
+    comparison: Comparison, settings: GateSettings, name: str
+) -> Iterator[tuple[float | str, Mask, tuple[str, str] | None]]:
+    """Yield what a limit allows and its items: each group with a limit of its own, then all other items."""
+    rest = np.ones(len(comparison.baseline.items), dtype=bool)
+    for group, own in settings.groups:
+        if name in own.limits:
+            inside = comparison.members(group[0])[group[1]]
+            rest &= ~inside
+            yield own.limits[name], inside, group
+    yield settings.limits.get(name, LIMITS[name]), rest, None
 
 
 def broken_items(comparison: Comparison) -> dict[str, BrokenItems]:

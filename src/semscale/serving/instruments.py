@@ -229,7 +229,7 @@ def instruments(
             measure_columns=Matcher.match,
             table_columns=MatchColumns,
             measure_file=match_file,
-            most_built=4,  # a matcher holds the vectors of up to 50,000 word pieces
+            most_built=4,  # a matcher holds the vectors of word pieces
         ),
         "consistency": Instrument(
             description="Measure the agreement of further answers to a prompt with its answer.",

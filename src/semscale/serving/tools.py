@@ -62,24 +62,28 @@ _INSTRUCTIONS = (
 )
 _RETURNS = (
     "Returns a row for each item with its status and its numbers, the number of items by status, an estimate "
-    "of each figure over all scored items with its interval, cautions, and the signature that lets somebody "
-    "else reproduce the numbers."
+    "of each figure over all scored items with its interval, cautions, and the signature that others need to "
+    "reproduce the numbers."
 )
-_DESCRIPTIONS = {
-    "rate": "Rate texts, such as survey answers or reviews, on an ordinal scale. list_scales shows the "
-    "scales; another one is an object with points and anchor sentences.",
-    "match": "Measure how far each prediction says the same as its reference. Changed numbers, names and "
-    "negations are listed as findings; the default method lowers the score for them.",
-    "consistency": "Measure how far further answers of a model to the same prompt agree with its answer. A "
-    "low value is a sign of an invented answer.",
-    "code": "Give open answers the codes of a codebook, more than one per answer, by their likeness to each "
-    "code's examples and definition.",
-    "judge": "Let a chat model score answers to questions by a rubric, from 0 to 1. The chat model, its "
-    "address and the limit of costs are options of the server.",
+_HINTS = {
+    "rate": "list_scales shows the scales; another scale is an object with points and anchor sentences.",
+    "match": "Changed numbers, names and negations are listed as findings; the default method lowers the "
+    "score for them.",
+    "consistency": "A low value is a sign of an invented answer.",
 }
+"""What an agent needs to know about an instrument, after its description."""
+
+_CODE = (
+    "Assign the codes of a codebook to open answers, more than one per answer, by their similarity to each "
+    "code's examples and definition."
+)
+_JUDGE = (
+    "Let a chat model score answers to questions by a rubric, from 0 to 1. The chat model, its address and "
+    "the limit of costs are options of the server."
+)
 _NOT_CALIBRATED = (
-    "Not calibrated: no answer was coded by hand, so a likeness is no probability, and the error rate of the "
-    "codes is unknown. Let a person check some of them."
+    "Not calibrated: no answer was coded by hand, so the similarities are not probabilities, and the error "
+    "rate of the codes is unknown. Let a person check some of them."
 )
 _SPLIT = "split them into several calls"
 _FIGURE = {
@@ -391,7 +395,7 @@ def _instrument_tool(
         return await threads.run(measure, fields)
 
     return AgentTool(
-        description=f"{_DESCRIPTIONS[name]} {_RETURNS}",
+        description=f"{instrument.description} {_HINTS[name]} {_RETURNS}",
         fields=with_rows_field(instrument.fields),
         output=measured_schema(instrument.row_schema()),
         call=call,
@@ -422,8 +426,8 @@ def _table_tool(
     return AgentTool(
         description=f"Do for the rows of a file what {name} does for lists; some arguments name its columns. "
         "Returns the summary: counts by status, estimates with intervals, of groups as well, cautions "
-        "and the signature. A long table may take minutes; with out, the same call goes on where one was cut "
-        "short.",
+        "and the signature. A long table may take minutes; with out, the same call continues after the "
+        "finished parts of an interrupted one.",
         fields=table_fields(name, ToolTableFields),
         output=_object(estimates={"type": "object"}, cautions=_TEXTS, signature={"type": "string"}),
         call=call,
@@ -485,7 +489,7 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads
         return await threads.run(code, fields)
 
     return AgentTool(
-        description=f"{_DESCRIPTIONS['code']} {_RETURNS}",
+        description=f"{_CODE} {_RETURNS}",
         fields=with_rows_field(CodingFields),
         output=measured_schema({"type": "object", "properties": {"outcome": {"type": "string"}}}),
         call=call,
@@ -507,7 +511,7 @@ def _judge_tool(judge: JudgeCalls, limits: ServiceLimits) -> AgentTool:
         "required": ["status"],
     }
     return AgentTool(
-        description=f"{_DESCRIPTIONS['judge']} {_RETURNS}",
+        description=f"{_JUDGE} {_RETURNS}",
         fields=with_rows_field(JudgeFields),
         output=measured_schema(row),
         call=call,
