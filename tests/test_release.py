@@ -1,12 +1,11 @@
 """A wheel that is not fit for the package index is not published, and each reason is named."""
 
-import importlib.util
 import zipfile
-from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parent.parent / "release" / "check_publishable.py"
+import check_publishable
+
 METADATA = """Metadata-Version: 2.4
 Name: semscale
 Version: 1.2.0
@@ -24,16 +23,8 @@ ON_INDEX = True
 CHANGELOG = "# Changelog\n\n## 1.2.0, 2026-12-01\n"
 
 
-@pytest.fixture(scope="module")
-def script():
-    description = importlib.util.spec_from_file_location("check_publishable", SCRIPT)
-    module = importlib.util.module_from_spec(description)
-    description.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def problems(script, tmp_path):
+def problems(tmp_path):
     """What the script lists for a wheel with such metadata and such a module."""
 
     def check(metadata=METADATA, module=MODULE, changelog=CHANGELOG, tag="v1.2.0"):
@@ -41,7 +32,7 @@ def problems(script, tmp_path):
         with zipfile.ZipFile(wheel, "w") as archive:
             archive.writestr("semscale-1.2.0.dist-info/METADATA", metadata)
             archive.writestr("semscale/version.py", module)
-        return script.problems(wheel, changelog, tag)
+        return check_publishable.problems(wheel, changelog, tag)
 
     return check
 

@@ -1,15 +1,13 @@
 """The tutorials run from the first cell to the last, and print what they show."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
 from tests.test_readme import without_ids_and_times
 
+import tutorials
+
 ROOT = Path(__file__).parent.parent
-_SPEC = importlib.util.spec_from_file_location("tutorials", ROOT / "release" / "tutorials.py")
-tutorials = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(tutorials)
 
 
 @pytest.mark.exhaustive

@@ -1,6 +1,5 @@
 """The wheel of a model's files that maintainers publish: equal bytes each time, and pip installs from it."""
 
-import importlib.util
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -8,30 +7,24 @@ from pathlib import Path
 import pytest
 from made_up_model import FILES, TINY, write_model
 
+import weights_wheel
 from semscale.errors import InputError
 from semscale.weights import known, resolving
 from semscale.weights.known import KNOWN, Wheel
 
-SCRIPT = Path(__file__).parent.parent.parent / "release" / "weights_wheel.py"
 OWN = Wheel("semscale-tiny", "1.0", "semscale_tiny")
 
 
-@pytest.fixture(scope="module")
-def script():
-    description = importlib.util.spec_from_file_location("weights_wheel", SCRIPT)
-    module = importlib.util.module_from_spec(description)
-    description.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def built(script, tmp_path) -> Path:
+def built(tmp_path) -> Path:
     files = write_model(tmp_path / "files")
-    return script.build_wheel(TINY, OWN, files, "as you like", tmp_path / "first")
+    return weights_wheel.build_wheel(TINY, OWN, files, "as you like", tmp_path / "first")
 
 
-def test_equal_files_give_equal_bytes(script, built, tmp_path):
-    again = script.build_wheel(TINY, OWN, write_model(tmp_path / "later"), "as you like", tmp_path / "second")
+def test_equal_files_give_equal_bytes(built, tmp_path):
+    again = weights_wheel.build_wheel(
+        TINY, OWN, write_model(tmp_path / "later"), "as you like", tmp_path / "second"
+    )
     assert again.name == built.name == "semscale_tiny-1.0-py3-none-any.whl"
     assert again.read_bytes() == built.read_bytes()
 
@@ -57,14 +50,16 @@ def test_a_model_is_pulled_from_it_through_a_local_index(secluded, built, tmp_pa
     assert {name: (files.folder / name).read_bytes() for name in FILES} == FILES
 
 
-def test_a_wheel_that_is_too_large_for_the_index_is_refused(script, tmp_path, monkeypatch):
-    monkeypatch.setattr(script, "LARGEST", 1000)
+def test_a_wheel_that_is_too_large_for_the_index_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(weights_wheel, "LARGEST", 1000)
     with pytest.raises(InputError, match=r"has [\d,]+ bytes, the package index takes 1,000"):
-        script.build_wheel(TINY, OWN, write_model(tmp_path / "files"), "", tmp_path / "out")
+        weights_wheel.build_wheel(TINY, OWN, write_model(tmp_path / "files"), "", tmp_path / "out")
 
 
-def test_ours_is_the_first_wheel_of_e5_small(script):
-    assert script.own_wheel(KNOWN["e5-small"]) == KNOWN["e5-small"].wheels[0]
-    assert (SCRIPT.parent / "licences_e5-small.txt").read_text().count("Copyright (c) 2023 Intfloat") == 1
+def test_ours_is_the_first_wheel_of_e5_small():
+    assert weights_wheel.own_wheel(KNOWN["e5-small"]) == KNOWN["e5-small"].wheels[0]
+    assert (Path(weights_wheel.__file__).parent / "licences_e5-small.txt").read_text().count(
+        "Copyright (c) 2023 Intfloat"
+    ) == 1
     with pytest.raises(InputError, match="all-MiniLM-L6-v2 has no wheel of ours"):
-        script.own_wheel(KNOWN["all-MiniLM-L6-v2"])
+        weights_wheel.own_wheel(KNOWN["all-MiniLM-L6-v2"])
