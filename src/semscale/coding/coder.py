@@ -252,8 +252,7 @@ def _cosines(vectors: Vectors, examples: Vectors) -> Floats:
 
     The order in which a matrix product sums depends on its shape, so each answer has its own product.
     """
-    with np.errstate(invalid="ignore"):  # small products raise this flag at random
-        return np.asarray(np.matmul(examples[None], vectors[:, :, None])[:, :, 0])
+    return np.asarray(np.matmul(examples[None], vectors[:, :, None])[:, :, 0])
 
 
 def _check_alike(codebook: Codebook, positive: Sequence[Vectors]) -> None:
