@@ -163,7 +163,7 @@ def test_stopping_keeps_nothing_and_says_how_to_go_on(semscale, approved, monkey
     before = runs(semscale)
     ended = semscale("drift", "gate", BAD, *NEW)
     assert ended.code == 3
-    assert "The same command goes on" in ended.err
+    assert "The same command continues" in ended.err
     assert runs(semscale) == before
 
 

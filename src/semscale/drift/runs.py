@@ -542,7 +542,7 @@ def _check_enough(matching: ItemMatching) -> None:
     raise InputError(
         f"items: {nothing}{common} of the baseline's {n} can be compared, and at least {min(least, n)} are "
         f"needed: {' and '.join(reasons)}; record every item, with no outputs where the model gave none, or "
-        "approve a baseline anew"
+        "approve a new baseline"
     )
 
 

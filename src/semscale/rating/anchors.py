@@ -186,8 +186,8 @@ class AnchorVectors:
         difference: its cosine with the most similar anchor of each set, mean over the sets, less the mean
         cosine with the three nearest of the other sentences. The floor is the quantile ``FLOOR_QUANTILE`` of
         these, or that of the model, to three decimals, so that machines whose vectors differ slightly agree
-        on it. Gibberish resembles everything a
-        little and don't-know answers resemble the middle points, so neither is among the sentences.
+        on it. Gibberish resembles everything a little and don't-know answers resemble the middle points, so
+        neither is among the sentences.
 
         Raises:
             ModelError: the model cannot be run.

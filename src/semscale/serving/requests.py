@@ -247,7 +247,7 @@ RatingSettingFields = request_model(
     helps={
         "floor": "Cosine with the best anchor below which a text is off topic; auto compares it with that of "
         "unrelated sentences; null rates every text.",
-        "missing": "Codes that stand for no answer, such as NA or -99.",
+        "missing": "Codes that mean no answer, such as NA or -99.",
         "language": "ISO 639-1 code, or auto for each text's (default: the scale's).",
     },
     language=str | None,

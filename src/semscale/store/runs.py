@@ -249,7 +249,7 @@ def _stopped(parts: Parts, work: TableWork[object]) -> StoppedByUserError:
     if not parts.are_there:
         return StoppedByUserError(
             f"stopped; {parts.name} was removed or changed during the run, so the same command "
-            "goes on after what is left of it"
+            "continues after the remaining parts"
         )
     return StoppedByUserError(
         f"stopped: {rows:,} rows are finished and stored in {parts.name}; the same command continues after "

@@ -54,8 +54,8 @@ def run_gate(options: GateOptions, settings: GateSettings) -> tuple[DriftSummary
             summary, comparison_id = _compared(options, settings, history)
         except KeyboardInterrupt:
             raise StoppedByUserError(
-                "stopped; no comparison was stored. The same command goes on with what was read of the "
-                "baseline"
+                "stopped; no comparison was stored. The same command continues with the parts of the "
+                "baseline that were read"
             ) from None
     try:
         with _annotated(summary) if outputs.github else nullcontext():
