@@ -538,8 +538,8 @@ def _why_no_connection(causes: list[BaseException]) -> str:
     for cause in reversed(causes):
         if isinstance(cause, OSError) and cause.strerror:
             # asyncio names the address instead of the reason.
-            is_masked = cause.errno and cause.strerror.startswith("Connect call failed")
-            return os.strerror(cause.errno) if is_masked else cause.strerror
+            is_masked = cause.strerror.startswith("Connect call failed")
+            return os.strerror(cause.errno) if is_masked and cause.errno else cause.strerror
     texts = [str(cause) for cause in causes if not isinstance(cause, RuntimeError)]
     return next((text for text in reversed(texts) if text), "connection lost")
 
