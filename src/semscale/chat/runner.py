@@ -307,7 +307,7 @@ class _Run:
                 self._end(error)
                 return
             except asyncio.CancelledError:
-                if isinstance(self._reason, NoReplyError | StoppedRunError):
+                if isinstance(self._reason, NoReplyError | StoppedRunError | FatalCallError):
                     return
                 raise
             await self._ready.put(outcome)
@@ -464,6 +464,8 @@ class _Run:
             raise FatalCallError(CallError(message, kind=failure.kind))
         wait = self._retries.wait_after(failure, repeated, self._clock.chance())
         if wait is None:
+            if failure.kind is FailureKind.CONNECTION and self._watch.is_unreached:
+                raise FatalCallError(_unreachable(failure))
             return False
         if failure.retry_after is not None and failure.kind in _HOLDING:
             self._watch.endpoint_pauses(self._pacer.hold(wait))
@@ -491,9 +493,12 @@ class _Run:
             seconds = watch.seconds
             if seconds >= longest:
                 break
-            shown.show(seconds, longest, watch.failure)
-        why = "" if watch.failure is None else f": {watch.failure}"
-        self._end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
+            shown.show(seconds, longest, watch.failure, is_unreached=watch.is_unreached)
+        if watch.failure is not None and watch.is_unreached:
+            self._end(FatalCallError(_unreachable(watch.failure)))
+        else:
+            why = "" if watch.failure is None else f": {watch.failure}"
+            self._end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
         for task in self._answering:
             task.cancel()
 
@@ -569,6 +574,11 @@ def _listed(tasks: set[asyncio.Task[object]]) -> Iterator[None]:
         tasks.discard(task)
 
 
+def _unreachable(failure: CallError) -> CallError:
+    """Return the failure of a run whose calls could not even connect, with the remedy."""
+    return CallError(f"{failure}; check the address, and that the server runs", kind=failure.kind)
+
+
 def _used(result: Reply | CallError, expected: Usage) -> Usage:
     """Return the tokens of a call as stated, or else as estimated."""
     if result.usage is not None:
@@ -620,22 +630,28 @@ class WaitProgress:
 
     def __init__(self, model: str, progress: Progress | None) -> None:
         self._model, self._progress = model, progress
+        self._connecting = f"waiting for a connection to {model} (seconds)"
         self._stage = ""
 
-    def show(self, seconds: float, longest: float, failure: CallError | None) -> None:
+    def show(
+        self, seconds: float, longest: float, failure: CallError | None, *, is_unreached: bool = False
+    ) -> None:
         """Show a wait that is long enough.
 
         Args:
             seconds: since the last reply.
             longest: seconds of waiting after which the run ends.
             failure: of the last call since then, if one failed.
+            is_unreached: true if no call has ever reached the endpoint; the error that ends the run has the
+                reason then.
         """
         if self._progress is None:
             return
-        is_unreached = failure is not None and failure.kind is FailureKind.CONNECTION
-        is_long = seconds >= (_UNREACHED_FROM if is_unreached else _SHOWN_FROM)
-        if is_long and (not self._stage or (failure is not None and self._stage == self._stage_name(None))):
-            self._stage = self._stage_name(failure)  # one reason for each wait: its text may differ by call
+        is_disconnected = failure is not None and failure.kind is FailureKind.CONNECTION
+        is_long = seconds >= (_UNREACHED_FROM if is_disconnected else _SHOWN_FROM)
+        without_reason = ("", self._connecting, self._stage_name(None))
+        if is_long and self._stage in without_reason:  # one reason for each wait: its text may differ by call
+            self._stage = self._connecting if is_unreached else self._stage_name(failure)
         if self._stage:
             self._progress(self._stage, int(seconds), int(longest))
         if not is_long:
