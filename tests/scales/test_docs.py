@@ -15,7 +15,10 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "scales.md"
     ("before", "names"),
     [
         ("The shipped scales are ", [f"`{name}`" for name in scale_names()]),
-        ("Machine translations of the anchors into ", [LANGUAGE_NAMES[code] for code in translated_languages()]),
+        (
+            "Machine translations of the anchors into ",
+            [LANGUAGE_NAMES[code] for code in translated_languages()],
+        ),
     ],
 )
 def test_the_page_lists_all_scales_and_languages(before, names):

@@ -276,7 +276,7 @@ class CalibrateOptions(Settings):
 def calibrate(options: CalibrateOptions) -> None:
     """Find a model's best layer for BERTScore, and its baseline: the scores of unrelated texts.
 
-    [bold]semscale models calibrate MODEL --corpus texts.csv --text text --out baseline.json[/bold]
+    [bold]semscale models calibrate all-MiniLM-L6-v2 --corpus texts.csv --text text --out baseline.json[/bold]
 
     Random pairs are scored at every layer, and pairs that people have judged, if there are some. Without
     --text the predictions and references are themselves the texts that pairs are drawn from.
