@@ -10,13 +10,11 @@ import logging
 import os
 import signal
 import threading
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import polars as pl
 from pydantic import Field, StrictBool, WithJsonSchema, create_model
 
@@ -449,7 +447,6 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
 
 def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads: TaskThreads) -> AgentTool:
     def code(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
-        from semscale.coding.code_shares import CodeCounts, CodedSample, code_shares
         from semscale.coding.codebook import Code, Codebook
         from semscale.coding.coder import Coder
         from semscale.coding.coding import code_answers
@@ -461,24 +458,17 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads
         codebook = Codebook("of-the-call", tuple(codes))
         coder = Coder(codebook, embedder=embedding())
         coding = code_answers(coder.score(fields.texts, progress=stop_if_abandoned))
-        everybody = np.zeros(len(fields.texts), np.int64)
-        counts = CodeCounts(len(codes), n_groups=1)
-        counts.add(everybody, coding.assigned, coding.readable)
-        sample = CodedSample(coding.assigned, coding.readable)
-        (shares,) = code_shares(sample, codebook.names, everybody, counts)
         figures = {
             share.code: {
-                "value": share.counted.value,
-                "low": share.counted.low,
-                "high": share.counted.high,
+                **vars(share.counted),
                 "n": share.n,
-                "n_left_out": len(fields.texts) - share.n,
+                "n_left_out": len(coding.outcome) - share.n,
             }
-            for share in shares
+            for share in coding.shares()
         }
         return {
             **({"results": json.loads(coding.to_frame().write_json())} if fields.rows else {}),
-            "counts": dict(Counter(str(outcome) for outcome in coding.outcome)),
+            "counts": coding.counts,
             "estimates": encoded(figures),
             "cautions": [_NOT_CALIBRATED],
             "signature": str(coding.signature),
