@@ -387,7 +387,9 @@ class TestJudge:
 
         first, second = talk(self.judge(toy_embedder, Four(), calls=3), conversation)
         assert (first["counts"], second["counts"]) == ({"scored": 2}, {"scored": 1, "unfinished": 1})
-        assert any("cap of 3 calls is reached" in caution for caution in second["cautions"])
+        (caution,) = [caution for caution in second["cautions"] if "cap of 3 calls is reached" in caution]
+        assert "the cap holds for all calls together until the server ends" in caution
+        assert "the same command" not in caution
 
     def test_a_scale_is_a_template_and_a_file_is_not(self, toy_embedder):
         server, rows = self.judge(toy_embedder, Four()), {"questions": ["a"], "answers": ["b"]}

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -176,7 +176,7 @@ class JudgeCalls:
     """
 
     def __init__(self, load: "Callable[[], ChatModel]", running: "Running") -> None:
-        self._load, self._running = load, running
+        self._load, self._running = load, replace(running, is_budget_of_server=True)
         self._model: ChatModel | None = None
         self._turn = asyncio.Lock()
 
