@@ -279,11 +279,12 @@ class TestTables:
         message = refusal(self.server(toy_embedder, folder), "rate_table", table="link.csv", text="comment")
         assert message == f"table must be a file in {folder}, got 'link.csv'"
 
-    def test_a_folder_that_does_not_exist(self, toy_embedder, tmp_path):
-        with pytest.raises(
-            InputError, match="folder must exist, got .*/none: create it, or name another one"
-        ):
-            self.server(toy_embedder, tmp_path / "none")
+    def test_a_folder_that_does_not_exist_or_is_a_file(self, toy_embedder, folder):
+        for name in ("none", "answers.csv"):
+            with pytest.raises(
+                InputError, match=f"folder must be an existing folder, got .*/{name}: create it"
+            ):
+                self.server(toy_embedder, folder / name)
 
 
 CODES = [

@@ -255,10 +255,10 @@ def agent_tools(
         folder: whose tables are read and written; without it there are no tools for tables.
 
     Raises:
-        InputError: the folder does not exist.
+        InputError: the folder does not exist, or is a file.
     """
     if folder is not None and not folder.is_dir():
-        raise InputError(f"folder must exist, got {folder}: create it, or name another one")
+        raise InputError(f"folder must be an existing folder, got {folder}: create it, or name another one")
     threads = TaskThreads()
     tools = {"list_scales": _scales_tool()}
     by_name = instruments(lambda: model(DEFAULT_RATING_MODEL), lambda: model(DEFAULT_MODEL))
