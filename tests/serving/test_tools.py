@@ -274,6 +274,28 @@ class TestTables:
         assert stated == message.format(folder=folder)
         assert sorted(folder.parent.rglob("*")) == before
 
+    def test_a_name_that_no_file_can_have_is_the_callers_mistake(self, toy_embedder, folder):
+        (folder / "first").symlink_to("second")
+        (folder / "second").symlink_to("first")
+        server = self.server(toy_embedder, folder)
+        for name in ("answers.csv\0", "first", "a" * 300):
+            for arguments in ({"table": name}, {"table": "answers.csv", "out": f"{name}/x.csv"}):
+                message = refusal(server, "rate_table", text="comment", **arguments)
+                assert " must be a file in " in message
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+    def test_a_pipe_is_no_table_as_nothing_may_ever_be_written_to_it(self, toy_embedder, folder):
+        os.mkfifo(folder / "pipe.csv")
+        message = refusal(self.server(toy_embedder, folder), "rate_table", table="pipe.csv", text="comment")
+        assert message == f"table must be a file in {folder}, got 'pipe.csv'"
+
+    def test_the_source_is_named_as_the_call_names_it(self, toy_embedder, folder):
+        columns = {"prediction": "comment", "reference": ["country"], "method": "cosine"}
+        server = self.server(toy_embedder, folder)
+        matched = call(server, "match_table", table="answers.csv", **columns).structured_content
+        rated = call(server, "rate_table", table="answers.csv", text="comment", floor=None).structured_content
+        assert matched["source"] == rated["source"] == "answers.csv"
+
     def test_a_link_to_another_folder_is_no_way_out(self, toy_embedder, folder):
         (folder / "link.csv").symlink_to(folder.parent / "elsewhere.csv")
         message = refusal(self.server(toy_embedder, folder), "rate_table", table="link.csv", text="comment")
