@@ -26,7 +26,13 @@ STANDARD_INPUT = "-"
 HIDDEN_INPUT = "\0"  # stands for "-" while Cyclopts parses, which would take that for an option
 
 # Parameters of Python functions that commands call otherwise, for messages.
-_PARAMETERS = {"n_samples": "--ask", "cluster": "--ray", "base_url": "--chat-url", "model": "--chat-model"}
+_PARAMETERS = {
+    "n_samples": "--ask",
+    "cluster": "--ray",
+    "base_url": "--chat-url",
+    "model": "--chat-model",
+    "requests_per_minute": "--per-minute",
+}
 _SETTINGS = "Settings"
 
 
@@ -342,16 +348,26 @@ def _build(
 
 
 def _with_option(message: str, options: Sequence[CommandOption]) -> str:
-    """Name the option where a message begins with the parameter that it is for."""
-    subject = re.match(r"(\w+)(?= must | needs | is | belongs to |: )", message)
-    if subject is None:
+    """Name the options where a message begins with a parameter or a key of it, or names a second column."""
+    subject = re.match(r"(\w+)(?:(?:\.|, )(\w+))?(?= must | needs | is | belongs to |: )", message)
+    name = None if subject is None else _option_called(subject[1], options)
+    if subject is None or name is None:
         return message
+    rest = message[subject.end() :]
+    column = re.match(r" must be another column than (\w+)", rest)
+    other = None if column is None else _option_called(column[1], options)
+    if column is not None and other is not None:
+        rest = rest[: column.start(1)] + other + rest[column.end(1) :]
+    return name + (f" {subject[2]}" if subject[2] else "") + rest
+
+
+def _option_called(parameter: str, options: Sequence[CommandOption]) -> str | None:
+    """Return the option for a parameter; ``None`` where there is none."""
     named = {option.path[-1]: option.name for option in options if not option.option.positional}
-    called = _PARAMETERS.get(subject[1], option_name(subject[1]))
+    called = _PARAMETERS.get(parameter, option_name(parameter))
     # An option that is called like the parameter comes before one of which only the field is.
-    same = [option.name for option in options if option.name == option_name(subject[1])]
-    name = next(iter(same), None) or named.get(subject[1]) or (called if called in named.values() else None)
-    return message if name is None else name + message[subject.end() :]
+    same = [option.name for option in options if option.name == option_name(parameter)]
+    return next(iter(same), None) or named.get(parameter) or (called if called in named.values() else None)
 
 
 def stated_names(*groups: Settings, but: Collection[str] = ()) -> list[str]:
