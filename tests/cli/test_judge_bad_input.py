@@ -18,6 +18,8 @@ pytestmark = pytest.mark.needs("api")
         (("--human", "known"), "--human: labels must be those of template 'likert', numbers from 1 to 5 or"),
         (("--rubric", "@nowhere.txt"), "--rubric: file 'nowhere.txt' cannot be read: No such file or directory; check the name"),
         (("--report", "judged.pdf"), "report must end in .html"),
+        (("--inclusion", "known"), "--inclusion belongs to --human: name the column"),
+        (("--per-minute", "0"), "--per-minute must be > 0, got 0"),
         (("--restart",), "--restart belongs to --out"),
         (("--part-rows", "0"), "--part-rows must be at least 1"),
         (("--panel", "panel.yaml"), "name a judge with --chat-model or several with --panel, got both"),

@@ -553,7 +553,9 @@ class _Run:
             return
         is_capped = isinstance(self._reason, CapReachedError)
         if is_capped and self._is_budget_of_server:
-            remedy = "the cap holds for all calls together until the server ends; start it again with a higher cap"
+            remedy = (
+                "the cap holds for all calls together until the server ends; start it again with a higher cap"
+            )
         elif self._ledger is None:
             cause = "a higher cap" if is_capped else "the same command"
             remedy = f"without a ledger, {cause} sends every call again"
