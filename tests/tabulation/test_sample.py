@@ -145,7 +145,25 @@ def test_weights_that_are_no_weights_are_refused_by_row():
     with pytest.raises(InputError, match="'w' sum to 0"):
         read_sample(pl.DataFrame({"w": [0.0, 0.0]}), SampleSettings(weight="w"))
     with pytest.raises(InputError, match="no respondent is left: no weight \\(2\\)"):
-        read_sample(pl.DataFrame({"w": [None, "x"]}), SampleSettings(weight="w"))
+        read_sample(pl.DataFrame({"w": [None, None]}), SampleSettings(weight="w"))
+
+
+@pytest.mark.parametrize("role", ["weight", "fpc"])
+def test_a_column_of_texts_is_refused_where_numbers_are_needed(role):
+    frame = pl.DataFrame({"region": [None, "north", "south"]})
+    with pytest.raises(InputError, match=f"{role}: column 'region' has no number; its first value is 'north'"):
+        read_sample(frame, SampleSettings(**{role: "region"}))
+
+
+def test_a_single_respondent_has_no_standard_error():
+    design = read_sample(pl.DataFrame({"q": [4]}), SampleSettings()).design
+    assert np.isnan(survey_means([4.0], design).standard_errors).all()
+
+
+def test_a_single_cluster_is_refused_by_its_name():
+    frame = pl.DataFrame({"town": ["Graz", "Graz"]})
+    with pytest.raises(InputError, match="cluster: all respondents are in the same cluster, town 'Graz'"):
+        read_sample(frame, SampleSettings(cluster="town"))
 
 
 def test_unknown_columns_have_the_nearest_name():
