@@ -259,6 +259,22 @@ def test_rated_texts_are_read_from_their_probabilities(start, name):
     assert {f"{start}p_1", f"{start}p_2"} <= set(needed)
 
 
+def test_a_rated_text_with_few_different_answers_is_read_from_its_probabilities():
+    ratings = {"good": 0.75, "bad": 0.25, "fine; cheap": 0.5}
+    texts = ["good", "bad", "fine; cheap", "", "good", None]
+    shares = [ratings.get(text) for text in texts]
+    frame = pl.DataFrame({
+        "why": texts, "region": ["N", "N", "S", "S", "W", "W"],
+        "semscale_mean": [None if share is None else 1 + share for share in shares],
+        "semscale_p_1": [None if share is None else 1 - share for share in shares], "semscale_p_2": shares,
+    })  # fmt: skip
+    question = read(frame, "why")
+    assert question.kind == "rated text"
+    np.testing.assert_array_equal(question.columns()[:, 1], [0.75, 0.25, 0.5, np.nan, 0.75, np.nan])
+    # In a region there are texts with different ratings, so the ratings are not of this column.
+    assert read(frame, "region").kind == "single choice"
+
+
 def test_codes_are_a_multiple_choice_with_missing_decisions():
     frame = pl.DataFrame({
         "semscale_outcome": ["coded", "coded", "unread"],
@@ -273,7 +289,7 @@ def test_codes_are_a_multiple_choice_with_missing_decisions():
 def test_open_texts_are_to_be_rated_first():
     frame = pl.DataFrame({"why": [f"Because of reason {n}, and of another one" for n in range(40)]})
     with pytest.raises(
-        InputError, match="'why' was recognised as open texts \\(40 different ones\\).*--text why"
+        InputError, match="'why' was recognised as open texts \\(40 different\\).*--text why"
     ):
         read(frame, "why")
 
