@@ -179,7 +179,7 @@ def test_columns_are_named_by_their_purpose():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"rho": 0.5}, "rho and rscales belong to replicates"),
+        ({"rho": 0.5}, "rho belongs to replicates"),
         ({"replicates": "rw*"}, "replicates need weight"),
         ({"replicates": "rw*", "weight": "w"}, "replicates need replicate_type"),
         (
@@ -190,7 +190,7 @@ def test_columns_are_named_by_their_purpose():
             {"replicates": "rw*", "weight": "w", "replicate_type": "jk1", "fpc": "N"},
             "fpc does not go with replicates",
         ),
-        ({"rscales": (0.5,)}, "rscales belong to replicates"),
+        ({"rscales": (0.5,)}, "rscales belongs to replicates"),
         ({"replicates": "rw*", "weight": "w", "replicate_type": "jkn"}, "jkn needs them"),
         (
             {"replicates": "rw*", "weight": "w", "replicate_type": "jk1", "rscales": (0.5,)},
