@@ -206,6 +206,15 @@ def test_items_of_a_grid_are_questions_of_their_own_on_the_same_points():
     np.testing.assert_allclose(service.columns().mean(axis=0)[-3:], [0.25, 0.25, 3.0])
 
 
+def test_a_pattern_of_one_column_is_no_grid():
+    frame = pl.DataFrame({"item_a": ["red", "blue", "blue"], "age": [1, 2, 3]})
+    columns = find_columns("item_*", frame.columns, {})
+    (question,) = QuestionReader(frame).read_all(columns)
+    assert question.name == "item_a"
+    assert [line.name for line in question.lines] == ["blue", "red"]
+    assert question.notes == ()
+
+
 def test_items_that_are_listed_have_the_name_of_their_grid():
     frame = pl.DataFrame({"r_1": ["good", "bad"] * 6, "r_2": ["bad", "fair"] * 6})
     assert [first.text for first in read_all(frame, "T=r_1,r_2", {})] == ["T: r_1", "T: r_2"]

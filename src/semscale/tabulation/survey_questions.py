@@ -455,12 +455,13 @@ class QuestionReader:
             f"one of the {len(grid.columns)} items of the grid '{grid.name}', each of which has a table; "
             f"mentions of one list are put together by 'Mentions={'+'.join(grid.columns[:_EXAMPLES])}'"
         )
+        notes = (note,) if len(columns) > 1 else ()
         questions = []
         for column in columns:
             item = self._read(QuestionColumns(grid.name, (column.name,)), [column])
             is_named = bool(column.labels.label) or "*" in grid.name or grid.name in column.name
             text = item.text if is_named else f"{grid.name}: {column.name}"
-            questions.append(replace(item, name=column.name, text=text, notes=(note, *item.notes)))
+            questions.append(replace(item, name=column.name, text=text, notes=(*notes, *item.notes)))
         return questions
 
 
