@@ -21,7 +21,10 @@ def test_python_runs_the_package():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("drift", "gate"), "Missing argument 'CANDIDATE'; see python -m semscale drift gate --help"),
+        (
+            ("drift", "gate"),
+            "CANDIDATE is missing; for example: python -m semscale drift gate new.jsonl --model gpt-4o-mini",
+        ),
         (("--nope",), "No such option: --nope; see python -m semscale --help"),
     ],
 )

@@ -12,6 +12,7 @@ block:
 import contextlib
 import doctest
 import io
+import itertools
 import re
 import shlex
 import shutil
@@ -115,6 +116,32 @@ def test_a_page_runs(name, tmp_path, monkeypatch):
             run_console(block)
         elif block.language == "python":
             run_python(block, names)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_options_of_commands_that_are_not_run_exist(name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    page = blocks((ROOT / name).read_text(encoding="utf-8"))
+    for block in (block for block in page if block.language == "console" and "needs" in block.comments):
+        for words, _ in commands(block):
+            assert unknown_options(words) == set(), shlex.join(words)
+
+
+def unknown_options(words: list[str]) -> set[str]:
+    """Return the options of a command that its help does not name; none of a command of another program."""
+    if "semscale" not in words:
+        return set()
+    words = words[words.index("semscale") + 1 :]
+    command = itertools.takewhile(str.isidentifier, words[:2])
+    with captured() as printed:
+        main([*command, "--help-all"])
+    known = set(re.findall(r"--[\w-]+", printed.getvalue()))
+    return {word for word in words if word.startswith("--")} - known
+
+
+def test_an_option_that_does_not_exist_is_noticed():
+    assert unknown_options(["TOKEN=x", "semscale", "judge", "audit", "a.csv", "--rows", "5"]) == set()
+    assert unknown_options(["semscale", "judge", "a.csv", "--rows", "5"]) == {"--rows"}
 
 
 def test_a_page_that_shows_other_output_is_noticed():

@@ -201,19 +201,20 @@ SOON = Limits(concurrency=4, give_up_after=0.3)
 QUICK = Retries(first_wait=0.01, longest_wait=0.02)
 
 
-def stopped(model, tmp_path, *, retries=QUICK, **settings):
-    with pytest.raises(InterruptedRunError) as caught:
+def stopped(model, tmp_path, *, retries=QUICK, by=InterruptedRunError, **settings):
+    with pytest.raises(by) as caught:
         Runner(model, limits=SOON, retries=retries, ledger=tmp_path / "l").run(requests(1000), **settings)
     return str(caught.value)
 
 
 @pytest.mark.needs("api")
-@pytest.mark.parametrize("first_wait", [0.01, 600.0])
+@pytest.mark.parametrize("first_wait", [0.01, 600.0])  # all repetitions fail, or none is sent in time
 def test_nobody_listens(tmp_path, first_wait):
     model = load_chat_model("m", base_url="http://127.0.0.1:9/v1")
-    assert stopped(model, tmp_path, retries=Retries(first_wait=first_wait, longest_wait=first_wait)) == (
-        "no reply came for 0.3 s: m cannot be reached at http://127.0.0.1:9/v1: Connect call failed "
-        "('127.0.0.1', 9); received replies are stored, and the same command continues from there"
+    retries = Retries(first_wait=first_wait, longest_wait=first_wait)
+    assert stopped(model, tmp_path, retries=retries, by=ReplyError) == (
+        "m cannot be reached at http://127.0.0.1:9/v1: Connection refused; check the address, and that the "
+        "server runs"
     )
 
 
@@ -261,7 +262,7 @@ def test_progress_says_for_how_long_it_has_waited(monkeypatch, endpoint, tmp_pat
 
 
 @pytest.mark.needs("api")
-def test_progress_names_the_cause_once_the_endpoint_cannot_be_reached(monkeypatch, tmp_path):
+def test_progress_shows_the_wait_for_a_first_connection(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "_TICK", 0.01)
     seen, seconds = [], itertools.count()
     waiting = Runner(
@@ -271,9 +272,9 @@ def test_progress_names_the_cause_once_the_endpoint_cannot_be_reached(monkeypatc
         ledger=tmp_path / "l",
         clock=Clock(now=lambda: float(next(seconds))),  # a second passes between any two looks
     )
-    with pytest.raises(InterruptedRunError, match="no reply came for 60 s"):
+    with pytest.raises(ReplyError, match="m cannot be reached"):
         waiting.run(requests(9), progress=lambda *step: seen.append(step))
-    assert any("cannot be reached at http://127.0.0.1:9/v1" in stage for stage, _, _ in seen)
+    assert any(stage == "waiting for a connection to m (seconds)" for stage, _, _ in seen)
 
 
 @pytest.mark.needs("api")
@@ -317,10 +318,22 @@ def waited(monkeypatch, model, tmp_path, limits, n=99):
 
 
 @pytest.mark.needs("api")
-def test_a_run_ends_soon_where_nothing_ever_listened(monkeypatch, tmp_path):
-    model = load_chat_model("m", base_url="http://127.0.0.1:9/v1")
-    assert waited(monkeypatch, model, tmp_path, Limits()) == 30
-    assert waited(monkeypatch, model, tmp_path, Limits(give_up_after=50)) == 50
+@pytest.mark.parametrize(("give_up_after", "longest"), [(None, 30), (50, 50)])
+def test_a_run_ends_soon_where_nothing_ever_listened(monkeypatch, tmp_path, give_up_after, longest):
+    monkeypatch.setattr(runner, "_TICK", 0.001)
+    seen, looks = [], itertools.count()
+    asked = Runner(
+        load_chat_model("m", base_url="http://127.0.0.1:9/v1"),
+        limits=Limits(give_up_after=give_up_after),
+        retries=Retries(first_wait=600.0, longest_wait=600.0),  # longer than the run waits
+        ledger=tmp_path / "l",
+        clock=Clock(now=lambda: 0.02 * next(looks)),
+    )
+    with pytest.raises(ReplyError, match="m cannot be reached"):
+        asked.run(requests(99), progress=lambda *step: seen.append(step))
+    waits = [(done, total) for stage, done, total in seen if "connection" in stage]
+    assert {total for _, total in waits} == {longest}
+    assert max(done for done, _ in waits) < longest
 
 
 @pytest.mark.needs("api")
@@ -337,15 +350,20 @@ UNREACHED = CallError("m cannot be reached", kind=FailureKind.CONNECTION)
 BUSY = CallError("m is busy", kind=FailureKind.SERVER)
 
 
-def steps_shown(*steps):
+def steps_shown(*steps, **states):
     seen = []
     waiting = WaitProgress("m", lambda *step: seen.append(step))
     for step in steps:
-        waiting.show(step[0], 300.0, *step[1:])
+        waiting.show(step[0], 300.0, *step[1:], **states)
     return seen
 
 
-def test_an_endpoint_that_cannot_be_reached_is_named_after_three_seconds():
+def test_an_endpoint_that_was_never_reached_is_waited_for_without_a_reason():
+    stage = "waiting for a connection to m (seconds)"
+    assert steps_shown((2.9, UNREACHED), (3.0, UNREACHED), is_unreached=True) == [(stage, 3, 300)]
+
+
+def test_the_reason_of_a_lost_connection_is_shown_after_three_seconds():
     stage = "waiting for m (seconds without a reply: m cannot be reached)"
     assert steps_shown((2.9, UNREACHED), (3.0, UNREACHED), (4.2, UNREACHED)) == [
         (stage, 3, 300),

@@ -1,9 +1,7 @@
 """``semscale drift record --prompts``: a model or a program is asked, and what it gave becomes a run."""
 
 import json
-import re
 import sys
-from pathlib import Path
 
 import pytest
 from endpoint import error, misbehaving_endpoint, prompt_of
@@ -14,7 +12,6 @@ from semscale.history.items import Item, Output
 
 pytestmark = pytest.mark.needs("api")
 
-ROOT = Path(__file__).parents[2]
 ITEMS = [
     {"id": "a", "input": "What is a?", "topic": "x"},
     {"id": "b", "input": "What is b?", "topic": "y"},
@@ -199,13 +196,6 @@ def test_a_program_answers(record, stored, tmp_path):
     assert texts(first) == [["WHAT IS A?"], ["WHAT IS B?"]]
     assert first.items[0].outputs[0].fields == {"call_cost": 0.5}
     assert (rerun.rerun_of, rerun.model) == (first.id, "m")
-
-
-def test_the_program_of_the_document_answers(record, stored, tmp_path):
-    text = (ROOT / "docs/drift.md").read_text(encoding="utf-8").partition("## Ask the model for outputs")[2]
-    (tmp_path / "ask.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])
-    assert record("--command", f'"{sys.executable}" ask.py', "--model", "m", model=None).code == 0
-    assert texts(stored()[0]) == [["WHAT IS A?"], ["WHAT IS B?"]]
 
 
 def test_a_program_that_dies_ends_with_3(record, stored, tmp_path):

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from endpoint import error
 
+from semscale.chat import runner
 from semscale.cli.main import main
 
 pytestmark = pytest.mark.needs("api")
@@ -92,6 +93,20 @@ def test_screen_and_exit_code_say_that_nobody_was_reached_and_why(judge_command,
     assert "most often because: judge-one: Error code: 400 - unknown field." in " ".join(printed.out.split())
     why = "no call brought a usable reply, most often because: judge-one: Error code: 400 - unknown field"
     assert printed.err == f"semscale: {why}\n"
+
+
+@pytest.mark.parametrize("n_rows", [1, 40])  # fewer and more than are asked about at once
+def test_a_dead_endpoint_is_one_line_with_address_cause_and_remedy(tmp_path, capsys, monkeypatch, n_rows):
+    monkeypatch.setattr(runner, "_TICK", 0.01)
+    (tmp_path / "items.csv").write_text("q,a\n" + "".join(f"What is {n}?,It is.\n" for n in range(n_rows)))
+    command = ["judge", str(tmp_path / "items.csv"), "--prompt", "q", "--answer", "a", "--chat-model", "m"]
+    assert main([*command, "--chat-url", "http://127.0.0.1:9", "--give-up-after", "0.2"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == (
+        "semscale: m cannot be reached at http://127.0.0.1:9: Connection refused; check the address, and "
+        "that the server runs\n"
+    )
 
 
 def test_settings_of_calls_are_sent(judge_command, judge_endpoint):

@@ -1,6 +1,7 @@
 """The program: its commands, help and version, and how it starts and ends."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -45,9 +46,7 @@ def test_no_command_is_answered_with_help(semscale, arguments):
     [
         (["rat"], ["No such command 'rat'", "semscale --help"]),
         (["drift", "gat"], ["No such command 'gat'. Did you mean 'gate'? See semscale drift --help"]),
-        (["rate"], ["Missing argument 'FILE'", "semscale rate --help"]),
-        (["rate", "x.csv"], ["Missing option '--scale'"]),
-        (["rate", "x.csv", "--text"], ["--text"]),
+        (["rate", "x.csv", "--text"], ["--text needs a value; see semscale rate --help"]),
         (["rate", "x.csv", "y.csv", "--text", "a", "--scale", "b"], ["y.csv"]),
     ],
 )
@@ -58,6 +57,48 @@ def test_wrong_usage_is_one_line(semscale, arguments, words):
     assert ended.err.count("\n") == 1
     for word in words:
         assert word in ended.err
+
+
+MATCH = "semscale match answers.csv --prediction answer --reference expected"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["match", "x.csv"], f"--prediction is missing; for example: {MATCH}"),
+        (["match", "--prediction=a"], f"FILE is missing; for example: {MATCH}"),
+        (["match"], f"FILE and --prediction are missing; for example: {MATCH}"),
+        (
+            ["match", "x.csv", "--predictions", "a"],
+            "--prediction is missing (did you mean --prediction instead of --predictions?); for example: "
+            + MATCH,
+        ),
+        (
+            ["judge", "x.csv", "--json"],
+            "--prompt and --answer are missing; for example: semscale judge answers.csv --prompt question "
+            "--answer answer --chat-model gpt-4o-mini",
+        ),
+        (
+            ["study", "compare", "answers"],
+            "HUMAN is missing; for example: semscale study compare study-results people.csv --concept "
+            "concept --by age",
+        ),
+    ],
+)
+def test_what_is_missing_is_named_with_an_example(semscale, arguments, message):
+    ended = semscale(*arguments)
+    assert (ended.code, ended.out, ended.err) == (2, "", f"semscale: {message}\n")
+
+
+def test_each_command_with_required_options_has_an_example_that_it_parses(semscale):
+    examples = {}
+    for name, command in commands(program()):
+        if any(option.info.is_required() for option in command.options):
+            examples[name] = semscale(*name.split()[1:]).err.split("for example: ")[1]
+    assert len(examples) > 15
+    for name, example in examples.items():
+        assert example.startswith(f"{name} ")
+        program().parse_args(shlex.split(example)[1:], exit_on_error=False, print_error=False)
 
 
 def test_a_warning_is_one_line(semscale, monkeypatch):

@@ -38,6 +38,14 @@ def test_a_pipe_gets_one_line_each_time_that_a_run_begins_to_wait(monkeypatch):
     assert stream.getvalue() == f"semscale: {stage}: 10 of 300\n" * 2
 
 
+def test_a_pipe_gets_no_line_for_the_wait_for_a_first_connection(monkeypatch):
+    stream = Terminal(interactive=False)
+    monkeypatch.setattr("sys.stderr", stream)
+    with progress_bars() as progress:
+        progress("waiting for a connection to m (seconds)", 3, 30)
+    assert stream.getvalue() == ""
+
+
 def test_a_pipe_gets_one_line_for_a_model_that_is_pulled(monkeypatch, tmp_path):
     stream = Terminal(interactive=False)
     monkeypatch.setattr("sys.stderr", stream)

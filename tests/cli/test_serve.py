@@ -27,7 +27,20 @@ def test_what_cannot_be_served_is_refused(options, words, capsys, monkeypatch):
     assert len(error.splitlines()) == 1
 
 
-def test_a_model_that_is_not_known_ends_the_service(capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--embedder", "no-such-model"], "model 'no-such-model' is neither a known name, nor a folder"),
+        (["--embedder", "nobody/no-such-model"], "SEMSCALE_OFFLINE is set"),
+        (["--precision", "turbo"], "--precision turbo was measured for e5-small only, got all-MiniLM-L6-v2"),
+    ],
+)
+def test_a_model_that_cannot_be_served_is_refused_before_a_port_is_opened(
+    options, words, capsys, monkeypatch
+):
     monkeypatch.setenv("SEMSCALE_OFFLINE", "1")
-    assert main(["serve", "--port", "0", "--embedder", "no-such-model"]) == 2
-    assert "no-such-model" in capsys.readouterr().err.splitlines()[-1]
+    monkeypatch.setattr("semscale.serving.server.listen", lambda *_: pytest.fail("a port was opened"))
+    assert main(["serve", "--port", "0", *options]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert len(error.splitlines()) == 1

@@ -10,6 +10,7 @@ from semscale.coding.labels import HandCodes
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.errors import InputError
 from semscale.signature import Signature
+from semscale.stats.intervals import Estimate
 from semscale.types import Status
 
 TEXTS = ["the battery", None, "a price", "hello", ""]
@@ -35,6 +36,22 @@ def test_without_hand_codes_nothing_is_a_probability(book, key_words):
     ]  # fmt: skip
     assert found.assigned[2].tolist() == [0, 1, 0]
     assert not [name for name in found.to_frame().columns if name.endswith("_p")]
+
+
+def test_shares_are_of_the_answers_about_which_a_code_is_decided(book):
+    # From 0.7 on a code is assigned, below 0.5 it is not, between these it is undecided.
+    likeness = np.array([[0.9, 0.1, 0.6], [0.2, 0.1, 0.6], [0.8, 0.3, 0.0], [np.nan] * 3])
+    status = np.array([*[Status.SCORED] * 3, Status.MISSING], dtype=object)
+    coding = code_answers(CodeScores(book, likeness, status, Signature.of("code")))
+    assert coding.counts == {"coded": 2, "cannot-tell": 1, "no-answer": 1}
+    assert [(share.code, share.n, share.n_assigned, share.n_unsure) for share in coding.shares()] == [
+        ("power", 3, 2, 0),
+        ("cost", 3, 0, 0),
+        ("display", 1, 0, 2),
+    ]
+    # Wilson's interval of 0 in n is from 0 to z²/(n + z²), with z² = 3.8415 for 95 % and 2.7055 for 90 %.
+    assert coding.shares()[1].counted == Estimate(0.0, 0.0, pytest.approx(0.5615, abs=1e-4))
+    assert coding.shares(interval=0.9)[1].counted.high == pytest.approx(0.4742, abs=1e-4)
 
 
 def test_a_code_with_too_few_labels_stays_a_likeness_beside_calibrated_ones(book):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from semscale.drift import DriftSummary, GateSettings, Item, Output, Run, compare, decide
 from semscale.drift.metrics import (
+    QUALITY_METRICS,
     TEXT_METRICS,
     AlignedItem,
     ItemTexts,
@@ -297,8 +298,10 @@ def test_labels_have_no_underscores():
     assert metric_label("word_count_difference") == "word count difference"
 
 
-def test_the_page_of_the_docs_has_every_metric_and_states_whether_it_is_tested():
-    page = (Path(__file__).parents[2] / "docs" / "gate.md").read_text("utf-8").split("| metric | loss |")[1]
-    rows = re.findall(r"^\| `(\w+)`(?:, \.\.\.)? \| .+ \| (yes)? *\|$", page, re.MULTILINE)
-    known = {name: metric.is_usual for name, metric in TEXT_METRICS.items()}
-    assert known.items() <= {name: bool(tested) for name, tested in rows}.items()
+def test_the_page_of_the_docs_has_every_metric_and_the_margins_of_those_that_are_tested():
+    losses = (Path(__file__).parents[2] / "docs" / "gate.md").read_text("utf-8").split("## Drift")[0]
+    margins = dict(re.findall(r"^\| `(\w+)`(?:, \.\.\.)? \| .+ \| (\.\d+)\b.* \|$", losses, re.MULTILINE))
+    for name, metric in (TEXT_METRICS | QUALITY_METRICS).items():
+        assert f"`{name}`" in losses
+        assert (name in margins) == metric.is_usual
+        assert float(margins.get(name, ".04")) == metric.margin

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import shutil
 import signal
 import socket
@@ -233,11 +232,6 @@ def test_requests_behind_each_other_are_answered_in_their_order(running):
 
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-def test_the_documentation_shows_the_file():
-    blocks = re.findall(r"```nginx\n(.*?)```", (DOCS / "serve.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert blocks == [(DOCS / "nginx.conf").read_text(encoding="utf-8")]
 
 
 @pytest.mark.skipif(

@@ -299,14 +299,12 @@ def test_examples_run():
         exec(block, names)  # the page is ours
     # Region 0 has 4, 5 and 2 with weights 1.2, .8 and 1.1: 11 / 3.1.
     assert names["means"].values[0, 0] == pytest.approx(11 / 3.1)
-    # Half of six people are f: two young of weight .6 and two old of .9.
-    assert names["raked"].weights == pytest.approx([0.6, 0.9, 0.9, 1.2, 1.8, 0.6])
 
 
 def test_functions_are_where_the_page_says():
     table = PAGE.split("## Functions")[1].split("## Weights")[0]
     rows = re.findall(r"^\| (.+?) \| `(\w+)` \|", table, re.MULTILINE)
-    assert len(rows) == 11
+    assert len(rows) == 8
     for functions, module in rows:
         for name in re.findall(r"`(\w+)", functions):
             assert hasattr(import_module(f"semscale.stats.{module}"), name), name

@@ -538,7 +538,9 @@ def _why_no_connection(causes: list[BaseException]) -> str:
     """Return the reason of a failed connection; exceptions below it may come from earlier steps."""
     for cause in reversed(causes):
         if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror
+            # asyncio names the address instead of the reason.
+            is_masked = cause.strerror.startswith("Connect call failed")
+            return os.strerror(cause.errno) if is_masked and cause.errno else cause.strerror
     texts = [str(cause) for cause in causes if not isinstance(cause, RuntimeError)]
     return next((text for text in reversed(texts) if text), "connection lost")
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator, Sized
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
@@ -81,6 +81,7 @@ class Running:
         budget: what may be spent; a panel's judges get equal parts of it.
         prices: for caps in money; by default the user's table.
         ledger: a ledger, the path of one, ``True`` for the one in Semscale's folder, ``False`` for none.
+        on_spent: called at the end of each run with what it spent, also if it failed or was cancelled.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -88,6 +89,7 @@ class Running:
     budget: Budget = field(default_factory=Budget)
     prices: PriceTable | None = None
     ledger: Ledger | str | Path | bool = True
+    on_spent: Callable[[Spent], None] | None = None
 
     def runner(self, model: ChatModel) -> "Runner":
         """Build the runner that sends requests to a model in this way.
@@ -183,11 +185,11 @@ class Runner:
         ``contextlib.aclosing`` if you may leave it early. It raises the errors of :meth:`run` after the last
         outcome.
         """
-        self._meter = Meter(self._running.budget, self._price)
+        self._meter = meter = Meter(self._running.budget, self._price)
         shown = RunProgress(f"asking {self.model.name}", requests, progress)
         async with held_open(self.model), _opened(self._running.ledger) as ledger:
             await RUNS.raise_if_stopped()
-            run = _Run(self.model, self._running, self._meter, ledger, self._clock)
+            run = _Run(self.model, self._running, meter, ledger, self._clock)
             run.start(requests, progress)
             try:
                 with RUNS.listed(run):
@@ -196,6 +198,8 @@ class Runner:
                         shown.add(outcome)
             finally:
                 await run.stop()
+                if self._running.on_spent is not None:
+                    self._running.on_spent(meter.spent)
         await RUNS.raise_if_stopped()
         run.raise_if_ended_early()
 
@@ -307,7 +311,7 @@ class _Run:
                 self._end(error)
                 return
             except asyncio.CancelledError:
-                if isinstance(self._reason, NoReplyError | StoppedRunError):
+                if isinstance(self._reason, NoReplyError | StoppedRunError | FatalCallError):
                     return
                 raise
             await self._ready.put(outcome)
@@ -464,6 +468,8 @@ class _Run:
             raise FatalCallError(CallError(message, kind=failure.kind))
         wait = self._retries.wait_after(failure, repeated, self._clock.chance())
         if wait is None:
+            if failure.kind is FailureKind.CONNECTION and self._watch.is_unreached:
+                raise FatalCallError(_unreachable(failure))
             return False
         if failure.retry_after is not None and failure.kind in _HOLDING:
             self._watch.endpoint_pauses(self._pacer.hold(wait))
@@ -491,9 +497,12 @@ class _Run:
             seconds = watch.seconds
             if seconds >= longest:
                 break
-            shown.show(seconds, longest, watch.failure)
-        why = "" if watch.failure is None else f": {watch.failure}"
-        self._end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
+            shown.show(seconds, longest, watch.failure, is_unreached=watch.is_unreached)
+        if watch.failure is not None and watch.is_unreached:
+            self._end(FatalCallError(_unreachable(watch.failure)))
+        else:
+            why = "" if watch.failure is None else f": {watch.failure}"
+            self._end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
         for task in self._answering:
             task.cancel()
 
@@ -569,6 +578,11 @@ def _listed(tasks: set[asyncio.Task[object]]) -> Iterator[None]:
         tasks.discard(task)
 
 
+def _unreachable(failure: CallError) -> CallError:
+    """Return the failure of a run whose calls could not even connect, with the remedy."""
+    return CallError(f"{failure}; check the address, and that the server runs", kind=failure.kind)
+
+
 def _used(result: Reply | CallError, expected: Usage) -> Usage:
     """Return the tokens of a call as stated, or else as estimated."""
     if result.usage is not None:
@@ -620,22 +634,28 @@ class WaitProgress:
 
     def __init__(self, model: str, progress: Progress | None) -> None:
         self._model, self._progress = model, progress
+        self._connecting = f"waiting for a connection to {model} (seconds)"
         self._stage = ""
 
-    def show(self, seconds: float, longest: float, failure: CallError | None) -> None:
+    def show(
+        self, seconds: float, longest: float, failure: CallError | None, *, is_unreached: bool = False
+    ) -> None:
         """Show a wait that is long enough.
 
         Args:
             seconds: since the last reply.
             longest: seconds of waiting after which the run ends.
             failure: of the last call since then, if one failed.
+            is_unreached: true if no call has ever reached the endpoint; the error that ends the run has the
+                reason then.
         """
         if self._progress is None:
             return
-        is_unreached = failure is not None and failure.kind is FailureKind.CONNECTION
-        is_long = seconds >= (_UNREACHED_FROM if is_unreached else _SHOWN_FROM)
-        if is_long and (not self._stage or (failure is not None and self._stage == self._stage_name(None))):
-            self._stage = self._stage_name(failure)  # one reason for each wait: its text may differ by call
+        is_disconnected = failure is not None and failure.kind is FailureKind.CONNECTION
+        is_long = seconds >= (_UNREACHED_FROM if is_disconnected else _SHOWN_FROM)
+        without_reason = ("", self._connecting, self._stage_name(None))
+        if is_long and self._stage in without_reason:  # one reason for each wait: its text may differ by call
+            self._stage = self._connecting if is_unreached else self._stage_name(failure)
         if self._stage:
             self._progress(self._stage, int(seconds), int(longest))
         if not is_long:

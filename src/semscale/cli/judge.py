@@ -192,6 +192,8 @@ def judge(options: JudgeOptions) -> None:
 def audit(options: AuditOptions) -> None:
     """Look for a judge's biases: show it the same rows in other forms, and compare the scores.
 
+    [bold]semscale judge audit answers.csv --prompt question --answer answer --chat-model gpt-4o-mini[/bold]
+
     The scale is reversed, levels are called by letters, answers are padded or ask for the highest score,
     references change their position. The scores of an unbiased judge stay the same.
     """

@@ -54,13 +54,13 @@ class LabelOptions(Settings):
         Option(OUTPUT, "FILE"),
     ]
     escape: CsvEscape = True
-    text: Annotated[str | None, Field(description="Texts to rate or code."), Option(COLUMNS, "COLUMN")] = None
+    text: Annotated[str | None, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")] = None
     question: Annotated[str | None, As(JudgeColumns, "question")] = None
     answer: Annotated[str | None, As(JudgeColumns, "answer")] = None
     reference: Annotated[tuple[str, ...], As(JudgeColumns, "reference")] = ()
     scale: Annotated[
         str | None,
-        Field(description="Scale to rate on: a name (semscale scales list), or a YAML file."),
+        Field(description="Scale: a name (semscale scales list) or a YAML file."),
         Option(RATING, "SCALE"),
     ] = None
     codebook: Annotated[
@@ -87,7 +87,7 @@ class LabelOptions(Settings):
         ),
         Option(RUN),
     ] = None
-    seed: Annotated[int, Field(description="Seed of the draw."), Option(RUN, rare=True)] = 0
+    seed: Annotated[int, Field(description="Seed of everything that is random."), Option(RUN, rare=True)] = 0
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options of more than one kind of sheet, or of none."""

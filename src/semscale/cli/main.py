@@ -3,6 +3,7 @@
 import re
 import sys
 import warnings
+from collections.abc import Callable, Sequence
 from inspect import getdoc
 from typing import Any
 
@@ -16,7 +17,7 @@ from cyclopts.exceptions import (
 )
 
 from semscale.cli import shared  # noqa: F401 - its groups have the settings of a project's file
-from semscale.cli.options import HIDDEN_INPUT, STANDARD_INPUT
+from semscale.cli.options import HIDDEN_INPUT, STANDARD_INPUT, CommandOption
 from semscale.cli.process import (
     BAD_INPUT,
     catch_interrupts,
@@ -116,7 +117,7 @@ def _run(arguments: list[str], name: str) -> int:
     try:
         result = app(tokens)
     except CycloptsError as error:
-        return _refused(error, name)
+        return _refused(error, name, tokens)
     if result is None and _is_group(app, tokens):
         return BAD_INPUT  # the help was shown, as no command was named
     return result if isinstance(result, int) else 0
@@ -127,11 +128,10 @@ def _show_help(app: App, tokens: list[str]) -> int:
     try:
         chain, apps, unknown = app.parse_commands(names)
     except CycloptsError as error:
-        return _refused(error, app.name[0])
+        return _refused(error, app.name[0], tokens)
     if unknown and apps[-1].default_command is None:
-        return _refused(
-            UnknownCommandError(unused_tokens=unknown, app=apps[-1], command_chain=chain), app.name[0]
-        )
+        unknown_command = UnknownCommandError(unused_tokens=unknown, app=apps[-1], command_chain=chain)
+        return _refused(unknown_command, app.name[0], tokens)
     command: Any = apps[-1].default_command
     everything = HELP_ALL in tokens
     hidden = 0
@@ -151,12 +151,47 @@ def _is_group(app: App, tokens: list[str]) -> bool:
     return apps[-1].default_command is None and "--version" not in tokens
 
 
-def _refused(error: CycloptsError, name: str) -> int:
-    """Print a mistake in usage as one line."""
+def _refused(error: CycloptsError, name: str, tokens: Sequence[str]) -> int:
+    """Print a mistake in usage as one line, with an example of the command or a hint at its help."""
+    command: Any = error.app.default_command if error.app is not None else None
+    if isinstance(error, MissingArgumentError) and not _lacks_value(error) and hasattr(command, "options"):
+        message, example = _missing_message(error, command.options, tokens), _example_of(command)
+        if example is not None:
+            say(f"{message}; for example: {name}{example.removeprefix(PROGRAM)}")
+            return BAD_INPUT
+    else:
+        message = _usage_message(error)
     where = " ".join([name, *(error.command_chain or ())])
-    message = _usage_message(error)
     say(f"{message}{' See' if message.endswith('?') else '; see'} {where} {HELP}")
     return BAD_INPUT
+
+
+def _lacks_value(error: MissingArgumentError) -> bool:
+    """Return true if an option is there, but without its value or all of its values."""
+    return error.keyword is not None or bool(error.tokens_so_far)
+
+
+def _missing_message(
+    error: MissingArgumentError, options: Sequence[CommandOption], tokens: Sequence[str]
+) -> str:
+    """Name all required arguments and options that are missing, of which Cyclopts reports the first."""
+    first = str(error.argument.name) if error.argument is not None else ""
+    required = [option.name for option in options if option.info.is_required()]
+    later = required[required.index(first) + 1 :] if first in required else []
+    stated = {token.partition("=")[0] for token in tokens}
+    is_positional = not first.startswith("--")
+    missing = [name for name in later if (name not in stated if name.startswith("--") else is_positional)]
+    *names, last = [first, *missing]
+    message = f"{', '.join(names)} and {last} are missing" if names else f"{last} is missing"
+    misspelled = [token for token in error.unused_tokens or () if token.startswith("--")]
+    near = None if is_positional else nearest_name(first, misspelled)
+    return f"{message} (did you mean {first} instead of {near}?)" if near else message
+
+
+def _example_of(command: Callable[..., Any]) -> str | None:
+    """Return the first example in a command's help, without its report."""
+    example = re.search(r"^\[bold\](.*?)\[/bold\]$", getdoc(command) or "", re.MULTILINE | re.DOTALL)
+    return None if example is None else re.sub(r" --report \S+", "", " ".join(example[1].split()))
 
 
 def _usage_message(error: CycloptsError) -> str:  # noqa: PLR0911 - one for each kind of mistake
@@ -175,15 +210,9 @@ def _usage_message(error: CycloptsError) -> str:  # noqa: PLR0911 - one for each
     if isinstance(error, UnusedCliTokensError):
         return f"Got unexpected arguments: {' '.join(error.unused_tokens or ())}"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
-        name = error.argument.name
-        if error.keyword is not None or error.tokens_so_far:
-            count = error.argument.token_count()[0]
-            return f"{error.keyword or name} needs {'a value' if count == 1 else f'{count} values'}"
-        kind = "option" if name.startswith("--") else "argument"
-        options = [token for token in error.unused_tokens or () if token.startswith("--")]
-        near = nearest_name(name, options) if kind == "option" else None
-        hint = f". Did you mean {name} instead of {near}?" if near else ""
-        return f"Missing {kind} {name!r}{hint}"
+        count = error.argument.token_count()[0]
+        name = error.keyword or error.argument.name
+        return f"{name} needs {'a value' if count == 1 else f'{count} values'}"
     return str(error).rstrip(".")
 
 

@@ -279,6 +279,8 @@ class EvaluateOptions(Settings):
 def evaluate(options: EvaluateOptions) -> None:
     """Score a submission to ClinIQLink: closed questions by rule, open ones by matching.
 
+    [bold]semscale match evaluate submission[/bold]
+
     Each task file holds {"inputs": [...], "responses": [...]}; missing files are left out.
     """
     summary = evaluate_folder(options)

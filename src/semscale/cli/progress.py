@@ -22,6 +22,7 @@ _PULLING = "pulling "
 _FETCHING = "fetching "
 _IN_BYTES = (_PULLING, _FETCHING)
 _WINDOW = 30.0  # seconds over which a rate is measured
+_CONNECTING = "waiting for a connection"
 _WAITING = "waiting"  # for something that may never come: seconds go by, and nothing is done
 
 
@@ -63,7 +64,10 @@ def progress_bars() -> "Iterator[Progress]":
 
 
 def lines() -> "Progress":
-    """Return a callback that prints a line for each download, and each time that a run waits."""
+    """Return a callback that prints a line for each download, and each time that a run waits.
+
+    The wait for a first connection has no line: it is short, and an error with its reason ends it.
+    """
     waited: dict[str, int] = {}
     pulled: set[str] = set()
 
@@ -74,7 +78,7 @@ def lines() -> "Progress":
         if stage.startswith(_FETCHING) and stage not in pulled:
             pulled.add(stage)
             say(f"{stage}{_megabytes(total)} once, into a temporary file")
-        if not stage.startswith(_WAITING):
+        if not stage.startswith(_WAITING) or stage.startswith(_CONNECTING):
             return
         if done and not waited.get(stage):
             say(f"{stage}: {amount(stage, done, total)}")

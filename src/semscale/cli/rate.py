@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 Scale = Annotated[
     str,
-    Field(description="Name of a scale (semscale scales list), or its YAML file."),
+    Field(description="Scale: a name (semscale scales list) or a YAML file."),
     Option(RATING, "SCALE"),
 ]
 
@@ -50,7 +50,7 @@ class TextColumns(Settings):
 
     text: Annotated[
         tuple[str, ...],
-        Field(description="Column of texts to rate (default: the only column of open answers)."),
+        Field(description="Column of texts (default: the only column of open answers)."),
         Option(COLUMNS, "COLUMN"),
     ] = ()
 
@@ -328,10 +328,10 @@ def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
 class LabelledColumns(Settings):
     """Columns of labelled texts."""
 
-    text: Annotated[str, Field(description="Column of texts to rate."), Option(COLUMNS, "COLUMN")]
+    text: Annotated[str, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")]
     human: Annotated[
         str,
-        Field(description="People's ratings: numbers, or lists like [3, 4]; empty cells are skipped."),
+        Field(description="Human ratings: numbers, or lists like [3, 4]; empty cells are skipped."),
         Option(COLUMNS, "COLUMN"),
     ]
     by: Annotated[

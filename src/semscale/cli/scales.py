@@ -135,7 +135,10 @@ def list_scales(_options: ListOptions) -> None:
 @app.command(name="show")
 @command
 def show(options: ShowOptions) -> None:
-    """Show a scale: its points, its anchors, where they come from, and notes."""
+    """Show a scale: its points, its anchors, where they come from, and notes.
+
+    [bold]semscale scales show satisfaction[/bold]
+    """
     from semscale.report.lint import scale_document
     from semscale.report.terminal import print_document
     from semscale.scales import load_scale
@@ -316,7 +319,11 @@ class ValidateOptions(Settings):
 
     file: InputFile
     columns: Annotated[LabelledColumns, Without("by")]
-    scale: Annotated[str, Field(description="Name of a scale, or a YAML file."), Option(RATING, "NAME|FILE")]
+    scale: Annotated[
+        str,
+        Field(description="Scale: a name (semscale scales list) or a YAML file."),
+        Option(RATING, "SCALE"),
+    ]
     rating: RaterSettings
     outputs: Annotated[Outputs, Without("out", "escape")]
     model: Annotated[EmbedderOptions, Without("embedder")]
@@ -369,7 +376,10 @@ def validate(options: ValidateOptions) -> None:
 @app.command(name="new")
 @command
 def new(options: NewOptions) -> None:
-    """Start a scale of your own: a commented file that passes the linter, for you to rewrite."""
+    """Start a scale of your own: a commented file that passes the linter, for you to rewrite.
+
+    [bold]semscale scales new my-scale.yaml[/bold]
+    """
     name = re.sub(r"[^a-z0-9]+", "-", options.file.stem.lower()).strip("-")
     write_template(options.file, "new_scale.yaml.txt", {"name: my-scale ": f"name: {name or 'my-scale'} "})
     echo(f"wrote {options.file}; next: edit it, then semscale scales lint {options.file}")

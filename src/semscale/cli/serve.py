@@ -30,7 +30,7 @@ class ServeOptions(Settings):
     ] = 8000
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Field(description="Least level of messages on standard error."),
+        Field(description="Least level of messages."),
         Option(LISTENING),
     ] = "info"
     limits: ServiceLimits
@@ -63,16 +63,27 @@ def serve(options: ServeOptions) -> None:
     if model.engine not in ("openvino", "torch"):
         raise InputError(f"engine must be openvino or torch, got {model.engine!r}")
     require("serve")
+    from semscale.cli.progress import progress_bars
     from semscale.embedding.loading import load_embedder
     from semscale.serving.application import Service, application
     from semscale.serving.batching import WORKERS
+    from semscale.serving.models import served_names
     from semscale.serving.server import access_token, listen, run_service
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("semscale").setLevel(options.log_level.upper())
     token = access_token(options.host)
+    # Before a port is opened, so that nobody is sent to a service whose model does not exist. Models are
+    # compiled and run for the first time afterwards.
+    with progress_bars() as progress:
+        embedders = {
+            name: load_embedder(
+                name, precision=model.precision, engine=model.engine, cache=False, progress=progress
+            )
+            for name in served_names(model.embedder)
+        }
     service = Service(
-        lambda name: load_embedder(name, precision=model.precision, engine=model.engine, cache=False),
+        embedders.__getitem__,
         options.limits,
         model=model.embedder,
         workers=WORKERS if model.engine == "openvino" else 1,

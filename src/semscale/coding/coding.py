@@ -1,6 +1,7 @@
 """Coded answers: decisions at thresholds, calibration by hand-coded answers, and their table."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from semscale.coding.code_shares import CodeCounts, CodedSample, CodeShare, code_shares
 from semscale.coding.codebook import Codebook
 from semscale.coding.coder import ChatCodes, CodeScores, with_children
 from semscale.coding.labels import HandCodes, majority, mean_codes
@@ -147,9 +149,27 @@ class Coding:
         return reason
 
     @property
+    def counts(self) -> Mapping[str, int]:
+        """Answers by outcome, the most frequent first."""
+        return dict(Counter(map(str, self.outcome)).most_common())
+
+    @property
     def readable(self) -> Mask:
         """Return which answers have a text that was read, shape (n,): the base of all shares."""
         return np.asarray(self.text_status == Status.SCORED, dtype=np.bool_)
+
+    def shares(self, *, interval: float = 0.95) -> tuple[CodeShare, ...]:
+        """Return the share of each of k codes as it was assigned, without the correction by hand codes.
+
+        Args:
+            interval: coverage of the intervals.
+        """
+        everybody = np.zeros(len(self.assigned), np.int64)
+        counts = CodeCounts(len(self.codebook.codes), n_groups=1)
+        counts.add(everybody, self.assigned, self.readable)
+        sample = CodedSample(self.assigned, self.readable)
+        (shares,) = code_shares(sample, self.codebook.names, everybody, counts, interval=interval)
+        return shares
 
     def to_frame(self) -> pl.DataFrame:
         """Return the codes as a table: outcome, reason, and for each code its decision and its value.

@@ -274,7 +274,7 @@ class LintFinding:
 
     Attributes:
         verdict: ``warn`` or ``fail``.
-        criterion: Its short name, as ``docs/scales.md`` lists them.
+        criterion: Its short name, such as ``order``.
         anchor_set: The set it is about; ``None`` for the scale as a whole.
         reason: What was measured, and the bound; then the sentence to change, if a single one is the cause.
     """

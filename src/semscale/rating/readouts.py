@@ -6,8 +6,13 @@
     p(r)  is proportional to  g(r) - min(g) + epsilon * d(r)
 
 Masses are averaged over anchor sets, then sharpened: ``p(r) ** (1 / T)``, normalised again. The semantics
-differ only in the definition of ``d`` and in the value where the formula has none; ``docs/rating.md`` has the
-whole table.
+differ only in the definition of ``d`` and in the value where the formula has none:
+
+- ``d(r)`` is 1 / k for ``safe``; for ``paper`` and ``guide`` it is 1 for the least similar point, else 0.
+- If all similarities are equal, ``safe`` and ``guide`` give a uniform rating. ``paper`` fails if epsilon is
+  0, and puts all mass on the first point otherwise.
+- If T = 0 and several points share the largest mass, ``paper`` divides all mass among them. The others leave
+  the rating as it is.
 
 ``ordinal``, a cumulative probit model of the text's position on the axis of the anchors. A text's *slope* is
 the least-squares slope of its cosines with a set's anchors over the points 1 to k; with several sets, the

@@ -73,6 +73,15 @@ class ServedModel:
         return joined_embeddings(parts)
 
 
+def served_names(name: str | None) -> tuple[str, str]:
+    """Return the names of the model of embeddings, matches and consistency, and of the model of ratings.
+
+    Args:
+        name: of one model for everything; ``None`` for the default models.
+    """
+    return name or DEFAULT_MODEL, name or DEFAULT_RATING_MODEL
+
+
 @dataclass
 class ServedModels:
     """The models of the service, once they are loaded.
@@ -123,14 +132,13 @@ class ServedModels:
             load_model: loads a model by its name; the first time its weights are pulled.
             limits: of batches and waiting texts.
             metrics: count batches.
-            name: of one model for everything; without it, ratings have the default model of ratings, and all
-                else the default one.
+            name: of one model for everything; ``None`` for the default models.
             workers: batches under way at once.
 
         Raises:
             SemscaleError: a model is unknown, or cannot be loaded or run.
         """
-        names = name or DEFAULT_MODEL, name or DEFAULT_RATING_MODEL
+        names = served_names(name)
         loaded: dict[str, ServedModel] = {}
         for wanted in dict.fromkeys(names):
             embedder = load_model(wanted)

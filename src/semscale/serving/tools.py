@@ -10,13 +10,11 @@ import logging
 import os
 import signal
 import threading
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import polars as pl
 from pydantic import Field, StrictBool, WithJsonSchema, create_model
 
@@ -51,6 +49,7 @@ if TYPE_CHECKING:
     from mcp.server import Server
     from mcp.types import CallToolResult, ListToolsResult
 
+    from semscale.chat.budget import Spent
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.runner import Running
     from semscale.judging.verdicts import Verdicts
@@ -178,7 +177,8 @@ class JudgeCalls:
     """
 
     def __init__(self, load: "Callable[[], ChatModel]", running: "Running") -> None:
-        self._load, self._running = load, running
+        self._load = load
+        self._running = replace(running, on_spent=self._spend)
         self._model: ChatModel | None = None
         self._turn = asyncio.Lock()
 
@@ -188,6 +188,16 @@ class JudgeCalls:
         Raises:
             SemscaleError: a setting or a cell is wrong, or no call of the model can succeed.
         """
+        # A task of its own: the protocol's SDK cancels a call again at each wait, so that calls under way
+        # would neither be stopped nor counted before the next one begins.
+        task = asyncio.create_task(self._judged(fields))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+
+    async def _judged(self, fields: Any) -> "Verdicts":  # noqa: ANN401 - likewise
         from semscale.judging.judge import Judge
         from semscale.judging.prompts import read_items
 
@@ -197,9 +207,11 @@ class JudgeCalls:
             if self._model is None:
                 self._model = await asyncio.to_thread(self._load)
             judge = Judge(self._model, **{**settings, "template": _template(fields.template)})
-            verdicts, (state,) = await judge.judge_part(items, judge.start(self._running), None)
-            self._running = state.running
+            verdicts, _ = await judge.judge_part(items, judge.start(self._running), None)
         return verdicts
+
+    def _spend(self, spent: "Spent") -> None:
+        self._running = self._running.after(spent)
 
 
 def _template(template: str | dict[str, Any]) -> Any:  # noqa: ANN401 - as a judge takes it
@@ -449,7 +461,6 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
 
 def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads: TaskThreads) -> AgentTool:
     def code(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
-        from semscale.coding.code_shares import CodeCounts, CodedSample, code_shares
         from semscale.coding.codebook import Code, Codebook
         from semscale.coding.coder import Coder
         from semscale.coding.coding import code_answers
@@ -461,24 +472,17 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads
         codebook = Codebook("of-the-call", tuple(codes))
         coder = Coder(codebook, embedder=embedding())
         coding = code_answers(coder.score(fields.texts, progress=stop_if_abandoned))
-        everybody = np.zeros(len(fields.texts), np.int64)
-        counts = CodeCounts(len(codes), n_groups=1)
-        counts.add(everybody, coding.assigned, coding.readable)
-        sample = CodedSample(coding.assigned, coding.readable)
-        (shares,) = code_shares(sample, codebook.names, everybody, counts)
         figures = {
             share.code: {
-                "value": share.counted.value,
-                "low": share.counted.low,
-                "high": share.counted.high,
+                **vars(share.counted),
                 "n": share.n,
-                "n_left_out": len(fields.texts) - share.n,
+                "n_left_out": len(coding.outcome) - share.n,
             }
-            for share in shares
+            for share in coding.shares()
         }
         return {
             **({"results": json.loads(coding.to_frame().write_json())} if fields.rows else {}),
-            "counts": dict(Counter(str(outcome) for outcome in coding.outcome)),
+            "counts": coding.counts,
             "estimates": encoded(figures),
             "cautions": [_NOT_CALIBRATED],
             "signature": str(coding.signature),
