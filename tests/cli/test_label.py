@@ -46,8 +46,8 @@ def test_the_note_for_few_texts_is_true_for_their_number():
     ]
     assert number_notes(10, 10) == []
     assert number_notes(1, 1) == [
-        "note: `semscale calibrate` needs 10 labels, and 1 will be too few; the mean of `rate --labels` needs "
-        "3, and with 3 or 4 its interval is often the whole scale"
+        "note: `semscale calibrate` needs 10 labels, and 1 will be too few; the mean of `rate --labels` "
+        "needs 3, and with 3 or 4 its interval is often the whole scale"
     ]
 
 
@@ -57,7 +57,8 @@ def test_instructions_leave_out_a_calibration_that_would_fail(label):
 
 
 def test_more_than_there_are_says_how_many_were_drawn(label, files):
-    assert "you asked for 1,000 texts, and only 6 can be read: all of these were drawn" in label("--n", 1000).out
+    shown = label("--n", 1000).out
+    assert "you asked for 1,000 texts, and only 6 can be read: all of these were drawn" in shown
 
 
 @pytest.mark.parametrize("out", ["sheet.xlsx", "sheet.jsonl", "sheet.parquet"])

@@ -151,7 +151,8 @@ def test_weights_that_are_no_weights_are_refused_by_row():
 @pytest.mark.parametrize("role", ["weight", "fpc"])
 def test_a_column_of_texts_is_refused_where_numbers_are_needed(role):
     frame = pl.DataFrame({"region": [None, "north", "south"]})
-    with pytest.raises(InputError, match=f"{role}: column 'region' has no number; its first value is 'north'"):
+    message = f"{role}: column 'region' has no number; its first value is 'north'"
+    with pytest.raises(InputError, match=message):
         read_sample(frame, SampleSettings(**{role: "region"}))
 
 

@@ -278,8 +278,8 @@ def number_notes(asked: int, drawn: int) -> list[str]:
     notes = []
     if drawn < asked:
         notes.append(
-            f"note: you asked for {counted(asked, 'text')}, and only {drawn:,} can be read: all of these were "
-            "drawn"
+            f"note: you asked for {counted(asked, 'text')}, and only {drawn:,} can be read: all of these "
+            "were drawn"
         )
     if drawn < FEWEST_LABELS:
         wide = ", and with 3 or 4 its interval is often the whole scale" if drawn <= _MOST_WIDE else ""
@@ -362,8 +362,8 @@ def code_notes(expected: "Sequence[ExpectedCodes]", n: int) -> list[str]:
         return []
     counts = ", ".join(f"{code.code} {code.n:.0f}" for code in few)
     notes = [
-        f"note: to be calibrated, a code needs 5 hand-coded answers that have it; the {n:,} drawn answers may "
-        f"have too few of these (forecast): {counts}"
+        f"note: to be calibrated, a code needs 5 hand-coded answers that have it; the {n:,} drawn answers "
+        f"may have too few of these (forecast): {counts}"
     ]
     enough = {code.code: code.needed for code in few if code.needed is not None}
     if enough:

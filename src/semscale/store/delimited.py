@@ -328,12 +328,7 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple
     named = None if encoding is None else known_encoding(encoding)
     with path.open("rb") as content:
         head = content.read(_HEAD)
-    for magic, other, kind in _OTHER_FORMATS:
-        if head.startswith(magic):
-            raise InputError(f"{name} is {kind} despite its name: read it with --format {other}")
-    for magic, kind, remedy in _NO_TABLES:
-        if head.startswith(magic):
-            raise InputError(f"{name} is {kind} despite its name; {remedy}")
+    _check_is_text(head, name)
     for mark, codec in _MARKS:
         if head.startswith(mark):
             return codec, ()
@@ -346,6 +341,16 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple
         return "utf-8-sig", ()
     line, byte = _first_failure(path, "utf-8")
     return "cp1252", (_guessed(name, "cp1252", f"byte {byte} in line {line} is not valid UTF-8"),)
+
+
+def _check_is_text(head: bytes, name: str) -> None:
+    """Refuse a file that begins as one of another kind does."""
+    for magic, other, kind in _OTHER_FORMATS:
+        if head.startswith(magic):
+            raise InputError(f"{name} is {kind} despite its name: read it with --format {other}")
+    for magic, kind, remedy in _NO_TABLES:
+        if head.startswith(magic):
+            raise InputError(f"{name} is {kind} despite its name; {remedy}")
 
 
 def _guessed(name: str, codec: str, reason: str) -> str:

@@ -169,7 +169,7 @@ def _design_of_draw(frame: pl.DataFrame, settings: SampleSettings, weights: Floa
                 "several clusters, or leave it out"
             )
         if clusters is None and len(weights) == 1:
-            lonely = "certainty"  # a single respondent leaves no degree of freedom, so nothing has an interval
+            lonely = "certainty"  # a single respondent leaves no degree of freedom, so there is no interval
     try:
         return SurveyDesign(weights, strata, clusters, fpc, lonely=lonely, nested=is_nested)
     except RowError as error:

@@ -421,8 +421,7 @@ class QuestionReader:
         if not masses:
             return {}
         ratings = list(masses.values())
-        rated = pl.concat([column.cells.alias(_CELL).to_frame(), self._frame.select(ratings)], how="horizontal")
-        rated = rated.drop_nulls()
+        rated = self._frame.select(column.cells.alias(_CELL), *ratings).drop_nulls()
         pairs = rated.unique()
         n_texts, n_ratings = pairs[_CELL].n_unique(), pairs.select(ratings).unique().height
         has_one_each = pairs.height == n_texts and n_ratings > n_texts / 2
