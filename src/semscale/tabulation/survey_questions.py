@@ -411,7 +411,7 @@ class QuestionReader:
             f"{kind} and has no answers to count; if it contains numbers, add --numeric {column.name}"
         )
 
-    def _ratings_of(self, column: "_Column") -> Mapping[float, str]:
+    def _ratings_of(self, column: "_Column") -> dict[float, str]:
         """Find the ratings of a text that was rated alone, and whose few different answers look like options.
 
         Ratings of a single text do not name its column. Equal texts have equal ratings, and different texts
