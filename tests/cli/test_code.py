@@ -135,7 +135,7 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
     ("change", "options", "said"),
     [
         ({}, ("--human", "hnad"), "did you mean 'hand'"),
-        ({}, ("--inclusion", "stars"), "--inclusion belongs to labels"),
+        ({}, ("--inclusion", "stars"), "--inclusion belongs to --human"),
         ({}, ("--human", "region"), "no code 'south'"),
         ({}, ("--rating", "region"), "--rating: column 'region' has no number"),
         ({}, ("--rating", "stars", "--rate-scale", "quality"), "leave out --rating"),

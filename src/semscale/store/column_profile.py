@@ -210,7 +210,8 @@ def open_text_column(table: Table) -> str:
             f"{', '.join(table.columns)}"
         )
     raise InputError(
-        f"text: several columns of {table.name} look like open texts; name one with --text: {', '.join(texts)}"
+        f"text: several columns of {table.name} look like open texts; name one with --text: "
+        f"{', '.join(texts)}"
     )
 
 
