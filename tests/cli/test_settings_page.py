@@ -58,3 +58,14 @@ def test_no_help_text_is_longer_than_a_line():
     options = {option.name: option.own_help for each in COMMANDS.values() for option in each.options}
     long = {name: text for name, text in options.items() if len(text.split()) > 20 and name != "--limit"}
     assert long == {}
+
+
+def test_a_command_names_what_it_requires():
+    assert "\nRequired: `--codebook`, `--text`.\n" in SECTIONS["semscale code"]
+    assert "Required" not in SECTIONS["semscale columns"]
+
+
+def test_an_option_that_commands_describe_alike_is_on_the_page_once():
+    for name in ("--nli-labels", "--panel", "--note"):
+        assert PAGE.count(f"| `{name} ") == 1
+        assert name in listed("Common options")

@@ -111,9 +111,7 @@ class ConsistencySettings(Settings):
     ] = "auto"
     nli: Annotated[
         Any,
-        Field(
-            description="Entailment model for contradictions, meanings or claims: folder, or name on the hub."
-        ),
+        Field(description="Entailment model: folder, or name on the hub."),
         Option(MEASURING, "MODEL", type=str, rare=True),
     ] = None
     nli_labels: Annotated[NliLabels, Option(MEASURING, "LABELS", type=str, rare=True)] = None

@@ -101,7 +101,7 @@ class SuggestOptions(Settings):
     """
 
     file: InputFile
-    text: Annotated[str, Field(description="The answers."), Option(COLUMNS, "COLUMN")]
+    text: Annotated[str, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")]
     codebook: Annotated[Path, Field(description="The codebook to write, in YAML."), Option(OUTPUT, "FILE")]
     codes: Annotated[
         int | None,
@@ -115,7 +115,7 @@ class SuggestOptions(Settings):
         int,
         Field(
             ge=100,
-            description="Number of different answers that are clustered; of more answers a random sample.",
+            description="Maximum number of answers to cluster; of more, a random sample.",
         ),
         Option(RUN, name="--max-answers", rare=True),
     ] = 20_000

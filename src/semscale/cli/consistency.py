@@ -95,7 +95,7 @@ class AskingOptions(Settings):
     ] = 1.0
     system: Annotated[
         str | None,
-        Field(description="Instructions sent before every question."),
+        Field(description="Instructions sent before every prompt."),
         Option(CHAT, "TEXT", name="--system-prompt", rare=True),
     ] = None
     max_tokens: Annotated[

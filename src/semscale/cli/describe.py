@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from inspect import getdoc
 from pathlib import Path
@@ -81,6 +82,8 @@ def settings_page() -> str:
     groups = {
         title: [_row(option) for option in options_in(kind)] for title, kind in _shared_groups().items()
     }
+    functions = dict(commands(program()))
+    groups["Common options"] = _repeated_rows([function.options for function in functions.values()], groups)
     lines = [
         "# Commands and settings",
         "",
@@ -101,11 +104,12 @@ def settings_page() -> str:
         "",
         "## Shared options",
         "",
-        "Several commands take these groups. The section of a command names its groups.",
+        "Several commands take these options. The section of a command names their groups, and the options "
+        "that it requires.",
     ]
     for title, rows in groups.items():
         lines += ["", f"### {title}", "", *_option_table(rows)]
-    for name, function in commands(program()):
+    for name, function in functions.items():
         summary = (getdoc(function) or "").partition("\n")[0]
         lines += ["", f"## {name}", "", summary, *_command_lines(function.options, groups)]
     return "\n".join(lines) + "\n"
@@ -152,7 +156,7 @@ def _shared_groups() -> dict[str, type[Settings]]:
         "Cluster": shared.RayOptions,
         "Rating": RaterSettings,
         "Judge": JudgeSettings,
-        "Judge columns": JudgeColumns,
+        "Question and answer columns": JudgeColumns,
         "History": shared.HistoryOptions,
         "Drift columns": RunColumnOptions,
         "Drift measurement": Measuring,
@@ -172,8 +176,34 @@ def _project_rows(groups: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
             yield f"| [{title}]({_anchor(title)}) | {listed} |"
 
 
+def _repeated_rows(
+    commands_options: list[list[CommandOption]], groups: dict[str, list[tuple[str, str]]]
+) -> list[tuple[str, str]]:
+    """Return the options outside the groups that several commands describe alike, one row for each name."""
+    counts = Counter(row for options in commands_options for row in _references(options, groups)[1])
+    most_frequent: dict[str, tuple[str, str]] = {}
+    for row, _ in counts.most_common():
+        most_frequent.setdefault(_split_row(row)[0], row)
+    return [row for row, count in counts.items() if count > 1 and row in most_frequent.values()]
+
+
 def _command_lines(options: list[CommandOption], groups: dict[str, list[tuple[str, str]]]) -> list[str]:
-    """Name the groups of a command, and list the options that are in none of them."""
+    """Name the required options and the groups of a command, and list the options that are in no group."""
+    required = [
+        option.name for option in options if option.info.is_required() and not option.option.positional
+    ]
+    references, own = _references(options, groups)
+    lines = ["", f"Required: {', '.join(f'`{name}`' for name in required)}."] if required else []
+    lines += ["", f"Groups: {'; '.join(references)}."] if references else []
+    if own:
+        lines += ["", *_option_table(own)]
+    return lines
+
+
+def _references(
+    options: list[CommandOption], groups: dict[str, list[tuple[str, str]]]
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return links to the groups of a command, and the rows of the options that are in no group."""
     own = [_row(option) for option in options]
     references = []
     for title, rows in groups.items():
@@ -187,10 +217,7 @@ def _command_lines(options: list[CommandOption], groups: dict[str, list[tuple[st
         else:
             limits = f" without {_names(lacking)}" if lacking else ""
         references.append(f"[{title}]({_anchor(title)}){limits}")
-    lines = ["", f"Groups: {'; '.join(references)}."] if references else []
-    if own:
-        lines += ["", *_option_table(own)]
-    return lines
+    return references, own
 
 
 def _anchor(title: str) -> str:
@@ -217,8 +244,6 @@ def _row(option: CommandOption) -> tuple[str, str]:
         meaning += f": {', '.join(option.choices[:-1])} or {option.choices[-1]}"
     if option.default:
         meaning += f" (default: {option.default})"
-    if option.info.is_required() and not option.option.positional:
-        meaning += ". Required"
     has_value = value and not option.is_flag and not option.option.positional
     return f"{name}{f' {value}' if has_value else ''}{' …' if option.is_repeatable else ''}", f"{meaning}."
 

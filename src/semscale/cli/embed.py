@@ -33,7 +33,7 @@ class EmbedOptions(Settings):
     """
 
     file: InputFile
-    text: Annotated[str, Field(description="The texts."), Option(COLUMNS, "COLUMN")]
+    text: Annotated[str, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")]
     dtype: Annotated[
         Literal["float32", "float16"],
         Field(description="Type of the numbers: float32, or float16 in half the space."),

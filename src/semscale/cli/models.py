@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App
 from pydantic import Field
@@ -200,7 +200,7 @@ def _caches() -> "Iterator[tuple[EntryStore, str]]":
 class CalibrationColumns(Settings):
     """Columns of the texts that pairs are drawn from, and of pairs that people have judged."""
 
-    text: Annotated[str | None, Field(description="The texts."), Option(COLUMNS, "COLUMN")] = None
+    text: Annotated[str | None, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")] = None
     prediction: Annotated[
         str | None, Field(description="Predictions that people judged."), Option(COLUMNS, "COLUMN")
     ] = None
@@ -265,9 +265,9 @@ class CalibrateOptions(Settings):
         int, Field(ge=100, description="Unrelated pairs to draw."), Option(RUN, name="--pairs", rare=True)
     ] = 20_000
     seed: Annotated[
-        int, Field(ge=0, description="Seed of the draw and of the intervals."), Option(RUN, rare=True)
+        int, Field(ge=0, description="Seed of everything that is random."), Option(RUN, rare=True)
     ] = 0
-    precision: Annotated[str, As(EmbedderOptions, "precision")] = "exact"
+    precision: Annotated[Literal["exact", "fast", "turbo"], As(EmbedderOptions, "precision")] = "exact"
     outputs: Annotated[Outputs, Without("out", "escape", "json_")]
 
 

@@ -319,7 +319,11 @@ class ValidateOptions(Settings):
 
     file: InputFile
     columns: Annotated[LabelledColumns, Without("by")]
-    scale: Annotated[str, Field(description="Name of a scale, or a YAML file."), Option(RATING, "NAME|FILE")]
+    scale: Annotated[
+        str,
+        Field(description="Scale: a name (semscale scales list) or a YAML file."),
+        Option(RATING, "SCALE"),
+    ]
     rating: RaterSettings
     outputs: Annotated[Outputs, Without("out", "escape")]
     model: Annotated[EmbedderOptions, Without("embedder")]

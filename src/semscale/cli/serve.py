@@ -30,7 +30,7 @@ class ServeOptions(Settings):
     ] = 8000
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Field(description="Least level of messages on standard error."),
+        Field(description="Least level of messages."),
         Option(LISTENING),
     ] = "info"
     limits: ServiceLimits

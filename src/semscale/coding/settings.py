@@ -113,7 +113,7 @@ class CodingColumns(Columns):
         InputError: one column for two things, one of ``by`` twice, or ``inclusion`` without ``labels``.
     """
 
-    text: Annotated[str, TEXT, Field(description="The answers."), Option("Columns", "COLUMN")]
+    text: Annotated[str, TEXT, Field(description="Column of texts."), Option("Columns", "COLUMN")]
     labels: Annotated[
         tuple[str, ...],
         Role(_labels),
@@ -147,13 +147,13 @@ class CodingColumns(Columns):
     respondent: Annotated[
         str | None,
         RESPONDENT,
-        Field(description="Respondent, or other unit that was drawn together."),
+        Field(description="ID of the respondent, or of another unit that was drawn as a whole."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     strata: Annotated[
         str | None,
         _STRATUM,
-        Field(description="Parts of the population that were sampled separately."),
+        Field(description="Strata: parts of the population that were sampled separately."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
 

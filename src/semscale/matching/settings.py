@@ -145,7 +145,7 @@ class MatchSettings(Settings):
     ] = None
     nli: Annotated[
         Any,
-        Field(description="Entailment model for entailment or context: folder, or name on the hub."),
+        Field(description="Entailment model: folder, or name on the hub."),
         Option(MATCHING, "MODEL", type=str, rare=True),
     ] = None
     nli_labels: Annotated[NliLabels, Option(MATCHING, "LABELS", type=str, rare=True)] = None

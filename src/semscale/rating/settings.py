@@ -82,7 +82,7 @@ def _floor(floor: Any) -> object:  # noqa: ANN401 - what a caller gives
         return number
     raise InputError(
         f"floor must be 'auto', None or a cosine from -1 to 1, got {floor!r}",
-        in_shell=f"floor must be auto, none or a number from -1 to 1, got {floor!r}",
+        in_shell=f"--floor must be auto, none or a number from -1 to 1, got {floor!r}",
     )
 
 
@@ -217,19 +217,19 @@ class RatingColumns(Columns):
     respondent: Annotated[
         str | None,
         replace(RESPONDENT, is_checked=False),
-        Field(description="ID of the person who wrote the text."),
+        Field(description="ID of the respondent, or of another unit that was drawn as a whole."),
         Option(_COLUMNS, "COLUMN"),
     ] = None
     human: Annotated[
         str | None,
         _HUMAN,
-        Field(description="Column of human ratings to compare with: numbers, or lists like [3, 4]."),
+        Field(description="Human ratings: numbers, or lists like [3, 4]; empty cells are skipped."),
         Option(_COLUMNS, "COLUMN"),
     ] = None
     inclusion: Annotated[
         str | None,
         _HUMAN,
-        Field(description="Probability with which each text was drawn for --human."),
+        Field(description="Probability with which each row was drawn for --human."),
         Option(_COLUMNS, "COLUMN", rare=True),
     ] = None
     human_range: Annotated[

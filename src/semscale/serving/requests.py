@@ -65,7 +65,7 @@ class ServiceLimits(Settings):
 
     max_texts: Annotated[
         int,
-        Field(ge=1, description="Maximum number of texts in a request, a tool call or a line of a stream."),
+        Field(ge=1, description="Maximum number of texts in a request, tool call or line of a stream."),
         Option(_LIMITS, rare=True),
     ] = 2048
     max_characters: Annotated[

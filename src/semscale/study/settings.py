@@ -19,7 +19,7 @@ class RunSettings(Settings):
     ] = ()
     base_url: Annotated[
         str | None,
-        Field(description="Address of the chat models' OpenAI-compatible endpoint."),
+        Field(description="Address of the chat model's OpenAI-compatible endpoint."),
         Option("Chat model", "URL", name="--chat-url"),
     ] = None
     interval: Annotated[
@@ -63,9 +63,9 @@ class ComparisonSettings(Settings):
         Field(description="IDs of respondents, as personas have them."),
         Option("Columns", "COLUMN"),
     ] = None
-    weight: Annotated[
-        str | None, Field(description="Weights of respondents."), Option("Columns", "COLUMN")
-    ] = None
+    weight: Annotated[str | None, Field(description="Weights, 0 or more."), Option("Columns", "COLUMN")] = (
+        None
+    )
     by: Annotated[
         dict[str, str],
         BeforeValidator(lambda values: _pairs("by", values, needs_column=False)),

@@ -78,7 +78,7 @@ class QuestionSettings(Settings):
     banners: Annotated[
         tuple[str, ...],
         BeforeValidator(_listed),
-        Field(description="Groups shown next to each other, or none for the total alone."),
+        Field(description="Groups shown next to each other (default: only the total)."),
         Option(_COLUMNS, "COLUMN", name="--banner"),
     ] = ()
     scales: Annotated[
@@ -151,7 +151,7 @@ class SampleSettings(Settings):
     ] = None
     strata: Annotated[
         str | None,
-        Field(description="Strata of the sampling design."),
+        Field(description="Strata: parts of the population that were sampled separately."),
         Option(_SAMPLE, "COLUMN", rare=True),
         Signed(),
     ] = None
@@ -169,7 +169,7 @@ class SampleSettings(Settings):
     ] = None
     lonely: Annotated[
         Literal["fail", "certainty", "average", "adjust"],
-        Field(description="Contribution of a stratum with one cluster to the variance."),
+        Field(description="Variance of a stratum with one cluster."),
         Option(_SAMPLE, rare=True),
         Signed(),
     ] = "fail"
@@ -241,10 +241,9 @@ class SampleSettings(Settings):
             self._check_bounds(*self.weight_bounds)
         if self.replicates is not None:
             self._check_replicates()
-        elif self.replicate_type is not None or self.rho or self.rscales:
-            raise InputError(
-                "replicate_type, rho and rscales belong to replicates: name their columns as well"
-            )
+        for name in ("replicate_type", "rho", "rscales"):
+            if getattr(self, name) and self.replicates is None:
+                raise InputError(f"{name} belongs to replicates: name their columns as well")
 
     def _check_bounds(self, low: float, high: float) -> None:
         if not self.raked_to:
@@ -298,13 +297,13 @@ class TestSettings(Settings):
 
     min_base: Annotated[
         int,
-        Field(ge=1, description="Respondents below which a cell is shown, marked, and not tested."),
+        Field(ge=1, description="Smallest base that is tested; smaller ones are marked."),
         Option(_RUN, "NUMBER", rare=True),
         Signed(),
     ] = 30
     adjust: Annotated[
         Literal["holm", "bh", "none"],
-        Field(description="Adjustment of p-values for the number of tests in a table."),
+        Field(description="Adjustment of p-values within a table."),
         Option(_RUN, rare=True),
         Signed(),
     ] = "holm"
