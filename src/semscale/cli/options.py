@@ -347,27 +347,41 @@ def _build(
     return settings
 
 
+_SUBJECT = re.compile(
+    r"(?P<name>\w+)(?:(?:\.|, )(?P<key>\w+))?"
+    r"(?P<verb>(?: belongs? to (?=\w+:)| needs? (?=\w+:)| must be another column than )(?=(?P<other>\w+))|"
+    r"(?= must | needs? | is | has no | applies to | goes with | belongs to |: ))"
+)
+"""The parameter that a message begins with, a key of it, and another one that it belongs to or needs."""
+
+
 def _with_option(message: str, options: Sequence[CommandOption]) -> str:
-    """Name the options where a message begins with a parameter or a key of it, or names a second column."""
-    subject = re.match(r"(\w+)(?:(?:\.|, )(\w+))?(?= must | needs | is | belongs to |: )", message)
-    name = None if subject is None else _option_called(subject[1], options)
-    if subject is None or name is None:
+    """Name the option where a message begins with the parameter that it is for, or with a key of it.
+
+    Examples:
+        >>> _with_option("human_range belongs to human: name both", [])
+        'human_range belongs to human: name both'
+    """
+    subject = _SUBJECT.match(message)
+    if subject is None:
         return message
-    rest = message[subject.end() :]
-    column = re.match(r" must be another column than (\w+)", rest)
-    other = None if column is None else _option_called(column[1], options)
-    if column is not None and other is not None:
-        rest = rest[: column.start(1)] + other + rest[column.end(1) :]
-    return name + (f" {subject[2]}" if subject[2] else "") + rest
+    name, rest = _option_called(subject["name"], options), message[subject.end() :]
+    if name is None:
+        return message
+    if subject["other"]:
+        other = _option_called(subject["other"], options) or subject["other"]
+        rest = other + rest.removeprefix(subject["other"])
+    return name + (f" {subject['key']}" if subject["key"] else "") + subject["verb"] + rest
 
 
 def _option_called(parameter: str, options: Sequence[CommandOption]) -> str | None:
-    """Return the option for a parameter; ``None`` where there is none."""
+    """Find the option of a parameter; ``None`` if a command has none."""
     named = {option.path[-1]: option.name for option in options if not option.option.positional}
     called = _PARAMETERS.get(parameter, option_name(parameter))
     # An option that is called like the parameter comes before one of which only the field is.
-    same = [option.name for option in options if option.name == option_name(parameter)]
-    return next(iter(same), None) or named.get(parameter) or (called if called in named.values() else None)
+    if any(option.name == option_name(parameter) for option in options):
+        return option_name(parameter)
+    return named.get(parameter) or (called if called in named.values() else None)
 
 
 def stated_names(*groups: Settings, but: Collection[str] = ()) -> list[str]:

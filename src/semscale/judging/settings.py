@@ -203,7 +203,4 @@ class JudgeColumns(Columns):
         """Refuse probabilities without labels."""
         super().model_post_init(context)
         if self.inclusion is not None and self.human is None:
-            remedy = "name the column of people's labels as well"
-            raise InputError(
-                f"inclusion belongs to human: {remedy}", in_shell=f"--inclusion belongs to --human: {remedy}"
-            )
+            raise InputError("inclusion belongs to human: name the column of people's labels as well")
