@@ -143,9 +143,9 @@ def label(options: LabelOptions) -> None:
 
     [bold]semscale label answers.csv --prompt q --answer a --chat-model gpt-4o-mini --out sheet.csv[/bold]
 
-    The sheet has the probability with which each row was drawn. Filled in, it goes to [bold]semscale
-    calibrate[/bold], [bold]rate --labels[/bold], [bold]code --human[/bold] or [bold]judge --human[/bold],
-    whose means and shares are then right on average. The command is printed.
+    The sheet has the probability with which each row was drawn. When it is filled in, [bold]semscale
+    calibrate[/bold], [bold]rate --labels[/bold], [bold]code --human[/bold] or [bold]judge --human[/bold] use
+    it, and their means and shares are right on average. The command is printed, or is in the instructions.
     """
     _check(options)
     if options.purpose == "judge":
