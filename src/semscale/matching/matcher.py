@@ -139,8 +139,8 @@ class Matcher:
         matches = match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
         if self.settings.empty == "missing":
             return matches
-        # Missing and empty predictions score 0 if there is a reference; such a score has no best reference (-1),
-        # no windows (0) and no components.
+        # Missing and empty predictions score 0 if there is a reference; such a score has no components, best
+        # reference -1 and 0 windows.
         cells = as_list(references, "references")
         is_empty = (matches.status == Status.MISSING) | (matches.status == Status.EMPTY)
         wrong = [item for item in np.flatnonzero(is_empty) if usable_references(cells[item])]
