@@ -30,7 +30,9 @@ def _target(value: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
 
 CsvEscape = Annotated[
     bool,
-    Field(description="Write no apostrophe before CSV texts that a spreadsheet would run as formulas."),
+    Field(
+        description="Leave CSV texts that look like formulas as they are, without the protecting apostrophe."
+    ),
     Option(OUTPUT, rare=True),
 ]
 """Setting of commands that write CSV."""
