@@ -173,7 +173,8 @@ def columns(options: ColumnsOptions) -> None:
     [bold]semscale columns answers.sav --report columns.html --out columns.xlsx[/bold]
 
     Types are id, open text, single or multiple choice, ordinal, number, date and weight. The report shows
-    values, labels, counts, missing cells and example texts. rate uses an only open text without --text.
+    values, labels, counts, missing cells and example texts. Without --text, rate uses the open text if
+    there is only one.
     """
     from semscale.store.writing import check_output
     from semscale.tabulation.column_summaries import summarize_columns
