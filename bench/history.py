@@ -22,7 +22,7 @@ METRIC = "match"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def made_up_run(n_items):
+def made_up_run(n_items, note):
     words = "the answer names the right cause but leaves out what was asked about its effect on memory"
     items = tuple(
         Item(
@@ -33,7 +33,7 @@ def made_up_run(n_items):
         )
         for place in range(n_items)
     )
-    return Run(dataset="answers", model="model-a", items=items)
+    return Run(dataset="answers", model="model-a", items=items, note=note)
 
 
 def made_up_comparison(day, n_items, rng):
@@ -59,7 +59,7 @@ def measure(name, where, options):
     rng = np.random.default_rng(0)
     n_items, turns = options.items, options.turns
     with open_history(where) as history:
-        runs = [made_up_run(n_items) for _ in range(turns)]
+        runs = [made_up_run(n_items, f"run {turn}") for turn in range(turns)]
         recording = [seconds(lambda run=run: history.record(run)) for run in runs]
         loading = [seconds(lambda run=run: history.run(run.id)) for run in runs]
         made = [made_up_comparison(day, n_items, rng) for day in range(options.rows // n_items)]

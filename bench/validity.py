@@ -15,6 +15,7 @@ from scipy.stats import spearmanr
 
 from beetle import auc, read_answers
 from measuring import Options, machine
+from semscale import consistency
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching.calibrated import CalibratedMatch
@@ -25,6 +26,7 @@ from shared_data import shared_data
 TESTS = ("test-unseen-answers", "test-unseen-questions")
 SAME = 5.0  # "the two sentences are completely equivalent, as they mean the same thing"
 UNRELATED, SEED = 500, 0
+SAMPLES = 3
 
 
 def length_null(predictions, references):
@@ -138,6 +140,17 @@ def print_floors(scorers, stsb, beetle):
         print(f"| {method} | " + " | ".join(means) + f" | {np.nanmin(score(same, same)):.3f} |", flush=True)
 
 
+def print_consistency(model, training):
+    """How well ``consistency`` tells right answers from wrong ones, with right answers as samples."""
+    samples = [references[:SAMPLES] for references in training.references]
+    score = consistency(training.answer, samples, embedder=model, seed=SEED).score
+    areas = []
+    for grade in ("incorrect", "contradictory"):
+        rows = np.isin(training.grade, ("correct", grade))
+        areas.append(f"{grade} {auc(training.correct[rows], score[rows]):.3f}")
+    print(f"\nconsistency, Beetle training, {SAMPLES} samples: AUC of correct against {', '.join(areas)}")
+
+
 def print_alarms(stsb, beetle):
     first, second, human = stsb
     alike = np.flatnonzero(human == SAME)
@@ -189,6 +202,7 @@ def report(model, stsb, beetle, chosen):
     print_agreement(scorers, stsb, beetle, chosen.replicates)
     if not chosen.only:
         print_floors(scorers, stsb, beetle)
+        print_consistency(model, beetle["training"])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from email import message_from_string
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+SET_REPOSITORY = "python release/set_repository.py URL"
 RELATIVE_LINK = re.compile(r"\]\((?!https?://|#)([^)\s]+)\)")
 
 
@@ -35,10 +36,11 @@ def problems(wheel: Path, changelog: str, tag: str) -> list[str]:
     dated = re.search(rf"^## {re.escape(version)}, \d{{4}}-\d\d-\d\d$", changelog, re.MULTILINE)
     checks = {
         f"the tag is {tag}, the wheel's version {version}": tag == f"v{version}",
-        "pyproject.toml has no [project.urls] with Repository": _has_repository(
+        f"pyproject.toml has no [project.urls] with Repository: run {SET_REPOSITORY}": _has_repository(
             metadata.get_all("Project-URL")
         ),
-        f"README.md has relative links, which an index page cannot follow: {', '.join(links[:3])}": not links,
+        "README.md has relative links, which an index page cannot follow, such as "
+        f"{', '.join(links[:3])}: run {SET_REPOSITORY}": not links,
         f"CHANGELOG.md has no line '## {version}, YYYY-MM-DD'": dated is not None,
         "ON_INDEX is not True in src/semscale/version.py": "\nON_INDEX = True\n" in module,
     }

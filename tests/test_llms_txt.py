@@ -43,7 +43,7 @@ def test_sections_are_those_of_the_navigation_and_the_last_is_optional(site):
 def test_a_page_is_described_by_its_first_sentences(site):
     text = (site / "llms.txt").read_text(encoding="utf-8")
     assert (
-        "- [Give an agent tools](mcp.md): `semscale mcp` offers the instruments as tools of the Model "
+        "- [Give an agent tools](mcp.md): `semscale mcp` offers Semscale's functions as tools of the Model "
         "Context Protocol, so that an assistant or a coding agent can measure texts while it works. " in text
     )
 

@@ -1,10 +1,19 @@
-"""A wheel that is not fit for the package index is not published, and each reason is named."""
+"""A wheel that is not fit for the package index is not published; the repository's address is set once."""
 
+import re
+import shutil
+import tomllib
 import zipfile
+from pathlib import Path
 
 import pytest
+import yaml
 
 import check_publishable
+import set_repository
+
+ROOT = Path(__file__).parent.parent
+URL, SITE = "https://host.example/acme/semscale", "https://acme.example/semscale/"
 
 METADATA = """Metadata-Version: 2.4
 Name: semscale
@@ -47,9 +56,12 @@ def test_the_tag_is_the_version(problems):
 
 def test_the_page_of_the_index_links_to_the_repository(problems):
     without = METADATA.replace("Project-URL: Repository", "Project-URL: Documentation")
-    assert problems(without) == ["pyproject.toml has no [project.urls] with Repository"]
+    assert problems(without) == [
+        "pyproject.toml has no [project.urls] with Repository: run python release/set_repository.py URL"
+    ]
     assert problems(METADATA.replace("https://host.example/rating.md", "docs/rating.md")) == [
-        "README.md has relative links, which an index page cannot follow: docs/rating.md"
+        "README.md has relative links, which an index page cannot follow, such as docs/rating.md: run "
+        "python release/set_repository.py URL"
     ]
 
 
@@ -60,3 +72,89 @@ def test_the_changelog_has_the_date(problems):
 def test_messages_name_the_index(problems):
     module = MODULE.replace("True", "False")
     assert problems(module=module) == ["ON_INDEX is not True in src/semscale/version.py"]
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A copy of the files in which the address of the repository is written."""
+    folder = tmp_path / "checkout"
+    for name in ("docs/tutorials", "examples"):
+        shutil.copytree(ROOT / name, folder / name)
+    for name in ("README.md", "pyproject.toml", "CITATION.cff", "zensical.toml"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def metadata_of(checkout):
+    """The metadata that a wheel of the checkout has."""
+    urls = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))["project"].get("urls", {})
+    lines = "".join(f"Project-URL: {name}, {address}\n" for name, address in urls.items())
+    return f"Name: semscale\nVersion: 1.2.0\n{lines}\n{(checkout / 'README.md').read_text('utf-8')}"
+
+
+def test_the_address_is_written_into_every_file(checkout, problems):
+    before = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))
+    assert set_repository.main([f"{URL}.git", "--site", SITE], checkout) == 0
+    others = problems(metadata_of(checkout), MODULE.replace("True", "False"), "## 1.2.0, unreleased\n")
+    assert others == [
+        "CHANGELOG.md has no line '## 1.2.0, YYYY-MM-DD'",
+        "ON_INDEX is not True in src/semscale/version.py",
+    ]
+    pyproject = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))
+    assert pyproject["project"].pop("urls") == {
+        "Repository": URL,
+        "Documentation": SITE,
+        "Changelog": f"{URL}/blob/main/CHANGELOG.md",
+        "Issues": f"{URL}/issues",
+    }
+    before["project"].pop("urls", None)
+    assert pyproject == before
+    assert yaml.safe_load((checkout / "CITATION.cff").read_text("utf-8"))["repository-code"] == URL
+    site = tomllib.loads((checkout / "zensical.toml").read_text("utf-8"))["project"]
+    assert (site["repo_url"], site["site_url"]) == (URL, SITE)
+    examples = contents(checkout / "examples")
+    assert not [path for path, text in examples.items() if b"OWNER/semscale" in text]
+    workflow = examples[checkout / "examples/drift/github-workflow.yml"].decode()
+    assert f"git+{URL}@COMMIT" in workflow
+    assert "uses: acme/semscale@COMMIT" in examples[checkout / "examples/drift/README.md"].decode()
+
+
+def test_links_and_pictures_of_the_readme_lead_to_files_of_the_repository(checkout):
+    set_repository.main([URL], checkout)
+    readme = (checkout / "README.md").read_text("utf-8")
+    pictures = re.findall(rf"!\[[^\]]*\]\({URL}/raw/main/([^)#]+)", readme)
+    links = re.findall(rf"\]\({URL}/blob/main/([^)#]+)", readme)
+    assert pictures == ["docs/report.png"]
+    assert "docs/rating.md" in links
+    assert [path for path in links if not (ROOT / path).exists()] == []
+
+
+def test_the_same_address_changes_nothing_and_another_one_replaces_it(checkout):
+    set_repository.main([URL, "--site", SITE], checkout)
+    once = contents(checkout)
+    set_repository.main([f"{URL}/", "--site", SITE], checkout)
+    assert contents(checkout) == once
+    set_repository.main(["https://host.example/moved/semscale", "--site", SITE], checkout)
+    assert not [path for path, text in contents(checkout).items() if b"acme/semscale" in text]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (["http://host.example/acme/semscale"], "URL"),
+        (["host.example"], "URL"),
+        ([URL, "--site", "ftp://acme.example"], "--site"),
+    ],
+)
+def test_an_address_that_is_not_https_is_refused_in_one_line(checkout, capsys, arguments, name):
+    before = contents(checkout)
+    assert set_repository.main(arguments, checkout) == 2
+    message = capsys.readouterr().err
+    assert message == (
+        f"{name} must be an https address such as https://github.com/acme/semscale, got {arguments[-1]!r}\n"
+    )
+    assert contents(checkout) == before

@@ -114,6 +114,16 @@ def test_progress_counts_no_reply_that_was_there_already(runner):
 
 
 @pytest.mark.needs("api")
+def test_what_a_run_has_spent_is_reported_even_if_it_fails(runner, endpoint):
+    spent = []
+    runner(limits=ONE, on_spent=spent.append).run(requests(1))
+    endpoint.plan((401, {"error": {"message": "no"}}))
+    with pytest.raises(ReplyError):
+        runner(limits=ONE, on_spent=spent.append).run(requests(3))  # the first reply is in the ledger
+    assert [(one.calls, one.replies) for one in spent] == [(1, 1), (1, 1)]
+
+
+@pytest.mark.needs("api")
 def test_it_runs_where_an_event_loop_runs_already(runner):
     async def in_a_notebook() -> list:
         return runner().run(requests(2))

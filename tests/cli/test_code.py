@@ -274,6 +274,13 @@ def test_rows_are_left_out_and_derived_columns_are_groups(code, tmp_path):
     ]
 
 
+def test_the_screen_explains_the_asterisk_of_small_groups(code):
+    shown = code("--by", "stars").out
+    assert "* fewer than 30 answers: shown, not tested." in shown
+    # No group of stars has 30 answers.
+    assert "Not tested, with fewer than 30 answers in all groups but one" in shown
+
+
 @pytest.mark.exhaustive
 def test_each_column_of_groups_has_its_shares_and_small_bases_are_left_out_of_tests(code, tmp_path):
     by = ("--human", "hand", "--by", "region", "--by", "stars")
@@ -288,7 +295,7 @@ def test_each_column_of_groups_has_its_shares_and_small_bases_are_left_out_of_te
     page = (tmp_path / "coded.md").read_text()
     assert "Shares by “region”" in page
     assert "Shares by “stars”" in page
-    assert "fewer than 30 answers: shown, and left out of the test" in page
+    assert "fewer than 30 answers: shown, not tested" in page
     ended = code(*by, "--min-base", "15", "--json")
     found = json.loads(ended.out)
     assert found["min_base"] == 15

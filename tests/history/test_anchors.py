@@ -131,7 +131,7 @@ def test_a_comparison_knows_whether_its_ruler_had_moved_by_its_last_readings(his
     history.anchors.freeze(an_anchor_set(), [some_readings(id="reference")])
     names = ("held", "moved", "moved, then held")
     for day, name in enumerate(names):
-        run = a_run(id=f"of {name}", recorded=START + day * DAY)
+        run = a_run(id=f"of {name}", recorded=START + day * DAY, note=name)
         kept = a_comparison(id=name, baseline_id="the-baseline", candidate_id=run.id, compared=run.recorded)
         history.keep(kept, candidate=run)
     read = [("held", False), ("moved", True), ("moved, then held", True), ("moved, then held", False)]

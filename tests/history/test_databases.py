@@ -76,7 +76,8 @@ class TestReadOnly:
             assert history.baseline("answers")[0].id == "filled"
             assert history.comparisons()[0].id == "compared"
             assert sorted(history.scores("compared")) == ["cosine", "match"]
-            for write in (lambda: history.record(a_run()), lambda: history.keep(a_comparison())):
+            new_run, new_comparison = a_run(note="new"), a_comparison(outcome="pass")
+            for write in (lambda: history.record(new_run), lambda: history.keep(new_comparison)):
                 with pytest.raises(
                     InputError, match=r"history .* is read-only: copy it to a folder that you can write to"
                 ):
@@ -161,7 +162,7 @@ class TestDamaged:
         path = tmp_path / "history.sqlite"
         with open_history(path) as history:
             for place in range(20):
-                history.record(a_run(200, id=f"run-{place:04}"))
+                history.record(a_run(200, id=f"run-{place:04}", note=f"number {place}"))
         size = path.stat().st_size
         with path.open("r+b") as file:
             file.seek(size // 4)

@@ -168,7 +168,7 @@ class TestNames:
     def test_long_ids_are_shown_by_as_many_characters_as_tell_them_apart(self, where):
         with open_history(where) as history:
             for name in ("0123456789aa", "0123456789bb", "ffffffff0000"):
-                history.record(a_run(id=name))
+                history.record(a_run(id=name, note=name))
             with pytest.raises(UnknownNameError) as caught:
                 history.run("zzzz")
             # Ten characters are the same in two of them.
@@ -187,11 +187,11 @@ class TestReruns:
     def test_those_of_one_run_oldest_first(self, history):
         run = a_run()
         history.record(run)
-        second = a_run(rerun_of=run.id, recorded=START + 2 * DAY)
+        second = a_run(rerun_of=run.id, recorded=START + 2 * DAY, note="second")
         first = a_run(rerun_of=run.id, recorded=START + DAY)
         history.record(second)
         history.record(first)
-        history.record(a_run(recorded=START + DAY))
+        history.record(a_run(recorded=START + DAY, note="no rerun"))
         assert history.reruns(run.id) == [first, second]
         assert history.reruns(first.id) == []
 
@@ -304,8 +304,8 @@ def ids(runs):
 
 
 def test_a_run_that_is_recorded_again_is_the_one_that_is_there(history):
-    first = history.record_once(a_run(revision="abc", note="one"))
-    again = history.record_once(a_run(revision="abc", note="one", recorded=START + DAY))
+    first = history.record(a_run(revision="abc", note="one"))
+    again = history.record(a_run(revision="abc", note="one", recorded=START + DAY))
     assert again == first
     assert ids(history.runs()) == [first.id]
 
@@ -321,33 +321,34 @@ def test_a_run_that_is_recorded_again_is_the_one_that_is_there(history):
     ],
 )
 def test_a_run_that_differs_in_anything_is_another_one(history, other):
-    first = history.record_once(a_run(1))
-    second = history.record_once(a_run(1, **other))
+    first = history.record(a_run(1))
+    second = history.record(a_run(1, **other))
     assert set(ids(history.runs())) == {first.id, second.id}
     assert first.id != second.id
 
 
 def test_a_rerun_with_the_outputs_of_its_original_is_another_run(history):
-    first = history.record_once(a_run())
-    rerun = history.record_once(a_run(rerun_of=first.id))
+    first = history.record(a_run())
+    rerun = history.record(a_run(rerun_of=first.id))
     assert ids(history.reruns(first.id)) == [rerun.id]
-    assert history.record_once(a_run(rerun_of=first.id)).id == rerun.id
+    assert history.record(a_run(rerun_of=first.id)).id == rerun.id
 
 
 def test_the_same_run_is_found_beside_those_that_are_not_meant(history):
     history.record(baseline := a_run())
     assert history.same_run(a_run()) == baseline
     assert history.same_run(a_run(), besides=[baseline.id]) is None
-    history.record(second := a_run())
-    assert history.same_run(a_run(), besides=[baseline.id]) == second
+    # A candidate may have the content of its baseline.
+    history.keep(a_comparison(baseline_id=baseline.id), candidate=(candidate := a_run()))
+    assert history.same_run(a_run(), besides=[baseline.id]) == candidate
 
 
 def test_a_comparison_that_is_kept_again_is_the_one_that_is_there(history):
     history.record(baseline := a_run(id="baseline"))
     candidate = a_run(id="candidate", model="model-b")
-    first = history.keep_once(a_comparison(), candidate=candidate)
+    first = history.keep(a_comparison(), candidate=candidate)
     same = replace(candidate, id="candidate-2", recorded=START + DAY)
-    again = history.keep_once(a_comparison(candidate_id=same.id, compared=START + DAY), candidate=same)
+    again = history.keep(a_comparison(candidate_id=same.id, compared=START + DAY), candidate=same)
     assert (again.id, again.candidate_id) == (first.id, candidate.id)
     assert ids(history.runs()) == [baseline.id, candidate.id]
     assert ids(history.comparisons()) == [first.id]
@@ -355,7 +356,7 @@ def test_a_comparison_that_is_kept_again_is_the_one_that_is_there(history):
 
 def test_a_candidate_with_the_baselines_outputs_is_another_run(history):
     history.record(baseline := a_run(id="baseline"))
-    kept = history.keep_once(a_comparison(candidate_id="again"), candidate=replace(baseline, id="again"))
+    kept = history.keep(a_comparison(candidate_id="again"), candidate=replace(baseline, id="again"))
     assert kept.candidate_id == "again"
     assert set(ids(history.runs())) == {"baseline", "again"}
 
@@ -375,8 +376,8 @@ FIGURE = StoredFigure("match", None, 0.25, 0.125, float("nan"), 0.1875, 0.05, 2,
     ],
 )
 def test_a_comparison_that_differs_in_anything_is_another_one(history, other):
-    first = history.keep_once(a_comparison(figures=(FIGURE,)))
-    second = history.keep_once(a_comparison(**{"figures": (FIGURE,)} | other))
+    first = history.keep(a_comparison(figures=(FIGURE,)))
+    second = history.keep(a_comparison(**{"figures": (FIGURE,)} | other))
     assert set(ids(history.comparisons())) == {first.id, second.id}
     assert first.id != second.id
 
@@ -446,7 +447,7 @@ class TestComparisons:
             history.scores(new_id())
 
     def test_the_digest_of_the_candidates_outputs_comes_with_it(self, history):
-        first, same, other = a_run(), a_run(), a_run(4)
+        first, same, other = a_run(), a_run(note="the same outputs"), a_run(4)
         for run in (first, same, other):
             history.record(run)
             history.keep(a_comparison(candidate_id=run.id, id=new_id()))
@@ -462,7 +463,7 @@ def test_a_candidate_is_stored_with_its_comparison_or_not_at_all(history):
     history.keep(a_comparison(id="one", candidate_id=run.id), candidate=run)
     assert history.run(run.id) == run
     assert [kept.id for kept in history.comparisons()] == ["one"]
-    other = a_run()
+    other = a_run(note="other")
     with pytest.raises(InputError, match="has a comparison 'one' already"):
         history.keep(a_comparison(id="one", candidate_id=other.id), candidate=other)
     assert [each.id for each in history.runs()] == [run.id]

@@ -234,7 +234,7 @@ class TestRights:
         with open_history(place) as history:
             assert [run.id for run in history.runs()] == ["filled"]
             with pytest.raises(InputError, match="is read-only: copy it to a folder that you can write to"):
-                history.record(a_run())
+                history.record(a_run(note="new"))
 
     def test_a_user_who_may_only_look(self, new_database):
         place, user = new_database(), f"reader_{uuid.uuid4().hex[:8]}"
@@ -249,7 +249,7 @@ class TestRights:
             with open_history(looking) as history:
                 assert history.run("filled").id == "filled"
                 with pytest.raises(InputError, match="denies this to the user"):
-                    history.record(a_run())
+                    history.record(a_run(note="new"))
         finally:
             ask(place, f"DROP OWNED BY {user}")
             ask(place, f"DROP ROLE {user}")

@@ -95,8 +95,8 @@ def test_both_ways_at_once(new_place):
     places = new_place(), new_place()
     for place in places:
         with open_history(place) as history:
-            for _ in range(5):
-                history.record(a_run())
+            for number in range(5):
+                history.record(a_run(note=f"number {number}"))
     script = """
 import sys
 from semscale.history.history import open_history
@@ -165,7 +165,7 @@ event.listen(Engine, "after_cursor_execute", signal_and_block)
 with open_history(sys.argv[1]) as history:
     if "items" in sys.argv[2]:
         history.record(a_run(5000, id="half"))
-    history.keep(a_comparison(id="half"))
+    history.keep(a_comparison(id="half", outcome="pass"))
 """
 
 
@@ -240,7 +240,7 @@ def test_killed_in_the_middle_of_writing(history, where, table):
     assert [each.id for each in history.comparisons()] == [kept.id]
     # Nothing is held, and the same ids may be written anew.
     history.record(again := a_run(5000, id="half"))
-    history.keep(a_comparison(id="half"))
+    history.keep(a_comparison(id="half", outcome="pass"))
     assert history.run("half") == again
     assert sorted(history.scores("half")) == ["cosine", "match"]
 

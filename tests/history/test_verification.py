@@ -55,7 +55,7 @@ def runs(history):
 
 
 def write(history):
-    return history.record(a_run())
+    return history.record(a_run(note="new"))
 
 
 def replaced(old, new, condition="kind = 'comparison'"):
@@ -220,7 +220,7 @@ def test_verify_names_the_first_broken_link_also_after_later_entries(filled, sta
     for statement in statements:
         change(filled, statement)
     assert str(filled.verify().flaws[0]) == flaw
-    filled.record(a_run(id="a later one"))
+    filled.record(a_run(id="a later one", note="later"))
     filled.approve(an_approval(RUN, id="a later approval", approved=START + DAY))
     assert str(filled.verify().flaws[0]) == flaw
 
@@ -260,7 +260,7 @@ def test_a_link_of_something_unknown(filled):
 def test_a_head_that_was_noted_shows_that_the_last_entries_were_taken_away(filled):
     (head,) = filled.heads("answers")
     assert filled.verify().heads == {"answers": (head,)}
-    filled.record(a_run(id="one more"))
+    filled.record(a_run(id="one more", note="one more"))
     assert filled.verify([head, head[:16]]).holds
     # The chain before the last entry is whole without it; only who noted the head can see it.
     (last,) = filled.heads("answers")
@@ -290,12 +290,12 @@ def test_a_merge_keeps_the_chains_and_the_next_entry_joins_them(new_place):
     with open_history(new_place()) as ours, open_history(new_place()) as theirs:
         ours.record(RUN)
         theirs.merge(ours)
-        ours.record(a_run(id="ours"))
-        theirs.record(a_run(id="theirs"))
+        ours.record(a_run(id="ours", note="ours"))
+        theirs.record(a_run(id="theirs", note="theirs"))
         noted = [*ours.heads("answers"), *theirs.heads("answers")]
         ours.merge(theirs)
         assert ours.heads("answers") == sorted(noted)
-        ours.record(a_run(id="joined"))
+        ours.record(a_run(id="joined", note="joined"))
         theirs.merge(ours)
         for history in (ours, theirs):
             found = history.verify(noted)
@@ -305,7 +305,7 @@ def test_a_merge_keeps_the_chains_and_the_next_entry_joins_them(new_place):
 
 def test_one_run_that_two_histories_recorded_has_two_links_after_a_merge(new_place):
     with open_history(new_place()) as ours, open_history(new_place()) as theirs:
-        theirs.record(a_run(id="before"))
+        theirs.record(a_run(id="before", note="before"))
         for history in (ours, theirs):
             history.record(RUN)
         assert ours.merge(theirs).runs == 1

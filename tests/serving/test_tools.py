@@ -13,7 +13,7 @@ import pytest
 
 import semscale
 from semscale.chat.budget import Budget
-from semscale.chat.messages import Reply
+from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
 from semscale.cli.main import main
 from semscale.errors import InputError
@@ -343,6 +343,23 @@ class Four:
         return Reply('{"score": 4, "explanation": "as it should be"}')
 
 
+class FourThen(Four):
+    """The same, but its second call never ends, and later ones raise ``then``."""
+
+    def __init__(self):
+        super().__init__()
+        self.second, self.then = asyncio.Event(), None
+
+    async def complete(self, request):
+        reply = await super().complete(request)
+        if len(self.prompts) == 2:
+            self.second.set()
+            await asyncio.Event().wait()
+        if self.then is not None:
+            raise self.then
+        return reply
+
+
 class TestJudge:
     def judge(self, embedder, model, **budget):
         from semscale.serving.tools import JudgeCalls, agent_server, agent_tools
@@ -388,6 +405,31 @@ class TestJudge:
         first, second = talk(self.judge(toy_embedder, Four(), calls=3), conversation)
         assert (first["counts"], second["counts"]) == ({"scored": 2}, {"scored": 1, "unfinished": 1})
         assert any("cap of 3 calls is reached" in caution for caution in second["cautions"])
+
+    def test_calls_of_a_cancelled_or_a_failed_tool_call_count(self, toy_embedder):
+        import anyio
+
+        rows = {"questions": ["a", "b"], "answers": ["c", "d"]}
+
+        async def cancelled(client):
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, "judge", rows)
+                await model.second.wait()
+                group.cancel_scope.cancel()
+
+        async def conversation(client):
+            await cancelled(client)
+            model.then = CallError("four: no credit", kind=FailureKind.NO_QUOTA)
+            failed = await client.call_tool("judge", {"questions": ["e"], "answers": ["f"]})
+            model.then = None
+            return failed, await client.call_tool("judge", {"questions": ["g"] * 2, "answers": ["h", "i"]})
+
+        model = FourThen()
+        failed, last = talk(self.judge(toy_embedder, model, calls=4), conversation)
+        assert failed.content[0].text == "four: no credit"
+        # Two calls of the cancelled tool call, one of the failed one, and the last that the cap allows.
+        assert len(model.prompts) == 4
+        assert last.structured_content["counts"] == {"scored": 1, "unfinished": 1}
 
     def test_a_scale_is_a_template_and_a_file_is_not(self, toy_embedder):
         server, rows = self.judge(toy_embedder, Four()), {"questions": ["a"], "answers": ["b"]}

@@ -28,6 +28,7 @@ from semscale.chat.refused_parameters import refused_parameters
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.json_reading import parse_json
+from semscale.messages import shortened
 from semscale.signature import Signature
 from semscale.weights.folders import is_offline
 
@@ -175,7 +176,7 @@ class EndpointChat:
 def _checked_url(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        rule = "must be an address such as http://localhost:11434/v1"
+        rule = f"must be an address such as http://localhost:11434/v1, got {shortened(text)}"
         raise InputError(f"base_url {rule}", in_shell=f"--chat-url {rule}")
     if parts.username or parts.password or parts.query or parts.fragment:
         shown = f"{parts.scheme}://{parts.hostname}"

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator, Sized
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
@@ -81,6 +81,7 @@ class Running:
         budget: what may be spent; a panel's judges get equal parts of it.
         prices: for caps in money; by default the user's table.
         ledger: a ledger, the path of one, ``True`` for the one in Semscale's folder, ``False`` for none.
+        on_spent: called at the end of each run with what it spent, also if it failed or was cancelled.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -88,6 +89,7 @@ class Running:
     budget: Budget = field(default_factory=Budget)
     prices: PriceTable | None = None
     ledger: Ledger | str | Path | bool = True
+    on_spent: Callable[[Spent], None] | None = None
 
     def runner(self, model: ChatModel) -> "Runner":
         """Build the runner that sends requests to a model in this way.
@@ -183,11 +185,11 @@ class Runner:
         ``contextlib.aclosing`` if you may leave it early. It raises the errors of :meth:`run` after the last
         outcome.
         """
-        self._meter = Meter(self._running.budget, self._price)
+        self._meter = meter = Meter(self._running.budget, self._price)
         shown = RunProgress(f"asking {self.model.name}", requests, progress)
         async with held_open(self.model), _opened(self._running.ledger) as ledger:
             await RUNS.raise_if_stopped()
-            run = _Run(self.model, self._running, self._meter, ledger, self._clock)
+            run = _Run(self.model, self._running, meter, ledger, self._clock)
             run.start(requests, progress)
             try:
                 with RUNS.listed(run):
@@ -196,6 +198,8 @@ class Runner:
                         shown.add(outcome)
             finally:
                 await run.stop()
+                if self._running.on_spent is not None:
+                    self._running.on_spent(meter.spent)
         await RUNS.raise_if_stopped()
         run.raise_if_ended_early()
 

@@ -310,16 +310,24 @@ def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
             raise InputError(f"scale: column '{column}' has two scales; give it one")
         else:
             by_text[column] = scale.removeprefix(f"{column}=")
+    _check_columns_of_scales(common, texts)
     if len(common) > 1:
         raise InputError(f"scale: {', '.join(common)} are for all texts; give one, or write COLUMN=SCALE")
     without = [text for text in texts if text not in by_text]
     if without and not common:
         raise InputError(f"scale: column '{without[0]}' has no scale; add --scale {without[0]}=SCALE")
     if common and not without:
-        name, equals, _ = common[0].partition("=")
-        near = did_you_mean(name, texts) if equals else ""
-        raise InputError(f"scale: {common[0]} is for no text, as each has its own; leave it out{near}")
+        raise InputError(f"scale: {common[0]} is for no text, as each has its own; leave it out")
     return {text: by_text.get(text) or common[0] for text in texts}
+
+
+def _check_columns_of_scales(scales: Sequence[str], texts: Sequence[str]) -> None:
+    """Refuse ``COLUMN=SCALE`` among the scales for all texts: its column is not rated."""
+    for scale in scales:
+        name, equals, _ = scale.partition("=")
+        if equals and not Path(scale).exists():
+            near = did_you_mean(name, texts) or f"; columns that are rated: {', '.join(texts)}"
+            raise InputError(f"scale: '{name}' in {scale} is no column that is rated{near}")
 
 
 class LabelledColumns(Settings):

@@ -122,24 +122,17 @@ class History:
         with self._database.writing():
             pass
 
-    def record(self, run: Run) -> None:
-        """Store a run with all its items.
-
-        Raises:
-            InputError: the history has a run with this id, cannot be written, or cannot store a value.
-            UnknownNameError: ``rerun_of`` names no run.
-        """
-        with self._database.writing() as connection:
-            _record_run(connection, run, _bodies(run))
-
-    def record_once(self, run: Run) -> Run:
-        """Store a run, unless the history has one with the same content; return the one that it has now.
+    def record(self, run: Run) -> Run:
+        """Store a run with all its items, unless the history has one with the same content.
 
         The content is items, outputs, dataset, model, revision, note and ``rerun_of``: a command that was
         killed after it had stored its run adds nothing when it is given again.
 
+        Returns:
+            The run that the history has now.
+
         Raises:
-            InputError: the history cannot be written, or cannot store a value.
+            InputError: the history has another run with this id, cannot be written, or cannot store a value.
             UnknownNameError: ``rerun_of`` names no run.
         """
         bodies = _bodies(run)
@@ -154,7 +147,7 @@ class History:
         """Load the run with the same content as another one; ``None`` if there is none.
 
         Args:
-            run: as ``record_once`` would store it.
+            run: as ``record`` would store it.
             besides: ids of runs to leave out.
         """
         entry = _run_entry(run, _bodies(run))
@@ -284,30 +277,22 @@ class History:
             )
         return self.run(latest.run_id), latest
 
-    def keep(self, comparison: StoredComparison, *, candidate: Run | None = None) -> None:
-        """Store a comparison with its figures and scores.
+    def keep(self, comparison: StoredComparison, *, candidate: Run | None = None) -> StoredComparison:
+        """Store a comparison with its figures and scores, unless the history has the same.
+
+        The same are comparisons of the same two runs with the same signature, outcome, checks, figures and
+        scores, and candidates with the same content, as of ``record``.
 
         Args:
             comparison: its candidate and its baseline.
             candidate: the candidate if it is not stored yet: both are stored, or neither.
 
-        Raises:
-            InputError: the history has one of the ids, cannot be written, or cannot store a value.
-            UnknownNameError: the candidate's ``rerun_of`` names no run.
-        """
-        with self._database.writing() as connection:
-            if candidate is not None:
-                _record_run(connection, candidate, _bodies(candidate))
-            _record_comparison(connection, comparison)
-
-    def keep_once(self, comparison: StoredComparison, *, candidate: Run | None = None) -> StoredComparison:
-        """Store a comparison as ``keep`` does, unless the history has the same; return the one it has now.
-
-        The same are comparisons of the same two runs with the same signature, outcome, checks, figures and
-        scores, and candidates with the same content, as of ``record_once``.
+        Returns:
+            The comparison as the history has it now.
 
         Raises:
-            InputError: the history cannot be written, or cannot store a value.
+            InputError: the history has another entry with one of the ids, cannot be written, or cannot store
+                a value.
             UnknownNameError: the candidate's ``rerun_of`` names no run.
         """
         with self._database.writing() as connection:

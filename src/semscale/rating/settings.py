@@ -82,7 +82,7 @@ def _floor(floor: Any) -> object:  # noqa: ANN401 - what a caller gives
         return number
     raise InputError(
         f"floor must be 'auto', None or a cosine from -1 to 1, got {floor!r}",
-        in_shell=f"floor must be auto, none or a number from -1 to 1, got {floor!r}",
+        in_shell=f"--floor must be auto, none or a number from -1 to 1, got {floor!r}",
     )
 
 

@@ -229,7 +229,7 @@ def _best(share: "CodeShare") -> Interval:
 
 
 def _group_table(grouping: "CodedGrouping", min_base: int) -> DataTable:
-    """Lay out shares by code and group, with the test of each code; a mark shows small groups."""
+    """Lay out shares by code and group, with the test of each code; an asterisk marks small groups."""
     groups = grouping.groups
     heads = ("no group" if group.name is None else Quoted(group.name, _HEAD) for group in groups)
     rows: list[Sequence[Value]] = [
@@ -238,13 +238,10 @@ def _group_table(grouping: "CodedGrouping", min_base: int) -> DataTable:
     for position, test in enumerate(grouping.tests):
         shares = (share_cell(_best(group.shares[position])) for group in groups)
         rows.append((Quoted(test.code, _NAME), *shares, _p_value(test.adjusted)))
-    has_small = any(group.n < min_base for group in groups)
-    small = f"* fewer than {counted(min_base, 'answer')}: shown, and left out of the test"
     return table(
         ("code", *heads, "p (Holm)"),
         rows,
         noun="code",
-        note=small if has_small else "",
         brief_title=f"Shares by {one_line(grouping.by)}",
     )
 
@@ -254,7 +251,7 @@ def _p_value(p_value: float) -> Number:
 
 
 def _group_note(summary: "CodingSummary", grouping: "CodedGrouping") -> str:
-    """Describe how shares of groups were compared, and which groups were left out."""
+    """Describe how shares of groups were compared, which groups were left out, and the signs of the table."""
     kinds = list(dict.fromkeys(test.kind for test in grouping.tests))
     sentences = [_TESTS[kind] for kind in kinds]
     if len(kinds) > 1:
@@ -269,7 +266,14 @@ def _group_note(summary: "CodingSummary", grouping: "CodedGrouping") -> str:
                 f"{FEWEST_IN_GROUP} hand-coded ones: {_quoted(left_out)}."
             )
     alone = ", in each column of groups by itself" if len(summary.groupings) > 1 else ""
-    return " ".join([*sentences, f"p is adjusted by Holm over all codes{alone}."])
+    sentences.append(f"p is adjusted by Holm over all codes{alone}.")
+    least = counted(summary.settings.min_base, "answer")
+    if any(group.n < summary.settings.min_base for group in grouping.groups):
+        sentences.append(f"* fewer than {least}: shown, not tested.")
+    untested = [test.code for test in grouping.tests if len(test.tested) <= 1]
+    if untested:
+        sentences.append(f"Not tested, with fewer than {least} in all groups but one: {_quoted(untested)}.")
+    return " ".join(sentences)
 
 
 def _quoted(names: Iterable[str]) -> str:

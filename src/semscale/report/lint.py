@@ -431,6 +431,7 @@ def validity_document(validity: "Validity") -> Document:
         source=(Quoted(validity.source), f"{counted(compared.n, 'text')} compared, {validity.n} labelled"),
         signature=validity.signature,
         warnings=tuple(discriminant_warnings(check)),
+        cautions=compared.notes,
         sections=present(
             section(
                 "agreement",

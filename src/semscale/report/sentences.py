@@ -210,7 +210,7 @@ def estimate_method(estimates: "Estimates", noun: str = "row") -> str:
     if not estimates.refits or method is None:
         return sentence
     fits = f"{count(estimates.refits)} fits that each leave out some of the labels"
-    shares = "those of masses and boxes are at least as wide as the exact interval of a share of the labels"
+    shares = "intervals of shares are at least as wide as the exact interval of a share of the labels"
     return f"{sentence}; wider by the error of the calibration itself, from {fits}; {shares}"
 
 

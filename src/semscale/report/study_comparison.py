@@ -74,7 +74,7 @@ _DISTANCES = {
     "jensen_shannon": "Jensen-Shannon divergence, bits",
 }
 _ERRORS = {"ks": "Kolmogorov-Smirnov", "wasserstein": "Wasserstein-1", "mean": "squared error of means"}
-_ANSWERS = {True: "yes", False: "no", None: "cannot be known"}
+_ANSWERS = {True: "yes", False: "no", None: "cannot be judged"}
 _SENTENCES = {
     True: "is better than chance on",
     False: "is little or no better than chance on",
@@ -211,7 +211,7 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
     unknown = [one_line(name) for name, order in attainments.items() if order is None]
     if unknown and len(surveys) > 1:
         yield (
-            f"The order of concepts cannot be known for {listed(unknown)}: it takes {FEWEST_SURVEYS} "
+            f"The order of concepts cannot be judged for {listed(unknown)}: it takes {FEWEST_SURVEYS} "
             "concepts or more that both sides answered."
         )
     for method in summary.methods:

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from mcp.server import Server
     from mcp.types import CallToolResult, ListToolsResult
 
+    from semscale.chat.budget import Spent
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.runner import Running
     from semscale.judging.verdicts import Verdicts
@@ -176,7 +177,8 @@ class JudgeCalls:
     """
 
     def __init__(self, load: "Callable[[], ChatModel]", running: "Running") -> None:
-        self._load, self._running = load, running
+        self._load = load
+        self._running = replace(running, on_spent=self._spend)
         self._model: ChatModel | None = None
         self._turn = asyncio.Lock()
 
@@ -186,6 +188,16 @@ class JudgeCalls:
         Raises:
             SemscaleError: a setting or a cell is wrong, or no call of the model can succeed.
         """
+        # A task of its own: the protocol's SDK cancels a call again at each wait, so that calls under way
+        # would neither be stopped nor counted before the next one begins.
+        task = asyncio.create_task(self._judged(fields))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+
+    async def _judged(self, fields: Any) -> "Verdicts":  # noqa: ANN401 - likewise
         from semscale.judging.judge import Judge
         from semscale.judging.prompts import read_items
 
@@ -195,9 +207,11 @@ class JudgeCalls:
             if self._model is None:
                 self._model = await asyncio.to_thread(self._load)
             judge = Judge(self._model, **{**settings, "template": _template(fields.template)})
-            verdicts, (state,) = await judge.judge_part(items, judge.start(self._running), None)
-            self._running = state.running
+            verdicts, _ = await judge.judge_part(items, judge.start(self._running), None)
         return verdicts
+
+    def _spend(self, spent: "Spent") -> None:
+        self._running = self._running.after(spent)
 
 
 def _template(template: str | dict[str, Any]) -> Any:  # noqa: ANN401 - as a judge takes it

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, RowError
-from semscale.messages import nearest_name, unknown_name
+from semscale.messages import nearest_name, shortened, unknown_name
 from semscale.stats.raking import Raking, rake, raked_design
 from semscale.stats.survey_designs import AnyDesign, SurveyDesign, replicate_design
 from semscale.store.columns import groups_in, numbers_among
@@ -106,6 +106,12 @@ def replicate_columns(columns: list[str], pattern: str) -> list[str]:
 def _read_numbers(frame: pl.DataFrame, role: str, column: str) -> Floats:
     """Read weights, which may be 0, or populations of strata, which may not; NaN where there is no number."""
     numbers = numbers_among(frame[column]).to_numpy().astype(np.float64)
+    cells = frame[column].drop_nulls()
+    if len(cells) and np.isnan(numbers).all():
+        raise InputError(
+            f"{role}: column '{column}' has no number; its first value is {shortened(cells[0])}: name a "
+            "column of numbers"
+        )
     is_low, least = (numbers < 0, ">= 0") if role == "weight" else (numbers <= 0, "> 0")
     wrong = np.flatnonzero(is_low | np.isinf(numbers))
     if len(wrong):
@@ -154,8 +160,18 @@ def _design_of_draw(frame: pl.DataFrame, settings: SampleSettings, weights: Floa
     )
     is_nested = settings.strata is not None and settings.cluster is not None
     fpc = None if settings.fpc is None else _read_numbers(frame, "fpc", settings.fpc)
+    lonely = settings.lonely
+    if settings.strata is None and lonely == "fail":
+        if clusters is not None and fpc is None and len(set(clusters)) == 1:
+            raise InputError(
+                f"{'pair_by' if settings.cluster is None else 'cluster'}: all respondents are in the same "
+                f"cluster, {cluster} '{clusters[0]}', so there is no standard error: name a column with "
+                "several clusters, or leave it out"
+            )
+        if clusters is None and len(weights) == 1:
+            lonely = "certainty"  # a single respondent leaves no degree of freedom, so there is no interval
     try:
-        return SurveyDesign(weights, strata, clusters, fpc, lonely=settings.lonely, nested=is_nested)
+        return SurveyDesign(weights, strata, clusters, fpc, lonely=lonely, nested=is_nested)
     except RowError as error:
         # Incomplete rows were left out, so that the number of a row means nothing in the file.
         named = [name for name in (settings.strata, cluster, settings.fpc) if name is not None]

@@ -241,10 +241,9 @@ class SampleSettings(Settings):
             self._check_bounds(*self.weight_bounds)
         if self.replicates is not None:
             self._check_replicates()
-        elif self.replicate_type is not None or self.rho or self.rscales:
-            raise InputError(
-                "replicate_type, rho and rscales belong to replicates: name their columns as well"
-            )
+        for name in ("replicate_type", "rho", "rscales"):
+            if getattr(self, name) and self.replicates is None:
+                raise InputError(f"{name} belongs to replicates: name their columns as well")
 
     def _check_bounds(self, low: float, high: float) -> None:
         if not self.raked_to:

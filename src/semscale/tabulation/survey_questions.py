@@ -47,6 +47,8 @@ _MEAN = "mean"
 _CODED = f"{PREFIX}outcome"  # status of a coded text, whose codes are a multiple choice
 _SEVERAL = "several answers were possible, so shares can sum to more than 100 %"
 _EXAMPLES = 3
+_CELL = "cell"
+_FEWEST_TEXTS = 3  # of which ratings can tell whether they are of these texts
 
 
 @dataclass(frozen=True)
@@ -377,6 +379,8 @@ class QuestionReader:
             return self._rated(name, masses, columns)
         (column,) = columns
         kind = "number" if is_number else column.profile.kind
+        if kind in ("single choice", "multiple choice") and (masses := self._ratings_of(column)):
+            return self._rated(name, masses, columns)
         if name in self._points and kind in ("number", "single choice", "ordinal"):
             points = self._points[name]
             return _scale(name, replace(column, cells=on_scale(column.cells, points, name)), points)
@@ -397,7 +401,7 @@ class QuestionReader:
             case "open text":
                 raise InputError(
                     f"question: '{name}' was recognised as open texts ({len(column.profile.values):,} "
-                    f"different ones): rate them first (semscale rate --text {name} --out rated.parquet) and "
+                    f"different): rate them first (semscale rate --text {name} --out rated.parquet) and "
                     f"tabulate that file, or add --numeric {name} if they are numbers"
                 )
             case "empty":
@@ -406,6 +410,23 @@ class QuestionReader:
             f"question: column '{column.name}' was recognised as {'an' if kind[0] in 'aeiou' else 'a'} "
             f"{kind} and has no answers to count; if it contains numbers, add --numeric {column.name}"
         )
+
+    def _ratings_of(self, column: "_Column") -> dict[float, str]:
+        """Find the ratings of a text that was rated alone, and whose few different answers look like options.
+
+        Ratings of a single text do not name its column. Equal texts have equal ratings, and different texts
+        hardly ever do, which is true of no column of groups unless it repeats the text.
+        """
+        masses = mass_columns(self._frame.columns, f"{PREFIX}{_MEAN}")
+        if not masses:
+            return {}
+        ratings = list(masses.values())
+        rated = self._frame.select(column.cells.alias(_CELL), *ratings).drop_nulls()
+        pairs = rated.unique()
+        n_texts, n_ratings = pairs[_CELL].n_unique(), pairs.select(ratings).unique().height
+        has_one_each = pairs.height == n_texts and n_ratings > n_texts / 2
+        is_rated = rated.height > n_texts >= _FEWEST_TEXTS and has_one_each
+        return masses if is_rated else {}
 
     def _rated(self, name: str, masses: Mapping[float, str], columns: Sequence["_Column"]) -> Question:
         """Read the probabilities of a rated text's points, which ``semscale rate`` wrote."""
@@ -433,12 +454,13 @@ class QuestionReader:
             f"one of the {len(grid.columns)} items of the grid '{grid.name}', each of which has a table; "
             f"mentions of one list are put together by 'Mentions={'+'.join(grid.columns[:_EXAMPLES])}'"
         )
+        notes = (note,) if len(columns) > 1 else ()
         questions = []
         for column in columns:
             item = self._read(QuestionColumns(grid.name, (column.name,)), [column])
             is_named = bool(column.labels.label) or "*" in grid.name or grid.name in column.name
             text = item.text if is_named else f"{grid.name}: {column.name}"
-            questions.append(replace(item, name=column.name, text=text, notes=(note, *item.notes)))
+            questions.append(replace(item, name=column.name, text=text, notes=(*notes, *item.notes)))
         return questions
 
 

@@ -174,9 +174,9 @@ def _recorded(options: RecordOptions, table: AskedTable, draft: Run, answers: An
         ]
         for rerun in numbered:
             check_rerun(assigned, rerun)
-        stored = history.record_once(assigned)
+        stored = history.record(assigned)
         origin = stored.rerun_of or stored.id
-        reruns = tuple(history.record_once(replace(rerun, rerun_of=origin)) for rerun in numbered)
+        reruns = tuple(history.record(replace(rerun, rerun_of=origin)) for rerun in numbered)
         given = {} if options.command is not None else options.request.settings.given
         facts = answers.facts(table.source, given)
         return RecordedRun(stored, history.where, stored is assigned, reruns, facts)

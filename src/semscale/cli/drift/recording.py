@@ -158,7 +158,7 @@ def record_outputs(options: RecordOptions) -> RecordedRun:
         run = with_dataset(history, read, dataset, options.rerun_of)
         shared = shared_ids(history, run)
         repeats = run.rerun_of is not None and outputs_equal(history.run(run.rerun_of), run)
-        stored = history.record_once(run)
+        stored = history.record(run)
         return RecordedRun(
             stored, history.where, is_new=stored is run, shared=shared, repeats_original=repeats
         )
