@@ -135,11 +135,11 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
     ("change", "options", "said"),
     [
         ({}, ("--human", "hnad"), "did you mean 'hand'"),
-        ({}, ("--inclusion", "stars"), "--inclusion belongs to labels"),
+        ({}, ("--inclusion", "stars"), "--inclusion belongs to --human"),
         ({}, ("--human", "region"), "no code 'south'"),
         ({}, ("--rating", "region"), "--rating: column 'region' has no number"),
         ({}, ("--rating", "stars", "--rate-scale", "quality"), "leave out --rating"),
-        ({}, ("--given-from", "0.2"), "--unsure-from must be at most given_from (0.2), got 0.3"),
+        ({}, ("--given-from", "0.2"), "--unsure-from must be at most --given-from (0.2), got 0.3"),
         ({}, ("--other-run", "answers.csv"), "--other-run"),
         ({}, ("--by", "text"), "--by: column 'text' has the answers"),
         ({}, ("--by", "region", "--by", "region"), "--by: column 'region' is named twice"),

@@ -117,7 +117,9 @@ class AuditOptions(Settings):
     columns: Annotated[JudgeColumns, Without("by", "inclusion")]
     judges: JudgeChoice
     settings: Annotated[JudgeSettings, Without("samples")]
-    rows: Annotated[int, Field(description="Number of rows to audit, from the first."), Option(RUN)] = 50
+    rows: Annotated[int, Field(ge=1, description="Number of rows to audit, from the first."), Option(RUN)] = (
+        50
+    )
     calls: CallOptions
     outputs: Annotated[Outputs, Without("out", "escape")]
     table: Annotated[RowOptions, Rare("where")]
@@ -549,7 +551,9 @@ def read_rubric(text: str | None) -> str | None:
         return Path(text[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8"
-        raise InputError(f"rubric file {text[1:]!r} cannot be read: {reason}") from None
+        raise InputError(
+            f"rubric: file {text[1:]!r} cannot be read: {reason}; check the name of the file"
+        ) from None
 
 
 def read_panel(path: Path) -> list[dict[str, Any]]:

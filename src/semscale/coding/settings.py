@@ -50,8 +50,10 @@ class CodeSettings(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse thresholds in the wrong order."""
         if self.unsure_from > self.given_from:
+            rule = f"({self.given_from:g}), got {self.unsure_from:g}"
             raise InputError(
-                f"unsure_from must be at most given_from ({self.given_from:g}), got {self.unsure_from:g}"
+                f"unsure_from must be at most given_from {rule}",
+                in_shell=f"--unsure-from must be at most --given-from {rule}",
             )
 
 

@@ -139,7 +139,7 @@ def read_limits(limits: object, info: ValidationInfo) -> dict[str, float | str]:
     named: Any = _pairs(limits, info)
     for name in named:
         if name not in LIMITS:
-            raise UnknownNameError(str(unknown_name("limit", name, list(LIMITS))))
+            raise UnknownNameError(f"limits: {unknown_name('limit', name, list(LIMITS))}")
     return {name: _limit(name, value) for name, value in named.items()}
 
 
