@@ -145,7 +145,8 @@ def label(options: LabelOptions) -> None:
 
     The sheet has the probability with which each row was drawn, so that corrected means and shares are
     right on average. Use the filled sheet in [bold]semscale calibrate[/bold], [bold]rate --labels[/bold],
-    [bold]code --human[/bold] or [bold]judge --human[/bold]. The command is printed, or is in the instructions.
+    [bold]code --human[/bold] or [bold]judge --human[/bold]. The command is printed, or is in the
+    instructions.
     """
     _check(options)
     if options.purpose == "judge":
