@@ -601,6 +601,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
             section("pairs", "Pairs of systems", _duel_table(summary)),
         ],
         settings=[(f"Answers of {one_line(name)}", column) for name, column in summary.systems.items()],
+        notes=("win rate: each pair is judged twice, in both orders; (won + half of tied judgements) / all",),
         citations=[_BRADLEY_TERRY],
     )
 
