@@ -119,6 +119,11 @@ def test_a_panel_from_a_file(judge_command, judge_endpoint, tmp_path, capsys):
     assert "Severity of the judges" in report.read_text(encoding="utf-8")
 
 
+def test_an_audit_of_no_rows_is_refused(judge_command, capsys):
+    assert main(["judge", "audit", *judge_command("--rows", "0")[1:]]) == 2
+    assert capsys.readouterr().err == "semscale: --rows must be >= 1, got 0\n"
+
+
 def test_an_audit(judge_command, judge_endpoint, capsys):
     arguments = judge_command("--reference", "known", "--json")
     assert main(["judge", "audit", *arguments[1:]]) == 0

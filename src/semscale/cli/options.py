@@ -26,7 +26,13 @@ STANDARD_INPUT = "-"
 HIDDEN_INPUT = "\0"  # stands for "-" while Cyclopts parses, which would take that for an option
 
 # Parameters of Python functions that commands call otherwise, for messages.
-_PARAMETERS = {"n_samples": "--ask", "cluster": "--ray", "base_url": "--chat-url", "model": "--chat-model"}
+_PARAMETERS = {
+    "n_samples": "--ask",
+    "cluster": "--ray",
+    "base_url": "--chat-url",
+    "model": "--chat-model",
+    "requests_per_minute": "--per-minute",
+}
 _SETTINGS = "Settings"
 
 
@@ -342,14 +348,15 @@ def _build(
 
 
 _SUBJECT = re.compile(
-    r"(?P<name>\w+)(?P<verb>(?: belongs? to | needs? )(?=(?P<other>\w+):)|"
+    r"(?P<name>\w+)(?:(?:\.|, )(?P<key>\w+))?"
+    r"(?P<verb>(?: belongs? to (?=\w+:)| needs? (?=\w+:)| must be another column than )(?=(?P<other>\w+))|"
     r"(?= must | needs? | is | has no | applies to | goes with | belongs to |: ))"
 )
-"""The parameter that a message begins with, and another one that it belongs to or needs."""
+"""The parameter that a message begins with, a key of it, and another one that it belongs to or needs."""
 
 
 def _with_option(message: str, options: Sequence[CommandOption]) -> str:
-    """Name the option where a message begins with the parameter that it is for.
+    """Name the option where a message begins with the parameter that it is for, or with a key of it.
 
     Examples:
         >>> _with_option("human_range belongs to human: name both", [])
@@ -364,7 +371,7 @@ def _with_option(message: str, options: Sequence[CommandOption]) -> str:
     if subject["other"]:
         other = _option_called(subject["other"], options) or subject["other"]
         rest = other + rest.removeprefix(subject["other"])
-    return name + subject["verb"] + rest
+    return name + (f" {subject['key']}" if subject["key"] else "") + subject["verb"] + rest
 
 
 def _option_called(parameter: str, options: Sequence[CommandOption]) -> str | None:

@@ -21,7 +21,7 @@ from pydantic import Field, StrictBool, WithJsonSchema, create_model
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.settings import TEMPLATES, JudgeSettings
-from semscale.messages import unknown_name
+from semscale.messages import shortened, unknown_name
 from semscale.presentable import Presentable
 from semscale.report.json_encoding import encoded
 from semscale.scales import load_scale, scale_names
@@ -178,7 +178,7 @@ class JudgeCalls:
 
     def __init__(self, load: "Callable[[], ChatModel]", running: "Running") -> None:
         self._load = load
-        self._running = replace(running, on_spent=self._spend)
+        self._running = replace(running, on_spent=self._spend, is_budget_of_server=True)
         self._model: ChatModel | None = None
         self._turn = asyncio.Lock()
 
@@ -269,10 +269,10 @@ def agent_tools(
         folder: whose tables are read and written; without it there are no tools for tables.
 
     Raises:
-        InputError: the folder does not exist.
+        InputError: the folder does not exist, or is a file.
     """
     if folder is not None and not folder.is_dir():
-        raise InputError(f"folder must exist, got {folder}: create it, or name another one")
+        raise InputError(f"folder must be an existing folder, got {folder}: create it, or name another one")
     threads = TaskThreads()
     tools = {"list_scales": _scales_tool()}
     by_name = instruments(lambda: model(DEFAULT_RATING_MODEL), lambda: model(DEFAULT_MODEL))
@@ -429,7 +429,7 @@ def _table_tool(
             table, columns, measuring, out=out, settings=PartSettings(), progress=stop_if_abandoned
         )
         content: Content = json.loads(summary.to_json())
-        return content
+        return {**content, "source": fields.table}
 
     async def call(fields: RequestFields) -> Content:
         check_limits(fields, limits)
@@ -451,11 +451,16 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
     """Return the path of a file in a folder.
 
     Raises:
-        InputError: the file is elsewhere.
+        InputError: the file is elsewhere, cannot be a file, or is something else, such as a pipe, which could
+            keep the call waiting forever.
     """
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder):
-        raise InputError(f"{field} must be a file in {folder}, got {name!r}")
+    try:
+        path = (folder / name).resolve()
+        is_usable = path.is_relative_to(folder) and (path.is_file() or path.is_dir() or not path.exists())
+    except (OSError, RuntimeError, ValueError):  # too long a name, a loop of links, a null character
+        is_usable = False
+    if not is_usable:
+        raise InputError(f"{field} must be a file in {folder}, got {shortened(name)}")
     return path
 
 
