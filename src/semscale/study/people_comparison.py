@@ -260,8 +260,8 @@ def _questions(panel: PanelAnswers, human: Table, columns: Mapping[str, str]) ->
     shared = tuple(question for name, question in known.items() if name in human.columns)
     if not shared:
         raise InputError(
-            f"question: no question of the study ({', '.join(known)}) is the name of a column: name the "
-            f"column has its answers (--question {next(iter(known))}=COLUMN)"
+            f"question: {human.name} has no column that is called like a question of the study "
+            f"({', '.join(known)}): name the column with its answers (--question {next(iter(known))}=COLUMN)"
         )
     return shared
 
@@ -356,7 +356,7 @@ def conclude(
 def _about_ranking(attainments: Mapping[str, Attainment | None], level: float) -> Iterator[Conclusion]:
     known = {name: order for name, order in attainments.items() if order is not None}
     if not known:
-        lacking = f"it takes {FEWEST_SURVEYS} concepts or more that both sides answered"
+        lacking = f"it takes at least {FEWEST_SURVEYS} concepts that both sides answered"
         yield Conclusion("ranking", None, lacking)
     for name, order in known.items():
         yield Conclusion("ranking", *_about_order(name, order, level))
@@ -395,7 +395,7 @@ def _about_distributions(marginals: Marginals) -> tuple[bool | None, str]:
 
 def _about_relations(correlations: Correlations | None) -> tuple[bool | None, str]:
     if correlations is None:
-        return None, "it takes two questions that ten persons on both sides answered"
+        return None, "it takes two questions that at least ten personas and ten people answered"
     shown = (
         f"correlations of questions are {correlations.gap.value:.2f} off, shuffled personas "
         f"{correlations.permuted:.2f}, halves of people {correlations.split_half:.2f}"
@@ -411,7 +411,8 @@ def _about_groups(groups: GroupContrasts | None) -> tuple[bool | None, str]:
     small = len(groups.pairs) - groups.n_tested
     if not small:
         return holds, because
-    few = f"not tested, with fewer than {FEWEST_IN_GROUP} personas or people in a group: {small}"
+    pairs = "pair of groups has" if small == 1 else "pairs of groups have"
+    few = f"{small} {pairs} a group of fewer than {FEWEST_IN_GROUP} personas or people: not tested"
     return holds, f"{because}; {few}" if because else few
 
 

@@ -358,17 +358,21 @@ def read_study(folder: str | Path, *, allow_unfinished: bool = False) -> StudyRe
 def _read_record(path: Path) -> dict[str, Any]:
     try:
         content = path.read_bytes()
-    except OSError as error:
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError(
-            f"{path} cannot be read: {error.strerror or error}; name a folder that study run wrote, and "
-            "where that is older than the file, run the study again"
+            f"{path.parent} is no folder of a study's run, as it has no {path.name}: name a folder that "
+            "`semscale study run` wrote"
         ) from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     try:
         fields = parse_json(content.decode("utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError):
         fields = None
     if not isinstance(fields, dict) or not {"sha256", "run"} <= fields.keys():
-        raise InputError(f"{path} is not the record of a study's run: name a folder that `study run` wrote")
+        raise InputError(
+            f"{path} is not the record of a study's run: name a folder that `semscale study run` wrote"
+        )
     if _hash_of(fields["run"]) != fields["sha256"]:
         raise InputError(f"{path} was changed after the run: {_RUN_AGAIN}")
     run: dict[str, Any] = fields["run"]

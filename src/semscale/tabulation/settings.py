@@ -90,7 +90,7 @@ class QuestionSettings(Settings):
     pairs: Annotated[
         tuple[tuple[str, str], ...],
         BeforeValidator(_pairs),
-        Field(description="Two questions to the same people; tables show the first minus the second."),
+        Field(description="Two questions to compare within people, as q1=q2: tables show q1 minus q2."),
         Option(_COLUMNS, "QUESTIONS", name="--pair", type=list[str], rare=True),
     ] = ()
     numeric: Annotated[
@@ -297,7 +297,7 @@ class TestSettings(Settings):
 
     min_base: Annotated[
         int,
-        Field(ge=1, description="Smallest base that is tested; smaller ones are marked."),
+        Field(ge=1, description="Minimum number of answers for a test; smaller groups are marked."),
         Option(_RUN, "NUMBER", rare=True),
         Signed(),
     ] = 30
