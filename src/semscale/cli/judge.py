@@ -192,12 +192,12 @@ def judge(options: JudgeOptions) -> None:
 @app.command(name="audit")
 @command
 def audit(options: AuditOptions) -> None:
-    """Look for a judge's biases: show it the same rows in other forms, and compare the scores.
+    """Test a judge for biases: change the form of rows, and compare the scores.
 
     [bold]semscale judge audit answers.csv --prompt question --answer answer --chat-model gpt-4o-mini[/bold]
 
-    The scale is reversed, levels are called by letters, answers are padded or ask for the highest score,
-    references change their position. The scores of an unbiased judge stay the same.
+    The changes reverse the scale, name its levels by letters, lengthen answers, add requests for the highest
+    score, and move references. The scores of an unbiased judge stay the same.
     """
     _ask_and_present(options, audit_judges, forecast_audits)
 

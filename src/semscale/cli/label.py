@@ -87,7 +87,7 @@ class LabelOptions(Settings):
         ),
         Option(RUN),
     ] = None
-    seed: Annotated[int, Field(description="Seed of everything that is random."), Option(RUN, rare=True)] = 0
+    seed: Annotated[int, Field(description="Seed of all random numbers."), Option(RUN, rare=True)] = 0
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options of more than one kind of sheet, or of none."""
@@ -143,9 +143,10 @@ def label(options: LabelOptions) -> None:
 
     [bold]semscale label answers.csv --prompt q --answer a --chat-model gpt-4o-mini --out sheet.csv[/bold]
 
-    The sheet has the probability with which each row was drawn. When it is filled in, [bold]semscale
-    calibrate[/bold], [bold]rate --labels[/bold], [bold]code --human[/bold] or [bold]judge --human[/bold] use
-    it, and their means and shares are right on average. The command is printed, or is in the instructions.
+    The sheet has the probability with which each row was drawn, so that corrected means and shares are
+    right on average. Use the filled sheet in [bold]semscale calibrate[/bold], [bold]rate --labels[/bold],
+    [bold]code --human[/bold] or [bold]judge --human[/bold]. The command is printed, or is in the
+    instructions.
     """
     _check(options)
     if options.purpose == "judge":

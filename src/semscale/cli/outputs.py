@@ -31,7 +31,9 @@ def read_target(value: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
 
 CsvEscape = Annotated[
     bool,
-    Field(description="Write no apostrophe before CSV texts that a spreadsheet would run as formulas."),
+    Field(
+        description="Leave CSV texts that look like formulas as they are, without the protecting apostrophe."
+    ),
     Option(OUTPUT, rare=True),
 ]
 """Setting of commands that write CSV."""

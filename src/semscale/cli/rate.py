@@ -82,7 +82,7 @@ class RateOptions(Settings):
     rating: RaterSettings
     method: Annotated[
         Literal["ssr", "decision"],
-        Field(description="Rating by anchors (ssr), or by a chat model as well (decision)."),
+        Field(description="Method: similarity to anchors (ssr), or also ask a chat model (decision)."),
         Option(RATING, rare=True),
     ] = "ssr"
     outputs: Outputs
@@ -381,12 +381,12 @@ class CalibrateOptions(Settings):
 
 @command
 def calibrate(options: CalibrateOptions) -> None:
-    """Learn from people's ratings of some texts how to rate others like them.
+    """Learn from texts that people rated, to rate similar texts more as people do.
 
     [bold]semscale calibrate labelled.csv --text comment --human rating --scale quality --out cal.json[/bold]
 
-    Then [bold]semscale rate answers.csv ... --calibration cal.json[/bold] rates with it. Every printed figure
-    is of texts that nothing was fitted to.
+    Use the file in [bold]semscale rate answers.csv ... --calibration cal.json[/bold]. The printed figures
+    come from cross-validation: each text is rated without its own label.
     """
     present(_calibrate_table(options), options.outputs)
 

@@ -31,19 +31,19 @@ class CodeSettings(Settings):
 
     given_from: Annotated[
         float,
-        Field(gt=0, le=1, description="Minimum probability at which a code is assigned."),
+        Field(gt=0, le=1, description="Assign a code if its probability is at least this."),
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.5
     unsure_from: Annotated[
         float,
-        Field(ge=0, le=1, description="Minimum probability at which a code is undecided."),
+        Field(ge=0, le=1, description="Call a code unsure if its probability is at least this."),
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.3
     min_base: Annotated[
         int,
-        Field(ge=1, description="Smallest base that is tested; smaller ones are marked."),
+        Field(ge=1, description="Minimum number of answers for a test; smaller groups are marked."),
         Option("Run", "NUMBER", rare=True),
     ] = MIN_BASE
 
@@ -73,7 +73,7 @@ class CodingChatSettings(Settings):
     ] = "decision"
     question: Annotated[
         str | None,
-        Field(description="Question that people were asked, for the model."),
+        Field(description="The survey question, to show it to the chat model."),
         Option(CHAT, "TEXT", name="--asked", rare=True),
     ] = None
 
@@ -119,13 +119,16 @@ class CodingColumns(Columns):
     labels: Annotated[
         tuple[str, ...],
         Role(_labels),
-        Field(description="Codes assigned by hand, separated by ;, or none; one column per person."),
+        Field(
+            description="Codes assigned by hand, separated by semicolons, or the word none; one column per "
+            "person."
+        ),
         Option("Columns", "COLUMN", name="--human"),
     ] = ()
     inclusion: Annotated[
         str | None,
         Role(_numbers),
-        Field(description="Probability with which each row was drawn for --human."),
+        Field(description="Probability with which each row was selected for human labels."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     by: Annotated[
@@ -149,7 +152,10 @@ class CodingColumns(Columns):
     respondent: Annotated[
         str | None,
         RESPONDENT,
-        Field(description="ID of the respondent, or of another unit that was drawn as a whole."),
+        Field(
+            description="ID of the respondent, or of another unit that was sampled as a whole, such as a "
+            "household."
+        ),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     strata: Annotated[

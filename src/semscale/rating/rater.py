@@ -209,7 +209,7 @@ class Rater:
         source: str = "texts in memory",
         progress: Progress | None = None,
     ) -> "CalibrationSummary":
-        """Learn from people's ratings of some texts how to rate others like them.
+        """Learn from texts that people rated, to rate similar texts more as people do.
 
         Args:
             texts: shape (n,), as for ``rate``.
