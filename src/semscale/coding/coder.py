@@ -61,7 +61,10 @@ class CodeScores:
         likeness: shape (n, k): 0 is typical of other codes' examples, 1 of the code's own; NaN without a
             text. It is not a probability.
         text_status: shape (n,), each a ``Status``: whether an answer could be read, and if not, why.
-        signature: what was applied. """ codebook: Codebook
+        signature: the settings that were applied.
+    """
+
+    codebook: Codebook
     likeness: Annotated[Floats, VECTORS.private]
     text_status: Annotated[Statuses, STATUSES.private]
     signature: Signature
