@@ -246,7 +246,7 @@ def test_a_dry_run_asks_nobody(semscale, asked, tmp_path):
     assert "report: r.html" in shown.out
     assert "Forecast of the calls" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "2 of 3 prompts were included; left out: 1 missing" in shown.out
-    assert "Nobody was asked" in shown.out
+    assert "Nothing was sent" in shown.out
     assert "the price of scripted is not known; add it to " in shown.out
 
 

@@ -129,7 +129,10 @@ def judge_document(summary: "JudgeSummary") -> Document:
             ("With label and score", corrected.n_labelled) if corrected else None,
             ("Corrected mean", corrected.value) if corrected and has_interval(corrected) else None,
         ],
-        warnings=(*_silent_judges(summary), *(() if human else (NO_LABELS,))),
+        warnings=(
+            *_silent_judges(summary),
+            *((NO_LABELS,) if not human and summary.estimates.overall.n else ()),
+        ),
         cautions=tuple(cautions(summary)),
         sections=_sections(summary),
         notes=present(f"distributions: {_provenance_note(summary)}", panel),
@@ -506,13 +509,11 @@ def cautions(summary: "JudgeSummary") -> Iterator[str]:
         sampled += [] if human is None else ["the corrected mean"]
         labelled = "" if human is None else "rows with a human label"
         yield sentences.sampled_caution(sampled, summary.sampled, summary.n, labelled)
-    if human is None:
-        yield (
-            "There are no human labels, so these figures do not show how accurate the judge is: name a "
-            "column of labels with --human."
-        )
-    elif human.corrected.n_labelled < _FEW_LABELS:
-        labelled = counted(human.corrected.n_labelled, "row")
+    n_labelled = _FEW_LABELS if human is None else human.corrected.n_labelled
+    if not n_labelled:
+        yield "No row has both a human label and a score, so nothing shows whether people would agree."
+    elif n_labelled < _FEW_LABELS:
+        labelled = counted(n_labelled, "row")
         yield f"Only {labelled} with a human label and a score: intervals are wide."
     if summary.unused_inclusion:
         yield (
@@ -600,6 +601,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
             section("systems", title, _system_table(summary), _systems_figure(summary), explained),
             section("pairs", "Pairs of systems", _duel_table(summary)),
         ],
+        notes=("win rate: each pair is judged twice, in both orders; (won + half of tied judgements) / all",),
         settings=[(f"Answers of {one_line(name)}", column) for name, column in summary.systems.items()],
         citations=[_BRADLEY_TERRY],
     )

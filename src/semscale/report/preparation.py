@@ -135,7 +135,10 @@ def _calls(name: str, forecast: "Forecast") -> DataTable:
         ("the same as another", forecast.repeated),
         ("calls to make", forecast.calls),
         ("tokens of prompts, about", forecast.most.prompt_tokens),
-        ("tokens of replies", forecast.most.completion_tokens),
+        (
+            f"tokens of replies, {'about' if forecast.open_ended else 'at most'}",
+            forecast.most.completion_tokens,
+        ),
     ]
     if forecast.open_ended:
         rows.append(("calls without a limit to their reply (1,024 tokens each)", forecast.open_ended))

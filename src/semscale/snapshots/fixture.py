@@ -149,7 +149,7 @@ class SemanticSnapshot:
         silent = [position + 1 for position, output in enumerate(outputs) if output.is_silent]
         if silent:
             raise InputError(
-                f"snapshot {name!r} cannot be approved: output {silent[0]} of {len(outputs)} says nothing; "
+                f"snapshot {name!r} cannot be approved: output {silent[0]} of {len(outputs)} has no text; "
                 "leave empty outputs out of the list"
             )
         snapshot = Snapshot(outputs, self._session.meter.measured_by)
@@ -350,7 +350,7 @@ def _short(value: float) -> str:
 
 def _shown(output: Output) -> str:
     numbers = ", ".join(f"{name} {value:g}" for name, value in sorted(output.fields.items()))
-    text = "(says nothing)" if output.is_silent else output.text or ""
+    text = "(no text)" if output.is_silent else output.text or ""
     return f"{text} ({numbers})" if numbers else text
 
 
