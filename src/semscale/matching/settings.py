@@ -19,7 +19,7 @@ METHOD_NAMES = ("calibrated", "bertscore", "cosine", "entailment", "cliniqlink-d
 
 
 def known_method(name: object) -> object:
-    """Refuse a name that no method has.
+    """Return the name of a method after checking it.
 
     Raises:
         UnknownNameError: no method has this name; the nearest one is named.
@@ -50,7 +50,7 @@ def _labels(labels: object) -> object:
 
 
 Corpus = Annotated[tuple[str, ...] | None, BeforeValidator(_corpus)]
-"""Texts that something is estimated from."""
+"""Texts from which weights or levels are estimated."""
 
 Seed = Annotated[int, BeforeValidator(_seed)]
 """Seed of a random draw."""
