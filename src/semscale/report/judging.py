@@ -460,7 +460,8 @@ def _error_note(summary: "JudgeSummary") -> str:
 
 def panel_note(summary: "JudgeSummary") -> str | None:
     """State the number of independent judges that a panel is equivalent to; ``None`` for one judge."""
-    effective, n = summary.effective_judges, len(summary.judges)
+    effective = summary.effective_judges
+    n = sum(scores.is_scored_anywhere for scores in summary.judges.values())
     if effective is None:
         return None
     if math.isinf(effective.value):
