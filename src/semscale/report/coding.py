@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.coding.coding import MIN_PER_CLASS
-from semscale.coding.settings import BY_LIKENESS
+from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.report import figures, parts
 from semscale.report.document import (
     Block,
@@ -448,6 +448,17 @@ def _lost_replies(asked: "ChatCodes") -> DataTable:
     return table_of(asked.lost, columns, noun="status", brief_title=title)
 
 
+def _threshold_cautions(summary: "CodingSummary") -> Iterator[str]:
+    """State that thresholds of probabilities were changed although no code has a probability."""
+    settings, usual = summary.settings, CodeSettings()
+    if (settings.given_from, settings.unsure_from) != (usual.given_from, usual.unsure_from):
+        yield (
+            "--given-from and --unsure-from had no effect, because they are thresholds of probabilities: "
+            f"codes were assigned from a likeness of {BY_LIKENESS.given_from:g}, and are undecided from "
+            f"{BY_LIKENESS.unsure_from:g}."
+        )
+
+
 def _cautions(summary: "CodingSummary") -> Iterator[str]:
     """Yield the limits of the figures."""
     if not summary.n_hand:
@@ -455,6 +466,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
             "Not calibrated: no answer was coded by hand, so there are no probabilities, and the error rate "
             "of the codes is unknown. semscale label draws answers to code."
         )
+        yield from _threshold_cautions(summary)
     else:
         yield from _calibration_cautions(summary)
     if summary.asked is not None:
