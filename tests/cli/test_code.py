@@ -274,6 +274,14 @@ def test_rows_are_left_out_and_derived_columns_are_groups(code, tmp_path):
     ]
 
 
+def test_thresholds_of_probabilities_have_no_effect_without_hand_codes(code):
+    usual, changed = code().out, code("--given-from", "0.9", "--unsure-from", "0.8").out
+    said = "--given-from and --unsure-from had no effect"
+    assert said not in usual
+    assert said in changed
+    assert said not in code("--human", "hand", "--given-from", "0.9").out
+
+
 def test_the_screen_explains_the_asterisk_of_small_groups(code):
     shown = code("--by", "stars").out
     assert "* fewer than 30 answers: shown, not tested." in shown

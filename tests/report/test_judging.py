@@ -88,6 +88,15 @@ def test_judges_who_do_not_agree_are_not_said_to_be_many():
     assert summary.record()["panel"]["effective_judges"]["note"].startswith("their scores")
 
 
+def test_a_judge_without_any_score_is_not_counted_among_the_judges_of_a_panel():
+    def mute(_):
+        return "hm"
+
+    with_mute = panel_note(made(saying("one"), saying("other"), Judge(Scripted(mute, name="mute"))))
+    assert with_mute == panel_note(made(saying("one"), saying("other")))
+    assert with_mute.startswith("These 2 judges are worth 1.0 independent judges")
+
+
 def histogram_of(summary):
     return next(figure for figure in summary.document().figures() if figure.name == "scores")
 

@@ -335,11 +335,12 @@ def forecast_audits(options: AuditOptions) -> "ForecastSummary":
     judges, table, columns = _open(options)
     cells = read_cells(table, columns, options.rows)
     items, has_references = items_in(cells), "reference" in cells.values
-    works = {}
+    works, note = {}, _NOTE
     for name, member in _members(judges).items():
         forms = {name: member}
         if _decides_and_writes(member):
             forms = {f"{name}, decision": member, f"{name}, prose": member.varied(method="prose")}
+            note = f"{_NOTE} If the model takes no decisions, prose is not audited a second time."
         for title, asked in forms.items():
             works[f"{title}, plain"] = partial(forecast_judge, asked, partial(requests_about, asked, items))
             for check in CHECKS:
@@ -347,7 +348,6 @@ def forecast_audits(options: AuditOptions) -> "ForecastSummary":
                     changed, changed_items = apply_check(check, asked, items)
                     requests = partial(requests_about, changed, changed_items)
                     works[f"{title}, {check}"] = partial(forecast_judge, changed, requests)
-    note = f"{_NOTE} An audit leaves prose out where the model decides in no form."
     counts = Counter(statuses(items))
     return forecast_summary(table.name, options.calls.forecasts(works), counts, note)
 

@@ -96,7 +96,7 @@ class RateOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse options that do not go together."""
         if self.method == "ssr":
-            refuse_stated("--method decision", self.chat)
+            refuse_stated("--method decision", self.chat, self.calls)
         elif self.chat.chat_model is None:
             raise InputError("--method decision needs --chat-model NAME")
         given = self.columns

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from semscale.types import Floats
 
 MIN_BASE = 30
-"""Groups with fewer answers are shown, marked and left out of the test, unless another number is set."""
+"""Default for the fewest answers of a group in a test; smaller groups are shown with a mark."""
 
 CODES, CHAT = "Codes", "Chat model"
 """Panels of the help."""
@@ -58,8 +58,8 @@ class CodeSettings(Settings):
 
 
 BY_LIKENESS = CodeSettings(given_from=0.7, unsure_from=0.5)
-"""Thresholds for the likeness of codes that are not calibrated. On 240 coded review sentences 0.7 assigns a
-code about as often as a person does; 0.5, midway between examples of the code and of others, twice as often.
+"""Thresholds for the likeness of codes that are not calibrated. On 240 coded review sentences, 0.7 assigns a
+code about as often as a person does, and 0.5 twice as often.
 """
 
 
@@ -79,7 +79,7 @@ class CodingChatSettings(Settings):
 
 
 def _numbers(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> "Floats":
-    """Read a column of numbers, shape (n,), NaN where a cell has none."""
+    """Read a column of numbers, shape (n,); NaN for a cell without a number."""
     import polars as pl
 
     from semscale.store.columns import floats_in, storable
@@ -112,7 +112,8 @@ class CodingColumns(Columns):
     """Columns of answers, hand codes, groups, a rating, and the design of the sample.
 
     Raises:
-        InputError: one column for two things, one of ``by`` twice, or ``inclusion`` without ``labels``.
+        InputError: one column for two purposes, a repeated column in ``by``, or ``inclusion`` without
+            ``labels``.
     """
 
     text: Annotated[str, TEXT, Field(description="Column of texts."), Option("Columns", "COLUMN")]

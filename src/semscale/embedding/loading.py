@@ -186,7 +186,10 @@ def _api(
 
 def _refuse_base_url(base_url: str | None, engine: str) -> None:
     if base_url is not None:
-        raise InputError(f"base_url belongs to the engine api, got {base_url!r} with the engine {engine}")
+        raise InputError(
+            f"base_url belongs to the engine api, got {base_url!r} with the engine {engine}",
+            in_shell=f"--embedder-url belongs to --engine api, got {base_url!r} with --engine {engine}",
+        )
 
 
 def _refuse_precision(precision: str, engine: str) -> None:

@@ -610,6 +610,8 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
 ) -> EffectiveJudges:
     """Effective number of independent judges: k / (1 + (k - 1) r), r the mean correlation of two judges.
 
+    k counts the judges with a score: one without any adds nothing to the panel.
+
     With a truth r is of the judges' errors, which is what the formula is about. Without one it is of the
     ratings themselves: judges who agree since they are right then count as dependent too, so the number is
     the lowest that the panel may amount to, provided that all its judges measure the same thing. Ratings that
@@ -641,12 +643,12 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
         1.0
     """
     table = checked_ratings(ratings)
+    k = int((~np.isnan(table)).any(axis=0).sum())
     if truth is not None:
         known = np.asarray(truth, dtype=np.float64)
         if known.shape != table.shape[:1] or np.isinf(known).any():
             raise InputError(f"truth must have {len(table)} finite values or NaN, got shape {known.shape}")
         table = table - known[:, None]
-    k = table.shape[1]
     usable = (~np.isnan(table)).sum(axis=1) > 1
     r = estimate_agreement(
         mean_correlation(table[usable]),
