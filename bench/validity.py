@@ -1,6 +1,6 @@
-"""How well each method of matching agrees with people: STS-B dev, and Beetle's two test files.
+"""Agreement of each matching method with people, on STS-B dev and Beetle's two test files.
 
-Run with ``python bench/validity.py``; ``--model NAME`` takes another model than the default, and
+Run with ``python bench/validity.py``; ``--model NAME`` uses another model than the default, and
 ``--nli NAME`` adds ``entailment`` by that model. Intervals are percentiles of a bootstrap of pairs (STS-B) or
 whole questions (Beetle); the weights of ``calibrated`` were fitted on Beetle's training file, by
 ``fit_match.py``.
@@ -15,6 +15,7 @@ from scipy.stats import spearmanr
 
 from beetle import auc, read_answers
 from measuring import Options, machine
+from semscale import consistency
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching.calibrated import CalibratedMatch
@@ -25,6 +26,7 @@ from shared_data import shared_data
 TESTS = ("test-unseen-answers", "test-unseen-questions")
 SAME = 5.0  # "the two sentences are completely equivalent, as they mean the same thing"
 UNRELATED, SEED = 500, 0
+SAMPLES = 3
 
 
 def length_null(predictions, references):
@@ -38,7 +40,7 @@ def overlap_null(predictions, references):
 
 
 def best_of(predictions, references, shared, size):
-    """What is shared as a share of both, for the best of several references."""
+    """Return the shared part as a share of both texts, for the best of several references."""
 
     def one(prediction, reference):
         ours, theirs = (re.findall(r"\w+", text.lower()) for text in (prediction, reference))
@@ -53,7 +55,7 @@ def listed(references):
 
 
 def methods(model, nli=None):
-    """Functions from predictions and references to scores."""
+    """Return the methods as functions from predictions and references to scores."""
 
     def named(name):
         return lambda predictions, references: (
@@ -75,7 +77,7 @@ def methods(model, nli=None):
 
 
 def interval(figure, clusters, replicates):
-    """95 % bootstrap interval of a figure of rows, drawing clusters."""
+    """Return the 95 % interval of a figure by a bootstrap of clusters."""
     members = [np.flatnonzero(clusters == name) for name in np.unique(clusters)]
     rng = np.random.default_rng(SEED)
     drawn = [
@@ -98,7 +100,7 @@ def read_stsb():
 
 
 def unrelated(predictions, references, groups):
-    """Random pairs of a prediction with the references of another group."""
+    """Return random pairs of a prediction with the references of another group."""
     rng = np.random.default_rng(SEED)
     pairs = rng.integers(len(predictions), size=(4 * UNRELATED, 2))
     pairs = pairs[groups[pairs[:, 0]] != groups[pairs[:, 1]]][:UNRELATED]
@@ -136,6 +138,17 @@ def print_floors(scorers, stsb, beetle):
     for method, score in scorers.items():
         means = [f"{np.nanmean(score(*pairs)):.3f}" for pairs in drawn.values()]
         print(f"| {method} | " + " | ".join(means) + f" | {np.nanmin(score(same, same)):.3f} |", flush=True)
+
+
+def print_consistency(model, training):
+    """Print how well ``consistency`` separates right from wrong answers, with right answers as samples."""
+    samples = [references[:SAMPLES] for references in training.references]
+    score = consistency(training.answer, samples, embedder=model, seed=SEED).score
+    areas = []
+    for grade in ("incorrect", "contradictory"):
+        rows = np.isin(training.grade, ("correct", grade))
+        areas.append(f"{grade} {auc(training.correct[rows], score[rows]):.3f}")
+    print(f"\nconsistency, Beetle training, {SAMPLES} samples: AUC of correct against {', '.join(areas)}")
 
 
 def print_alarms(stsb, beetle):
@@ -177,7 +190,7 @@ def main():
 
 
 def report(model, stsb, beetle, chosen):
-    """Print how well each method agrees with people, and what it gives to unrelated texts."""
+    """Print each method's agreement with people, and its scores of unrelated texts."""
     scorers = {
         name: score
         for name, score in methods(model, chosen.nli).items()
@@ -189,6 +202,7 @@ def report(model, stsb, beetle, chosen):
     print_agreement(scorers, stsb, beetle, chosen.replicates)
     if not chosen.only:
         print_floors(scorers, stsb, beetle)
+        print_consistency(model, beetle["training"])
 
 
 if __name__ == "__main__":

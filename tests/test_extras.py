@@ -1,4 +1,4 @@
-"""Extras: declared as the code needs them, missing without harm, and named in the line that installs them."""
+"""Extras: declared for the code's imports, optional, and named in the command that installs them."""
 
 import ast
 import re
@@ -124,7 +124,7 @@ class TestDeclared:
         listed = re.findall(r"^\| ([\w-]+) \|", table, re.MULTILINE)[1:]
         listed += re.findall(r"[\w-]+", others.partition(":")[2])
         assert sorted(listed) == sorted(name_of(each) for each in PROJECT["dependencies"])
-        assert f"imports or runs {len(listed)} of them" in INSTALL
+        assert f"uses {len(listed)} of them" in INSTALL
 
     def test_the_page_on_installing_lists_every_extra(self):
         assert sorted(re.findall(r"^\| `(\w+)` \|", INSTALL, re.MULTILINE)) == sorted(EXTRAS)

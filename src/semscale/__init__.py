@@ -1,6 +1,6 @@
 """Measure what free text means: ratings of texts on a scale, with stated uncertainty.
 
-Names load when they are first used: ``semscale.rate`` brings in NumPy and polars, and the first text an
+Names load at their first use: ``semscale.rate`` imports NumPy and polars, and the first text imports an
 engine.
 
 Examples:
@@ -111,7 +111,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name when it is first used, so that importing semscale itself stays light."""
+    """Load a public name at its first use, so that ``import semscale`` stays fast."""
     if name in {"drift", "study"}:
         return import_module(f"semscale.{name}")
     for module, names in _HOMES.items():

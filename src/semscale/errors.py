@@ -7,8 +7,8 @@ class SemscaleError(Exception):
     """Base class of all errors of Semscale.
 
     Args:
-        *message: what is wrong, and what to do, in one sentence.
-        in_shell: the same with the names of options, where the message has those of settings.
+        *message: the mistake and its remedy, in one sentence.
+        in_shell: the same message with names of options in place of names of settings.
     """
 
     in_shell: str | None = None
@@ -19,7 +19,7 @@ class SemscaleError(Exception):
 
     @property
     def shell_message(self) -> str:
-        """The message as the command line prints it."""
+        """Message that the command line prints."""
         return str(self) if self.in_shell is None else self.in_shell
 
 
@@ -28,11 +28,11 @@ class InputError(SemscaleError, ValueError):
 
 
 class RowError(InputError):
-    """Something does not fit in a row, which a caller may know by more than its number.
+    """A row has an invalid value; callers may replace the row's number by a better name.
 
     Args:
         message: the message, with ``{row}`` for the row.
-        row: its number, from 0.
+        row: number of the row, from 0.
 
     Examples:
         >>> wrong = RowError("the stratum of {row} has a single cluster", 4)
@@ -45,7 +45,7 @@ class RowError(InputError):
         self.message, self.row = message, row
 
     def at(self, row_name: str) -> InputError:
-        """Return the same error with another name of the row."""
+        """Return the same error with another name for the row."""
         return InputError(self.message.replace("{row}", row_name))
 
 
@@ -54,11 +54,11 @@ class EmptyTableError(InputError):
 
 
 class UnreachableError(InputError):
-    """A file behind a URL cannot be read or written; what a run has finished stays."""
+    """A file behind a URL cannot be read or written; finished parts of a run stay stored."""
 
 
 class UnknownNameError(InputError, KeyError):
-    """A name is unknown; the message has the nearest known one."""
+    """A name is unknown; the message suggests the nearest known name."""
 
     def __str__(self) -> str:
         # KeyError shows the repr of its argument, so the sentence would have quotes around it.
@@ -85,12 +85,12 @@ class MissingExtraError(SemscaleError, ImportError):
 
 
 class ClusterError(SemscaleError):
-    """A cluster, or a process or node of it, failed during a run; what the run has finished stays."""
+    """A cluster, or a process or node of it, failed during a run; finished parts stay stored."""
 
 
 class InterruptedRunError(SemscaleError):
-    """A run was stopped by the user or by a cap; everything that was finished is stored."""
+    """The user or a limit stopped a run; everything that was finished is stored."""
 
 
 class StoppedByUserError(InterruptedRunError):
-    """The user stopped a run, as by Ctrl-C."""
+    """The user stopped a run, for example by Ctrl-C."""

@@ -20,11 +20,11 @@ EXTRAS = {
     "slides": ("pptx",),
     "torch": ("sentence_transformers", "torch"),
 }
-"""Names of extras, as in ``semscale[api]``, with the modules that each one brings."""
+"""Modules of each extra, by its name, such as ``api`` in ``semscale[api]``."""
 
 
 def require(extra: str) -> None:
-    """Make sure that an extra is installed, before work begins that needs it; nothing is imported.
+    """Check that an extra is installed, before work that needs it begins; nothing is imported.
 
     Args:
         extra: one of ``EXTRAS``.
@@ -37,7 +37,7 @@ def require(extra: str) -> None:
 
 
 def require_module(module: str, extra: str) -> None:
-    """Make sure that one of an extra's modules is installed, where the others are not needed.
+    """Check that one module of an extra is installed, for work that needs no other one.
 
     Raises:
         MissingExtraError: it is not installed.

@@ -1,12 +1,12 @@
-"""JSON from users, endpoints and earlier runs: parsed with one kind of error, and texts that UTF-8 holds."""
+"""Parsing of JSON from users, endpoints and earlier runs, and replacement of unpaired surrogates."""
 
 import json
 import re
 from itertools import chain
 from typing import Any
 
-_MOST_LEVELS = 100  # what a document holds is walked through level by level, and Python's stack is limited
-_MOST_DIGITS = 308  # each whole number of so many digits is a float, too
+_MOST_LEVELS = 100  # documents are read level by level, and Python's stack is limited
+_MOST_DIGITS = 308  # a float can hold every whole number with so many digits
 _LONG_NUMBER = re.compile(rf"[0-9]{{{_MOST_DIGITS + 1}}}")
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.DOTALL)
 
@@ -22,8 +22,9 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON value
         text: the document.
 
     Raises:
-        json.JSONDecodeError: it is no JSON, has more than 100 levels of lists and objects, or a whole number
-            of more than 308 digits, which no float can hold; ``json.loads`` raises three kinds of errors.
+        json.JSONDecodeError: it is not JSON, has more than 100 levels of lists and objects, or has a whole
+            number of more than 308 digits, which no float can hold. For these, ``json.loads`` raises three
+            kinds of errors.
 
     Examples:
         >>> parse_json('{"score": 4}')
@@ -52,7 +53,7 @@ def _whole(digits: str) -> int:
 
 
 def _levels(document: object) -> int:
-    """Count the levels of lists and objects."""
+    """Count the levels of nested lists and objects."""
     levels, values = 0, [document]
     while values := [value for value in values if isinstance(value, list | dict)]:
         inner = (value.values() if isinstance(value, dict) else value for value in values)
@@ -76,7 +77,7 @@ _DECODER = json.JSONDecoder(parse_int=_whole)
 
 
 def encodable(text: str) -> str:
-    r"""Replace unpaired surrogates, which are no characters, by U+FFFD.
+    r"""Replace unpaired surrogates, which UTF-8 cannot encode, by U+FFFD.
 
     Examples:
         >>> encodable("good\ud83d") == "good\ufffd"

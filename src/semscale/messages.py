@@ -1,4 +1,4 @@
-"""One-line messages about invalid input: unknown names and settings, with the nearest known, and files."""
+"""One-line messages about invalid input: unknown names and settings, and mistakes in files."""
 
 import difflib
 import re
@@ -21,7 +21,7 @@ _REMEDIES = {
     "dict_type": "must be a mapping of names to lists",
     "model_type": "must be a mapping with its keys",
 }
-"""What the value of a key in a file must be, where that takes more than its type."""
+"""Requirement for the value of a key in a file, by pydantic's type of error."""
 
 _BOUNDS = {
     "greater_than": ("gt", ">"),
@@ -47,8 +47,8 @@ def nearest_names(name: str, known: Iterable[str], *, n: int, alike: float = 0.5
     Args:
         name: the name that the user wrote.
         known: the known names.
-        n: the most names to return.
-        alike: the lowest similarity of a name, 0 to 1 (``difflib``'s ratio).
+        n: largest number of names to return.
+        alike: smallest similarity of a returned name, 0 to 1 (``difflib``'s ratio).
 
     Examples:
         >>> nearest_names("trst", ["quality", "trust", "trusty"], n=2)
@@ -63,7 +63,7 @@ def nearest_name(name: str, known: Iterable[str], *, alike: float = 0.6) -> str 
     Args:
         name: the name that the user wrote.
         known: the known names.
-        alike: the lowest similarity of the name, 0 to 1 (``difflib``'s ratio).
+        alike: smallest similarity of the returned name, 0 to 1 (``difflib``'s ratio).
 
     Examples:
         >>> nearest_name("purchse-intent", ["trust", "purchase-intent"])
@@ -84,7 +84,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameError:
-    """Build the error for an unknown name; its message has the nearest name and all known ones.
+    """Build the error for an unknown name; its message suggests the nearest name and lists all known names.
 
     Examples:
         >>> str(unknown_name("scale", "trst", ["quality", "trust"]))
@@ -96,20 +96,25 @@ def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameErr
 
 
 def mistakes_in_scale(error: "ValidationError", *, owner: object, known: Collection[str]) -> str:
-    """Describe the mistakes in a scale in one line: the first one, and the number of others."""
+    """Describe the mistakes in a scale in one line: the first mistake and the number of further ones."""
     return (f"scale {owner!r}: " if isinstance(owner, str) else "scale: ") + first_mistake(error, known)
 
 
 def first_mistake(error: "ValidationError", known: Collection[str]) -> str:
-    """Describe the mistakes in a user's keys in one line: the first one, and the number of others.
+    """Describe the mistakes in a user's keys in one line: the first mistake and the number of further ones.
 
     Args:
-        error: the error of pydantic.
-        known: the known keys, to suggest the nearest one.
+        error: pydantic's error.
+        known: the known keys; the message suggests the nearest one.
     """
     details = error.errors()
-    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return _described(details[0], known) + more
+    first, further = details[0], len(details) - 1
+    if first["type"] == "missing":
+        # A key that is unknown is often the missing one, mistyped.
+        unknown = (detail for detail in details if detail["type"] == "extra_forbidden")
+        first = next(unknown, first)
+    more = f" (and {further} more {'mistake' if further == 1 else 'mistakes'})" if further else ""
+    return _described(first, known) + more
 
 
 def shortened(value: object) -> str:
@@ -124,7 +129,7 @@ def shortened(value: object) -> str:
 
 
 def _named(path: Sequence[int | str]) -> str:
-    """Name a place in a file for its author, counting from 1.
+    """Name a position in a file for the file's author, counting from 1.
 
     Examples:
         >>> _named(("points", 0, "value")), _named(("anchor_sets", "plain", 1)), _named(("title",))
@@ -147,7 +152,7 @@ def _named(path: Sequence[int | str]) -> str:
 
 
 def _keys_of(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
-    """Name the keys of a mapping that is not there."""
+    """Name the keys of a required mapping, where the file has another value."""
     known = {"points": ", value and label", "probes": ", text and level", "model": ", or a name"}
     return known.get(str(detail["loc"][0]), "") if detail["type"] == "model_type" else ""
 
@@ -167,10 +172,10 @@ def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - py
 
 
 def describe_mistake(name: str, detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
-    """Describe one of pydantic's errors by the value's name, the condition and the value.
+    """Describe one of pydantic's errors: the name, the condition and the value.
 
     Args:
-        name: of the setting, field or key.
+        name: name of the setting, field or key.
         detail: an entry of ``ValidationError.errors()``.
     """
     kind, context, value = detail["type"], detail.get("ctx", {}), shortened(detail["input"])
@@ -202,10 +207,10 @@ _R = TypeVar("_R")
 
 
 def known_settings(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Make a function, or a class by its ``__init__``, name a setting that it does not have.
+    """Make a function (or a class, through ``__init__``) report unknown settings by name.
 
     Args:
-        function: the function; it takes its settings by name, and no others.
+        function: the function; it takes settings by name and no ``**settings``.
 
     Returns:
         The function; a call with an unknown setting raises ``TypeError``.

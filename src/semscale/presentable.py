@@ -1,7 +1,7 @@
-"""Summaries that show themselves: as a document, a report, JSON, and in a notebook.
+"""Presentation of a summary: as a document, a report, JSON, and in a notebook.
 
-Only here does a lower layer reach up to ``report``. It imports it by name when a method is called, so that
-making a summary never loads what draws.
+This is the only module that uses ``report``, a layer above it. It imports that package by name when a
+method is called, so that creating a summary loads no code for figures.
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ class Presentable(ABC):
     """A summary that can show its numbers as a document, a report or JSON.
 
     Attributes:
-        input_notes: sentences on how its table was read, which its document has among the cautions.
+        input_notes: sentences on how the table was read; the document shows them among the cautions.
     """
 
     input_notes: tuple[str, ...] = ()
@@ -29,32 +29,32 @@ class Presentable(ABC):
 
     @abstractmethod
     def record(self) -> dict[str, Any]:
-        """Give the numbers by name, for JSON: estimates, counts, texts and lists of these."""
+        """Return the numbers by name, for JSON: estimates, counts, texts, and lists of these."""
 
     def document(self) -> "Document":
-        """Make a document of the summary, which any renderer can show."""
+        """Return the summary as a document, which any renderer can show."""
         document: Document = _presenting().document_of(self)
         return document
 
     def report(self, path: str | PathLike[str], *, figures: str | PathLike[str] | None = None) -> None:
-        """Write a report; both places are checked before any work is done.
+        """Write a report; both paths are checked before any work is done.
 
         Args:
             path: a file that ends in ``.html``, ``.md`` or ``.xlsx``.
-            figures: folder to save the figures in, as SVG and PNG; it is made where it does not exist.
+            figures: folder for the figures as SVG and PNG; created if it does not exist.
 
         Raises:
-            InputError: another ending, or a file or folder that cannot be written.
+            InputError: the ending is another one, or the file or folder cannot be written.
         """
         _presenting().write(self, Path(path), None if figures is None else Path(figures))
 
     def to_json(self) -> str:
-        """Write the numbers and their cautions as a JSON object; what does not exist is null."""
+        """Return the numbers and their cautions as a JSON object; missing numbers are null."""
         text: str = _presenting().as_json(self)
         return text
 
     def _repr_html_(self) -> str:
-        """Show a notebook the headline, a small table and the first picture."""
+        """Return HTML for a notebook: the headline, a small table and the first figure."""
         shown: str = _presenting().notebook(self.document())
         return shown
 

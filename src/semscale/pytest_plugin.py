@@ -59,7 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
-    """Add the ini settings whose names have a field in them, such as ``semantic_max_credits_difference``."""
+    """Add the ini settings whose names contain a field, such as ``semantic_max_credits_difference``."""
     for name in _ini_names(early_config):
         if is_about_a_field(name):
             _add_setting(parser, name)
@@ -77,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Check markers before any test runs, and count tests before any is deselected."""
+    """Check the markers before any test runs, and count the tests before any is deselected."""
     checked: set[int] = set()
     for item in [] if _is_worker(config) else items:  # an error raised in a worker would not be shown
         for marker in item.iter_markers("semantic"):
@@ -88,7 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Find the modules with snapshots that run completely."""
+    """Find the modules with stored snapshots of which pytest runs all tests."""
     config = session.config
     single = {
         (config.invocation_params.dir / argument.split("::")[0]).resolve()
@@ -164,8 +164,8 @@ def _add_setting(parser: pytest.Parser, name: str) -> None:
 
 
 def _ini_names(config: pytest.Config) -> list[str]:
-    """List the names behind ``semantic_`` that the ini file or ``-o`` sets, known or not."""
-    # Nothing else lists settings that no plugin knows. The name without underscore is that of pytest 8.
+    """List the ini settings that the ini file or ``-o`` sets, known or not, without ``semantic_``."""
+    # Only this attribute lists settings that no plugin knows. In pytest 8 its name has no underscore.
     content = getattr(config, "_inicfg" if hasattr(config, "_inicfg") else "inicfg", {})
     overriding = (setting.partition("=")[0] for setting in config.getoption("override_ini", None) or ())
     names = dict.fromkeys([*content, *overriding])
@@ -173,7 +173,7 @@ def _ini_names(config: pytest.Config) -> list[str]:
 
 
 def _is_registered(config: pytest.Config, name: str) -> bool:
-    """Say whether this plugin or another one knows an ini setting."""
+    """Tell whether this plugin or another one has registered an ini setting."""
     try:
         config.getini(name)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Settings classes: a setting is declared once, and what shows or takes it derives from that.
+"""Settings classes: each setting is declared once, and its options, request fields and docs derive from it.
 
-A setting is a field of a frozen pydantic class: type, bounds and default as pydantic has them, one sentence
-of help in ``Field(description=...)``, and an ``Option`` where a command has it. From the class derive
+A setting is a field of a frozen pydantic class: type, bounds and default as usual in pydantic, one sentence
+of help in ``Field(description=...)``, and an ``Option`` if a command has it. Derived from the class are
 
 - the options of the command (``semscale.cli.options``), and the page docs/settings.md,
 - the fields of the HTTP request with their bounds in OpenAPI (``request_model``),
@@ -36,17 +36,17 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Option:
-    """Option by which a command takes a setting; a setting without one has no option.
+    """Command-line option of a setting; a setting without one cannot be set on the command line.
 
     Attributes:
         panel: title of the option's panel in the help.
         metavar: placeholder of the value, such as ``NUMBER``.
-        name: name of the option, where it is not that of the setting, such as ``--guard``.
-        type: what the option takes, where that differs from the setting's type; a validator converts it.
+        name: name of the option, such as ``--guard``, if it differs from the setting's name.
+        type: type of the option, if it differs from the setting's type; a validator converts the value.
         shown: whether the help shows the default.
         rare: whether the option is left out of ``--help`` and shown by ``--help-all`` only.
-        positional: whether the value has no name on the command line, as a file has none.
-        configurable: whether a project's file can set it for all commands.
+        positional: whether the command takes the value without the option's name, as for files.
+        configurable: whether the project's configuration file can set it for all commands.
     """
 
     panel: str
@@ -64,7 +64,7 @@ class Signed:
     """Marks a setting that the signature records.
 
     Attributes:
-        name: name of the field in the signature, where it is not that of the setting.
+        name: name of the field in the signature, if it differs from the setting's name.
         unless_default: whether the default is left out.
     """
 
@@ -76,8 +76,8 @@ class Settings(BaseModel):
     """Base of all settings classes.
 
     Raises:
-        InputError: a value of another type or out of bounds; the message names setting, value and remedy.
-        TypeError: an unknown setting; the message names the nearest one.
+        InputError: a value has another type or is out of bounds; the message has setting, value and remedy.
+        TypeError: a setting is unknown; the message suggests the nearest one.
     """
 
     model_config = ConfigDict(
@@ -97,7 +97,7 @@ class Settings(BaseModel):
                 raise _input_error(error, type(self)) from None
 
     def signed(self) -> dict[str, object]:
-        """Return the settings that the signature records, by their names there."""
+        """Return the settings that the signature records, by their names in the signature."""
         recorded = {}
         for name, info in type(self).model_fields.items():
             for note in info.metadata:
@@ -112,7 +112,7 @@ class Settings(BaseModel):
 
 
 def takes(kind: type[Settings]) -> Callable[[F], F]:
-    """Let a function that passes ``**settings`` on to a settings class show and check them as its own.
+    """Give a function the typed signature of the settings class to which it passes ``**settings``.
 
     ``help()``, notebooks and documentation tools then list every setting with its type and default, and a
     call with an unknown setting raises ``TypeError`` with the nearest one.
@@ -160,11 +160,11 @@ def request_model(  # noqa: PLR0913 - parts of a class
     Args:
         name: name of the request's schema.
         base: class of the request, with the fields that all requests have.
-        kinds: the settings.
-        without: settings that a request does not have.
+        kinds: the settings classes.
+        without: settings that the request does not have.
         description: one sentence about the request.
-        helps: help of settings whose own is about options of a command.
-        other: other types of some settings, or further fields, as ``Annotated`` types.
+        helps: help of settings whose declared help is about options of a command.
+        other: replaced types of settings, or further fields, as ``Annotated`` types.
     """
     fields: dict[str, Any] = {}
     helps = helps or {}
@@ -180,7 +180,7 @@ def request_model(  # noqa: PLR0913 - parts of a class
 
 
 def option_of(info: FieldInfo) -> Option | None:
-    """Return the option of a setting, if it has one."""
+    """Return the option of a setting; ``None`` if it has none."""
     return next((note for note in info.metadata if isinstance(note, Option)), None)
 
 
@@ -190,7 +190,7 @@ def option_name(setting: str) -> str:
 
 
 def options_of(kind: type[Settings]) -> Iterator[tuple[str, FieldInfo, Option]]:
-    """Give each setting that a command takes, with its field and its option."""
+    """Yield the name, the field and the option of each setting that a command takes."""
     for name, info in kind.model_fields.items():
         option = option_of(info)
         if option is not None:
@@ -216,7 +216,7 @@ def _unknown_setting(owner: str, name: str, known: Collection[str]) -> str:
 
 
 def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
-    """Turn pydantic's first complaint into an error that names the setting, the value and the remedy."""
+    """Turn pydantic's first error into an ``InputError`` with the setting, the value and the remedy."""
     detail = error.errors()[0]
     cause = detail.get("ctx", {}).get("error")
     if isinstance(cause, InputError):
@@ -238,6 +238,6 @@ def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
             f"{detail['loc'][0]} must be between {low:g} and {high:g}, got {shortened(detail['input'])}"
         )
     steps = [step for step in detail["loc"] if not str(step).startswith("function-")]
-    # An entry of a list is refused by the name of the list.
+    # The message about a list's entry names the list.
     steps = steps[:-1] if isinstance(steps[-1], int) else steps
     return InputError(describe_mistake(".".join(map(str, steps)), detail))

@@ -1,4 +1,4 @@
-"""Signatures: one line with all settings that are needed to reproduce a number, like sacreBLEU's."""
+"""Signatures: one line with all settings that reproduce a number, like sacreBLEU's."""
 
 import hashlib
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _RESERVED = "|:"
 
 @dataclass(frozen=True)
 class Signature:
-    """The settings that were really applied, in the order in which they were applied.
+    """Settings that were really applied, in the order of their application.
 
     Examples:
         >>> signature = Signature.of("rate", scale="quality#1f2e3d4c", temperature=1.0)
@@ -32,10 +32,10 @@ class Signature:
 
     @classmethod
     def parse(cls, line: str) -> Self:
-        """Read a signature that was written as a line.
+        """Parse a signature from its line.
 
         Raises:
-            InputError: the line is no signature.
+            InputError: the line is not a signature.
 
         Examples:
             >>> signature = Signature.of("rate", seed=1)
@@ -54,7 +54,7 @@ class Signature:
         return Signature(self.instrument, self.fields + other.fields, self.version)
 
     def with_settings(self, prefix: str, settings: Mapping[str, object]) -> "Signature":
-        """Return the signature with further settings; one whose name is taken gets a prefix.
+        """Return the signature with further settings; a setting whose name exists already gets a prefix.
 
         Examples:
             >>> Signature.of("judge", seed="default").with_settings("estimate", {"seed": 0, "n": 3}).fields
@@ -96,7 +96,7 @@ class Signature:
 
     @property
     def digest(self) -> str:
-        """Hash of the line, 12 hexadecimal digits: equal for equal settings."""
+        """Hash of the line, 12 hexadecimal digits; equal settings have equal hashes."""
         return hashlib.sha256(str(self).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     def __str__(self) -> str:

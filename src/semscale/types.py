@@ -21,15 +21,15 @@ Ids = npt.NDArray[np.int32]
 Progress = Callable[[str, int, int | None], None]
 """Called as ``progress(stage, done, total)``; ``total`` is ``None`` if it is not known beforehand.
 
-The first call of a stage says how much an earlier run had done, so that a rate counts what this one does.
+The first call of a stage reports the work of an earlier run, so that the rate counts this run alone.
 """
 
 FEWEST_POINTS, MOST_POINTS = 2, 11
-"""The fewest and the most points of a scale."""
+"""Smallest and largest number of points of a scale."""
 
 
 class Status(StrEnum):
-    """State of an item: it has a score, or the reason why it has none."""
+    """State of an item: scored, or the reason why it has no score."""
 
     SCORED = "scored"
     MISSING = "missing"  # null, NaN, or a code that the user named for "no answer"
@@ -39,22 +39,22 @@ class Status(StrEnum):
     UNINFORMATIVE = "uninformative"  # no letter, no digit, and no emoji that the model reads
     NO_REFERENCE = "no-reference"  # no usable reference for the prediction
     TOO_FEW_SAMPLES = "too-few-samples"  # too few usable samples to measure their agreement
-    WEIGHTLESS = "weightless"  # the model cannot read the text, or none of its tokens counts: every idf is 0
+    WEIGHTLESS = "weightless"  # the model cannot read the text, or the idf of all its tokens is 0
     OTHER_LANGUAGE = "other-language"  # the text is in a language that the model does not read
     OFF_TOPIC = "off-topic"  # no anchor is more similar than to unrelated sentences
     NOT_ABOUT = "not-about"  # no part of the text is about the aspect of the scale
-    UNPARSABLE = "unparsable"  # no reply states a score beyond doubt
+    UNPARSABLE = "unparsable"  # no reply contains exactly one score
     REFUSED = "refused"  # the model declined to answer
-    FAILED = "failed"  # no reply came
-    UNFINISHED = "unfinished"  # the run stopped before the item's turn
+    FAILED = "failed"  # no reply was received
+    UNFINISHED = "unfinished"  # the run stopped before it reached the item
 
 
 def count_statuses(statuses: Iterable[Status]) -> dict[Status, int]:
     """Count the items of each status that occurs, in the order of ``Status``.
 
     Examples:
-        >>> found = count_statuses([Status.EMPTY, Status.SCORED, Status.EMPTY])
-        >>> [(str(status), n) for status, n in found.items()]
+        >>> counts = count_statuses([Status.EMPTY, Status.SCORED, Status.EMPTY])
+        >>> [(str(status), n) for status, n in counts.items()]
         [('scored', 1), ('empty', 2)]
     """
     counted = Counter(statuses)
@@ -62,5 +62,5 @@ def count_statuses(statuses: Iterable[Status]) -> dict[Status, int]:
 
 
 def are_scored(statuses: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
-    """Return which items have a score, shape (n,)."""
+    """Return the mask of items that have a score, shape (n,)."""
     return np.asarray(statuses == Status.SCORED, dtype=bool)

@@ -3,16 +3,17 @@
 __version__ = "0.1.0"
 
 ON_INDEX = False
-"""Whether the package index has Semscale; the first release sets it, and a test names the pages to change."""
+"""Whether Semscale is on the package index. The first release sets it; a test lists the pages to change."""
 
 
 def install_command(requirement: str) -> str:
-    """Return the command that installs a package, or an extra of the Semscale that is installed.
+    """Return the command that installs a package, or an extra of Semscale.
 
-    pip and uv keep an installed Semscale, also one from a checkout, and add what the extra needs.
+    With this command pip and uv leave the installed Semscale (even a checkout) as it is, and add only the
+    packages of the extra.
 
     Args:
-        requirement: a package as pip takes it, with extras in brackets.
+        requirement: a package in pip's form, with extras in brackets.
 
     Examples:
         >>> install_command("semscale[api]")

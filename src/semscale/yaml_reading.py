@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     Model = TypeVar("Model", bound=BaseModel)
 
 _MOST_VALUES = 200_000
-"""Values in a file, those behind each alias counted; a few aliases of aliases can stand for billions."""
+"""Largest number of values in a file. Each use of an alias counts: a few nested aliases can mean billions."""
 
 _BEING_COUNTED = -1
-"""In place of a node's count of values, until that is known; an alias that meets it would never end."""
+"""Marks a node whose values are being counted; an alias to such a node would never end."""
 
 _MOST_BYTES = 200_000
-"""Bytes of a file. PyYAML takes about 5 s per MB; its parser in C is faster, but deep nesting crashes it."""
+"""Largest size of a file in bytes. PyYAML takes about 5 s per MB; its C parser crashes on deep nesting."""
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """A YAML loader that refuses duplicate keys, and whose errors name the line of a wrong value or key."""
+    """A YAML loader that rejects duplicate keys; its errors name the line of a wrong value or key."""
 
     def get_single_node(self) -> yaml.Node | None:
         node: yaml.Node | None = super().get_single_node()
@@ -61,7 +61,7 @@ def _error(node: yaml.Node, problem: str) -> yaml.constructor.ConstructorError:
 
 
 def _values(node: yaml.Node, known: dict[int, int]) -> int:
-    """Count the values below a node, as often as aliases name them."""
+    """Count the values below a node; values behind an alias count once for each use."""
     if id(node) not in known:
         known[id(node)] = _BEING_COUNTED
         inside: list[yaml.Node] = []
@@ -87,11 +87,11 @@ def parse_yaml(content: bytes, *, source: str) -> object:
     """Parse a YAML file; a duplicate key is an error.
 
     Args:
-        content: The file, UTF-8.
-        source: The file's name in messages.
+        content: the file, UTF-8.
+        source: the file's name in messages.
 
     Raises:
-        InputError: it is not UTF-8 or not YAML, with its line in the message, or has more than 200,000 bytes.
+        InputError: it is not UTF-8, not YAML, or has more than 200,000 bytes; the message has the line.
 
     Examples:
         >>> parse_yaml(b"alpha: 0.01", source="gate.yaml")
@@ -122,7 +122,7 @@ def parse_yaml(content: bytes, *, source: str) -> object:
 
 
 def _remedy(error: yaml.MarkedYAMLError) -> str:
-    """Return the remedy where signs of a text, such as ``?`` within braces, are read as YAML's."""
+    """Return the remedy if YAML read a sign in a text, such as ``?`` within braces, as syntax."""
     is_sign = isinstance(error, yaml.scanner.ScannerError) or "but got" in str(error.problem)
     return "; put texts with signs such as ? : , # in quotes" if is_sign else ""
 
@@ -132,8 +132,8 @@ def line_of(content: bytes, path: Sequence[str | int]) -> int:
 
     Args:
         content: the file, which ``parse_yaml`` has read.
-        path: keys and positions in lists, from 0, that lead to the value; where the file does not have the
-            whole path, the last part of it that the file has counts.
+        path: keys and positions in lists, from 0, that lead to the value. If the file lacks the end of the
+            path, the line of the last existing part is returned.
 
     Examples:
         >>> line_of(b"name: a\nlist:\n  - first\n  - second", ["list", 1])
@@ -155,7 +155,7 @@ def line_of(content: bytes, path: Sequence[str | int]) -> int:
 
 
 def _child(node: yaml.Node, step: str | int) -> tuple[yaml.Mark, yaml.Node] | None:
-    """Find a value in a mapping or a list: where it, or its key, begins, and the value."""
+    """Find a value in a mapping or a list; return the position where it or its key begins, and the value."""
     if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
         value = node.value[step]
         return value.start_mark, value
@@ -183,7 +183,7 @@ class YamlFile:
         """Read the bytes of a file.
 
         Args:
-            path: of the file.
+            path: path of the file.
             noun: the kind of file, such as ``study file``.
 
         Raises:
@@ -200,10 +200,10 @@ class YamlFile:
         """Parse the file into its keys and values.
 
         Args:
-            form: the keys that it must have, such as ``a rubric, name and criteria``.
+            form: description of a valid file for the message, such as ``a rubric, name and criteria``.
 
         Raises:
-            InputError: as ``parse_yaml``, or it holds no keys.
+            InputError: as ``parse_yaml``, or the file has no keys.
         """
         fields = parse_yaml(self.content, source=self.source)
         if not isinstance(fields, dict):
@@ -216,14 +216,14 @@ class YamlFile:
         fields: dict[str, Any],
         describe: "Callable[[ValidationError], str] | None" = None,
     ) -> "Model":
-        """Check the keys of the file by a model that forbids unknown keys.
+        """Check the file's keys with a pydantic model that forbids unknown keys.
 
-        An unknown key is reported first, as a mistyped key explains a missing one.
+        Unknown keys are reported first, because a mistyped key is often the reason for a missing one.
 
         Args:
-            model: the keys that the file may have.
-            fields: of ``keys``.
-            describe: writes the message about another mistake; ``first_mistake`` by default.
+            model: the pydantic model.
+            fields: keys and values from ``keys``.
+            describe: writes the message about any mistake but an unknown key; default ``first_mistake``.
 
         Raises:
             InputError: the first mistake, with its line.
@@ -245,12 +245,12 @@ class YamlFile:
             raise self.error(path, f"unknown key {key!r}{section}{listed}") from None
 
     def error(self, path: Sequence[str | int], message: object) -> InputError:
-        """Make the error about the value at a path of keys and positions: file, line, and the message."""
+        """Build the error about the value at a path of keys and positions, with file, line and message."""
         return InputError(f"{self.source!r}, line {line_of(self.content, path)}: {message}")
 
     @contextmanager
     def located(self, *path: str | int) -> Iterator[None]:
-        """Add file and line to the errors that the use of a value raises."""
+        """Add file and line to errors that are raised inside the ``with`` block."""
         try:
             yield
         except InputError as error:

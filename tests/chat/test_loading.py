@@ -79,6 +79,18 @@ def test_no_key_says_which():
 
 
 @pytest.mark.needs("api")
+def test_a_variable_that_was_named_for_an_endpoints_key_must_be_set(monkeypatch):
+    monkeypatch.delenv("MY_KEY", raising=False)
+    url = "http://localhost:9/v1"
+    with pytest.raises(InputError, match="MY_KEY is not set; set it, or leave out key_variable") as caught:
+        Runner(load_chat_model("m", base_url=url, key_variable="MY_KEY"))
+    assert "MY_KEY is not set; set it, or leave out --chat-key-variable" in caught.value.shell_message
+    Runner(load_chat_model("m", base_url=url))  # local servers need no key
+    monkeypatch.setenv("MY_KEY", "x")
+    Runner(load_chat_model("m", base_url=url, key_variable="MY_KEY"))
+
+
+@pytest.mark.needs("api")
 def test_a_local_name_that_is_nearly_right():
     with pytest.raises(InputError, match="did you mean 'SmolLM2-135M-Instruct', on this machine"):
         Runner(load_chat_model("SmolLM2-135M-instruct"))

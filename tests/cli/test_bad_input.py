@@ -94,7 +94,7 @@ BAD = {
     "no workbook": (rate(file="fake.xlsx"), ["fake.xlsx cannot be read as an Excel workbook"]),
     "an unknown extension": (rate(file="answers.xyz"), ["'.xyz'", "--format"]),
     "a file of another program": (rate(file="answers.dta"), ["answers.dta", "of Stata", "save it as CSV"]),
-    "a sheet of a csv": (rate("--sheet", "one"), ["sheet applies to xlsx, not to csv"]),
+    "a sheet of a csv": (rate("--sheet", "one"), ["--sheet applies to xlsx, not to csv"]),
     # options
     "texts named twice": (
         rate("--text", "text", "--text", "text"),
@@ -103,6 +103,18 @@ BAD = {
     "a weight named twice": (
         rate("--weight", "n", "--weight", "id"),
         ["--weight is given twice", "semscale rate --help"],
+    ),
+    "a scale for a column that is not rated": (
+        rate("--scale", "txt=quality"),
+        ["--scale: 'txt' in txt=quality is no column that is rated; did you mean 'text'?"],
+    ),
+    "people of waves without waves": (
+        ["tables", "answers.csv", "--question", "region", "--pair-by", "id"],
+        ["--pair-by belongs to --wave: name the column of waves as well"],
+    ),
+    "replicates without a weight": (
+        ["tables", "answers.csv", "--question", "region", "--replicates", "rw*"],
+        ["--replicates need --weight: name the column"],
     ),
     "groups named twice": (rate("--by", "region", "--by", "region"), ["column 'region' is named twice"]),
     "a text that is a group": (rate("--by", "text"), ["column 'text' is the text that is rated"]),
@@ -151,7 +163,7 @@ BAD = {
         ["--semantics paper belongs to --readout ssr", "leave out one of them"],
     ),
     "a language without anchors": (rate("--language", "fi"), ["language must be one of auto, en", "Finnish"]),
-    "a floor of words": (rate("--floor", "low"), ["floor must be auto, none or a number", "'low'"]),
+    "a floor of words": (rate("--floor", "low"), ["--floor must be auto, none or a number", "'low'"]),
     "a floor out of range": (rate("--floor", 2), ["floor", "2"]),
     "an interval of everything": (rate("--interval", 1), ["interval must lie between 0 and 1", "got 1"]),
     "parts of nothing": (rate("--part-rows", 0), ["--part-rows must be at least 1, got 0"]),

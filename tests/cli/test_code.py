@@ -135,11 +135,11 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
     ("change", "options", "said"),
     [
         ({}, ("--human", "hnad"), "did you mean 'hand'"),
-        ({}, ("--inclusion", "stars"), "--inclusion belongs to labels"),
+        ({}, ("--inclusion", "stars"), "--inclusion belongs to --human"),
         ({}, ("--human", "region"), "no code 'south'"),
         ({}, ("--rating", "region"), "--rating: column 'region' has no number"),
         ({}, ("--rating", "stars", "--rate-scale", "quality"), "leave out --rating"),
-        ({}, ("--given-from", "0.2"), "--unsure-from must be at most given_from (0.2), got 0.3"),
+        ({}, ("--given-from", "0.2"), "--unsure-from must be at most --given-from (0.2), got 0.3"),
         ({}, ("--other-run", "answers.csv"), "--other-run"),
         ({}, ("--by", "text"), "--by: column 'text' has the answers"),
         ({}, ("--by", "region", "--by", "region"), "--by: column 'region' is named twice"),
@@ -274,6 +274,21 @@ def test_rows_are_left_out_and_derived_columns_are_groups(code, tmp_path):
     ]
 
 
+def test_thresholds_of_probabilities_have_no_effect_without_hand_codes(code):
+    usual, changed = code().out, code("--given-from", "0.9", "--unsure-from", "0.8").out
+    said = "--given-from and --unsure-from had no effect"
+    assert said not in usual
+    assert said in changed
+    assert said not in code("--human", "hand", "--given-from", "0.9").out
+
+
+def test_the_screen_explains_the_asterisk_of_small_groups(code):
+    shown = code("--by", "stars").out
+    assert "* fewer than 30 answers: shown, not tested." in shown
+    # No group of stars has 30 answers.
+    assert "Not tested, with fewer than 30 answers in all groups but one" in shown
+
+
 @pytest.mark.exhaustive
 def test_each_column_of_groups_has_its_shares_and_small_bases_are_left_out_of_tests(code, tmp_path):
     by = ("--human", "hand", "--by", "region", "--by", "stars")
@@ -288,7 +303,7 @@ def test_each_column_of_groups_has_its_shares_and_small_bases_are_left_out_of_te
     page = (tmp_path / "coded.md").read_text()
     assert "Shares by “region”" in page
     assert "Shares by “stars”" in page
-    assert "fewer than 30 answers: shown, and left out of the test" in page
+    assert "fewer than 30 answers: shown, not tested" in page
     ended = code(*by, "--min-base", "15", "--json")
     found = json.loads(ended.out)
     assert found["min_base"] == 15

@@ -246,7 +246,7 @@ def test_a_dry_run_asks_nobody(semscale, asked, tmp_path):
     assert "report: r.html" in shown.out
     assert "Forecast of the calls" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "2 of 3 prompts were included; left out: 1 missing" in shown.out
-    assert "Nobody was asked" in shown.out
+    assert "Nothing was sent" in shown.out
     assert "the price of scripted is not known; add it to " in shown.out
 
 
@@ -305,6 +305,17 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
         ((*COLUMNS, "--report", "r.pdf"), "report must end in .html, .htm, .md or .xlsx, got 'r.pdf'"),
         ((*COLUMNS, "--fewest-samples", "0"), "--fewest-samples must be >= 1, got 0"),
         (("--prompt", "q", "--ask", "0", "--chat-model", "m"), "--ask must be a whole number"),
+        (
+            ("--prompt", "q", "--ask", "2", "--chat-model", "m", "--stop-at", "6"),
+            "--stop-at must lie between 0 and 1, got 6.0",
+        ),
+        (
+            (
+                *("--prompt", "q", "--ask", "2", "--chat-model", "m"),
+                *("--stop-at", ".6", "--stop-confidence", "2"),
+            ),
+            "--stop-confidence must lie between 0 and 1, got 2.0",
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_2(semscale, answers, arguments, message):

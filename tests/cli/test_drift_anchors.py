@@ -75,7 +75,7 @@ def test_changed_pairs_are_refused_in_one_line(semscale, recorded, pairs):
         (["--anchors", "pairs.csv", "--rerun-of", "baseline"], "--rerun-of belongs to a file of outputs"),
         (["--anchors", "pairs.csv", "--human", "score"], "data row 2: column 'score' has the label '2'"),
         (["--anchors", "pairs.csv", "--human-range", "1-", "5"], "--human-range must be a number, got '1-'"),
-        (["--anchors", "pairs.csv", "--human-range", "1", "5"], "--human-range belongs to label"),
+        (["--anchors", "pairs.csv", "--human-range", "1", "5"], "--human-range belongs to --human"),
         (["--anchors", "pairs.csv", "--output", "answer"], "answer"),
         (["--anchors", "gone.csv"], "gone.csv does not exist"),
     ],

@@ -72,11 +72,11 @@ def test_an_undecided_gate_ends_as_it_is_told(semscale, undecided, code, tmp_pat
     [
         (("--limit", "silence=1"), "did you mean 'silenced'"),
         (("--limit", "silenced"), "--limit must be NAME=VALUE, got 'silenced'"),
-        (("--limit", "foo=1"), "unknown limit 'foo'"),
-        (("--limit", "silenced=-1"), "limits, silenced must be a number of items"),
+        (("--limit", "foo=1"), "--limit: unknown limit 'foo'"),
+        (("--limit", "silenced=-1"), "--limit silenced must be a number of items"),
         (
             ("--limit", "silenced=100%"),
-            "limits, silenced must be a number of items, a share of them below 1 (100 %), or off",
+            "--limit silenced must be a number of items, a share of them below 1 (100 %), or off",
         ),
         (("--must-pass", "nope"), "--must-pass (in a file: must_pass) names 'nope'"),
         (

@@ -73,3 +73,9 @@ def test_an_output_is_needed(semscale, answers):
     ended = semscale("embed", "answers.csv", "--text", "text")
     assert ended.code == 2
     assert "--out must name where the vectors go" in ended.err
+
+
+def test_the_help_names_the_outputs_that_hold_vectors(semscale):
+    shown = " ".join(semscale("embed", "--help").out.replace("│", " ").split())
+    assert ".parquet or .jsonl, a folder (vectors/), or a URL" in shown
+    assert ".xlsx or .sav" not in shown

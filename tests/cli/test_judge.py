@@ -49,7 +49,7 @@ def test_the_screen_names_figures_and_what_was_left_out(judge_command, capsys):
         "signature: ",
     ):
         assert words in shown
-    assert "There are no human labels" in shown
+    assert shown.count("No human label") == 1
 
 
 def test_each_judges_interval_is_made_as_the_options_say(judge_command, tmp_path, capsys):
@@ -117,6 +117,11 @@ def test_a_panel_from_a_file(judge_command, judge_endpoint, tmp_path, capsys):
     assert [judge["counts"]["scored"] for judge in found["judges"]] == [3, 3]
     assert found["panel"]["agreement"][0]["judges"] == ["one", "two"]
     assert "Severity of the judges" in report.read_text(encoding="utf-8")
+
+
+def test_an_audit_of_no_rows_is_refused(judge_command, capsys):
+    assert main(["judge", "audit", *judge_command("--rows", "0")[1:]]) == 2
+    assert capsys.readouterr().err == "semscale: --rows must be >= 1, got 0\n"
 
 
 def test_an_audit(judge_command, judge_endpoint, capsys):

@@ -87,6 +87,8 @@ def test_several_systems_are_ranked_on_the_screen(command, capsys):
     assert "is preferred" in shown
     for name in "ABC":
         assert f" {name} " in shown
+    # The columns count pairs, so the rate does not follow from them.
+    assert "win rate: each pair is judged twice, in both orders;" in shown
 
 
 def test_the_same_command_pays_for_nothing_twice(command, decider, capsys):

@@ -31,6 +31,12 @@ def test_a_dry_run_takes_the_prices_that_are_named(judge_command, tmp_path, caps
     assert model["money"] == 20.0  # 4 replies of 10 tokens, .5 each
 
 
+def test_a_dry_run_of_an_audit_speaks_of_prose_only_beside_decisions(judge_command, capsys):
+    for form, speaks in (("prose", False), ("decision", True)):
+        assert main(["judge", "audit", *judge_command("--dry-run", "--reply", form)[1:]]) == 0
+        assert ("prose is not audited a second time" in capsys.readouterr().out) is speaks
+
+
 def test_a_dry_run_of_an_audit_has_each_round(judge_command, judge_endpoint, capsys):
     base = judge_command("--dry-run", "--json")
     assert main(["judge", "audit", *base[1:]]) == 0

@@ -85,7 +85,7 @@ def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
     assert (
         main(["judge", file, "--prompt", "q", "--answer", "a", "--chat-model", "m", "--inclusion", "p"]) == 2
     )
-    assert "--inclusion belongs to human" in capsys.readouterr().err
+    assert "--inclusion belongs to --human" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

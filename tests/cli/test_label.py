@@ -29,7 +29,7 @@ def test_it_draws_texts_that_can_be_read(label, files):
     assert ended.out.splitlines()[:3] == [
         "3 drawn of 6 texts that can be read", "sheet: sheet.csv", "instructions: sheet-instructions.md"
     ]  # fmt: skip
-    assert "3 labels are too few for `semscale calibrate`, which needs 10" in ended.out
+    assert "`semscale calibrate` needs 10 labels, and 3 will be too few" in ended.out
     with open("sheet.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3
@@ -45,6 +45,10 @@ def test_the_note_for_few_texts_is_true_for_their_number():
         False,
     ]
     assert number_notes(10, 10) == []
+    assert number_notes(1, 1) == [
+        "note: `semscale calibrate` needs 10 labels, and 1 will be too few; the mean of `rate --labels` "
+        "needs 3, and with 3 or 4 its interval is often the whole scale"
+    ]
 
 
 def test_instructions_leave_out_a_calibration_that_would_fail(label):
@@ -53,7 +57,8 @@ def test_instructions_leave_out_a_calibration_that_would_fail(label):
 
 
 def test_more_than_there_are_says_how_many_were_drawn(label, files):
-    assert "you asked for 1,000 texts, and all 6 that can be read were drawn" in label("--n", 1000).out
+    shown = label("--n", 1000).out
+    assert "you asked for 1,000 texts, and only 6 can be read: all of these were drawn" in shown
 
 
 @pytest.mark.parametrize("out", ["sheet.xlsx", "sheet.jsonl", "sheet.parquet"])
@@ -201,7 +206,7 @@ def test_codes_of_which_a_sheet_has_too_few_are_named_with_the_size_that_is_enou
         ExpectedCodes("fees", 0.4, None),
     ]
     first, second, third = code_notes(expected, 100)
-    assert first.endswith("may be too few: battery 2, fees 0")
+    assert first.endswith("may have too few of these (forecast): battery 2, fees 0")
     assert second == "note: --n 350 will probably be enough for battery"
     assert "all answers together will probably not have enough of fees" in third
     assert code_notes(expected[:1], 100) == []

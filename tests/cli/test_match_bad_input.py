@@ -48,6 +48,10 @@ BAD = {
         match(*DOCUMENT, "--engine", "api"),
         ["engine must be openvino or torch", "'cliniqlink-doc'", "cosine"],
     ),
+    "a mode that no guard has": (
+        match("--guard", "number=loud"),
+        ["--guard number must be off, warn or weigh, got 'loud'"],
+    ),
     "too few references for a baseline": (
         match(*DOCUMENT, file="same.csv"),
         ["corpus must have at least 2 different texts", "got 1", "--corpus FILE"],

@@ -55,6 +55,7 @@ def test_without_the_method_nobody_is_asked(rate, seven_answers, decider):
     ("more", "said"),
     [
         (("--chat-model", "m"), "--chat-model belongs to --method decision"),
+        (("--max-calls", "3"), "--max-calls belongs to --method decision"),
         (("--method", "decision"), "--method decision needs --chat-model NAME"),
     ],
 )

@@ -121,7 +121,7 @@ def test_each_text_has_its_scale_and_its_part_of_the_outputs(rate_two, tmp_path)
         (["--scale", "quality", "--text", "why"], "column 'why' is named twice"),
         (
             ["--scale", "why=quality", "--scale", "wish=trust", "--scale", "wihs=trust"],
-            "wihs=trust is for no text, as each has its own; leave it out; did you mean 'wish'?",
+            "'wihs' in wihs=trust is no column that is rated; did you mean 'wish'?",
         ),
     ],
 )

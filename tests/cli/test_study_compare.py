@@ -61,7 +61,7 @@ def test_a_wrong_answer_is_named_by_its_row_in_the_file(written, semscale, tmp_p
         (("--question", "intend=intent"), "did you mean 'intent'?"),
         (("--by", "age", "--by", "age"), "--by must name each once, got 'age' twice"),
         (("--method", "ssr"), "method with a rating"),
-        (("--human-range", "2", "3"), "human_range"),
+        (("--human-range", "2", "3"), "--human-range must contain"),
     ],
 )
 def test_mistakes_are_one_line(written, semscale, more, message):

@@ -212,7 +212,7 @@ def test_a_cheaper_run_is_better_and_never_fails():
     ("settings", "message"),
     [
         ({"metrics": ("mach",)}, "did you mean"),
-        ({"by": ("topic",)}, "by asks for groups"),
+        ({"by": ("topic",)}, "by: no item has groups, got 'topic'"),
         ({"must_pass": ("77",)}, "must_pass names"),
         ({"thresholds": {"min_mach": 0.5}}, "threshold"),
     ],

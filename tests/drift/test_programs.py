@@ -140,7 +140,7 @@ def test_a_program_that_is_silent_for_too_long_is_stopped(asked):
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ("print('Loading')", "wrote a line 1 that is no JSON object with an 'id': 'Loading'"),
+        ("print('Loading')", "wrote line 1, which is no JSON object with an 'id': 'Loading'"),
         ('print(\'{"id": "z", "output": "x"}\')', "answered 'z', which it was not asked"),
         ('print(\'{"id": "a", "output": "x"}\\n\' * 2)', "answered 'a' twice"),
     ],
@@ -220,7 +220,7 @@ def test_answers(line, answer):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("Loading model", "ask.py wrote a line 3 that is no JSON object with an 'id': 'Loading model'"),
+        ("Loading model", "ask.py wrote line 3, which is no JSON object with an 'id': 'Loading model'"),
         ("[1]", "no JSON object"),
         ('{"output": "x"}', "no JSON object with an 'id'"),
         ('{"id": "q", "text": "x"}', "line 3 for 'q' without 'output', 'outputs' or 'error'"),

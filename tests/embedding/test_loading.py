@@ -52,6 +52,13 @@ def test_a_device_is_refused_in_the_words_of_the_shell():
     assert refused.value.in_shell == "--device cuda belongs to --engine torch, got --engine openvino"
 
 
+def test_an_address_is_refused_by_the_option_of_embedding_models():
+    with pytest.raises(InputError) as refused:
+        load_embedder("m", base_url=LOCAL)
+    said = f"--embedder-url belongs to --engine api, got {LOCAL!r} with --engine openvino"
+    assert refused.value.in_shell == said
+
+
 def test_an_unknown_engine_has_a_suggestion():
     with pytest.raises(
         UnknownNameError, match="must be one of openvino, torch, api, .*did you mean 'openvino'"

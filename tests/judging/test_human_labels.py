@@ -47,7 +47,8 @@ def test_labels_on_a_scale_of_the_library():
 @pytest.mark.parametrize("cell", [0, 6, "good", True, "[4, 'x']", float("inf"), {"score": 4}])
 def test_a_label_that_is_none_is_named_with_its_row(cell):
     with pytest.raises(
-        InputError, match="human labels must be numbers from 1 to 5 or “Completely incorrect”.*in row 2"
+        InputError,
+        match="human: labels must be those of template 'likert', numbers from 1 to 5 or .*in row 2",
     ):
         label_table([4, cell], LIKERT)
 

@@ -161,7 +161,7 @@ def test_a_run_that_differs_is_refused(run, tmp_path):
 
 def test_a_label_far_down_is_refused_before_anybody_is_asked(run):
     asked = model()
-    with pytest.raises(InputError, match="human labels must be numbers from 1 to 5.*'lovely' in row 12"):
+    with pytest.raises(InputError, match="human: labels must be .* numbers from 1 to 5.*'lovely' in row 12"):
         run(Judge(asked), columns=JudgeColumns(question="q", answer="a", human="label"))
     assert asked.requests == []
 

@@ -63,7 +63,9 @@ def calibration(floor=0.5):
     ],
 )
 def test_another_scale_model_or_precision_is_refused(name, value, ours, theirs):
-    said = f"calibration is for {name} {ours}, but the ratings have {name} {theirs}: rate with"
+    said = (
+        f"calibration is for {name} {ours}, but the ratings have {name} {theirs}: rate with the same {name}"
+    )
     with pytest.raises(InputError, match=re.escape(said)):
         calibration().check(Signature.of("rate", **{**RATED, name: value}), "en")
 

@@ -63,12 +63,12 @@ def test_a_panels_page_has_severity_disagreement_and_people(panel_page):
         "errors of these 2 judges cancel", "unparsable", "Signature", "How to cite",
     ):  # fmt: skip
         assert words in panel_page
-    assert "There are no human labels" not in panel_page
+    assert "No human label" not in panel_page
 
 
 def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
     shown = page(made(saying("one")).document())
-    assert "There are no human labels" in shown
+    assert "No human label: nothing shows" in shown
     assert "Severity of the judges" not in shown
     assert "gave no score to 1 row" in shown
     assert "wide intervals: 3 rows allow only t quantiles" in shown
@@ -86,6 +86,15 @@ def test_judges_who_do_not_agree_are_not_said_to_be_many():
     )
     assert "do not agree beyond chance (mean correlation −1.00)" in words
     assert summary.record()["panel"]["effective_judges"]["note"].startswith("their scores")
+
+
+def test_a_judge_without_any_score_is_not_counted_among_the_judges_of_a_panel():
+    def mute(_):
+        return "hm"
+
+    with_mute = panel_note(made(saying("one"), saying("other"), Judge(Scripted(mute, name="mute"))))
+    assert with_mute == panel_note(made(saying("one"), saying("other")))
+    assert with_mute.startswith("These 2 judges are worth 1.0 independent judges")
 
 
 def histogram_of(summary):
@@ -128,7 +137,11 @@ def test_a_judge_of_a_panel_without_any_score_is_named_above_the_headline():
     assert document.warnings[0] == "mute scored no row: these figures are those of one alone."
     assert "mute gave no score to any of 4 rows." in document.cautions
     assert "one gave no score to 1 row; its figures hold for the others only." in document.cautions
-    assert made(mute).document().warnings == (NO_LABELS,)
+    assert made(mute).document().warnings == ()  # there is no score to doubt
+    labelled = made(mute, human=[5, 3, 2, None, 4]).document()
+    assert "No row has both a human label and a score, so nothing shows whether people would agree." in (
+        labelled.cautions
+    )
     assert made(saying("one"), saying("other")).document().warnings == (NO_LABELS,)
 
 

@@ -39,19 +39,19 @@ def test_the_screen_says_what_asking_would_take(capsys):
     shown = " ".join(capsys.readouterr().out.split())
     assert "9 of 11 prompts were included; left out: 2 empty" in shown
     assert "requests 9 answered before 2 the same as another 1 calls to make 6" in shown
-    assert "tokens of prompts, about 1,200 tokens of replies 300 cost in EUR 1.25" in shown
+    assert "tokens of prompts, about 1,200 tokens of replies, at most 300 cost in EUR 1.25" in shown
     assert "Possible extra calls, at most" in shown
     assert "repeated requests for replies that cannot be parsed 12 2,400 600 2.5 " in shown
     assert "repeating calls that fail 108 21,600 5,400 0.000022" in shown
     assert "calls without a limit to their reply (1,024 tokens each) 9 cost not known" in shown
-    assert shown.endswith("the price of m is not known; add it Nobody was asked.")
+    assert shown.endswith("the price of m is not known; add it Nothing was sent.")
 
 
 def test_a_page_says_what_was_left_out_and_that_nobody_was_asked():
     document = ForecastSummary("q.csv", {"one": PRICED}, 9, {"empty": 2}, "prompt").document()
     for shown in (page(document), markdown(document)):
         assert "9 of 11 prompts were included; left out: 2 empty." in shown
-        assert "Nobody was asked." in shown
+        assert "Nothing was sent." in shown
 
 
 def test_json_has_the_same_numbers():

@@ -167,6 +167,8 @@ class TestRefusals:
         ("arguments", "message"),
         [
             ({}, "texts is missing: add it"),
+            # The unknown key explains the missing one.
+            ({"text": ["good"]}, "unknown key 'text': did you mean 'texts'? (and 1 more mistake)"),
             ({"texts": "good"}, "texts must be a list, got 'good'"),
             ({"texts": ["good"], "scal": "quality"}, "unknown key 'scal': did you mean 'scale'?"),
             ({"texts": ["good"], "temperature": "1"}, "temperature must be a number, got '1'"),
@@ -274,16 +276,39 @@ class TestTables:
         assert stated == message.format(folder=folder)
         assert sorted(folder.parent.rglob("*")) == before
 
+    def test_a_name_that_no_file_can_have_is_the_callers_mistake(self, toy_embedder, folder):
+        (folder / "first").symlink_to("second")
+        (folder / "second").symlink_to("first")
+        server = self.server(toy_embedder, folder)
+        for name in ("answers.csv\0", "first", "a" * 300):
+            for arguments in ({"table": name}, {"table": "answers.csv", "out": f"{name}/x.csv"}):
+                message = refusal(server, "rate_table", text="comment", **arguments)
+                assert " must be a file in " in message
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+    def test_a_pipe_is_no_table_as_nothing_may_ever_be_written_to_it(self, toy_embedder, folder):
+        os.mkfifo(folder / "pipe.csv")
+        message = refusal(self.server(toy_embedder, folder), "rate_table", table="pipe.csv", text="comment")
+        assert message == f"table must be a file in {folder}, got 'pipe.csv'"
+
+    def test_the_source_is_named_as_the_call_names_it(self, toy_embedder, folder):
+        columns = {"prediction": "comment", "reference": ["country"], "method": "cosine"}
+        server = self.server(toy_embedder, folder)
+        matched = call(server, "match_table", table="answers.csv", **columns).structured_content
+        rated = call(server, "rate_table", table="answers.csv", text="comment", floor=None).structured_content
+        assert matched["source"] == rated["source"] == "answers.csv"
+
     def test_a_link_to_another_folder_is_no_way_out(self, toy_embedder, folder):
         (folder / "link.csv").symlink_to(folder.parent / "elsewhere.csv")
         message = refusal(self.server(toy_embedder, folder), "rate_table", table="link.csv", text="comment")
         assert message == f"table must be a file in {folder}, got 'link.csv'"
 
-    def test_a_folder_that_does_not_exist(self, toy_embedder, tmp_path):
-        with pytest.raises(
-            InputError, match="folder must exist, got .*/none: create it, or name another one"
-        ):
-            self.server(toy_embedder, tmp_path / "none")
+    def test_a_folder_that_does_not_exist_or_is_a_file(self, toy_embedder, folder):
+        for name in ("none", "answers.csv"):
+            with pytest.raises(
+                InputError, match=f"folder must be an existing folder, got .*/{name}: create it"
+            ):
+                self.server(toy_embedder, folder / name)
 
 
 CODES = [
@@ -316,7 +341,7 @@ class TestCode:
                 [CODES[0], {**CODES[1], "name": "price"}],
                 "codes 'price' and 'price' have the same name: rename one",
             ),
-            ([CODES[0], {"name": "staff"}], "code 2, definition is missing: add it (and 1 more)"),
+            ([CODES[0], {"name": "staff"}], "code 2, definition is missing: add it (and 1 more mistake)"),
             (
                 [CODES[0], {**CODES[1], "definition": "x" * 21}],
                 "each text of codes must have at most 20 characters, got 21: shorten it",
@@ -404,7 +429,9 @@ class TestJudge:
 
         first, second = talk(self.judge(toy_embedder, Four(), calls=3), conversation)
         assert (first["counts"], second["counts"]) == ({"scored": 2}, {"scored": 1, "unfinished": 1})
-        assert any("cap of 3 calls is reached" in caution for caution in second["cautions"])
+        (caution,) = [caution for caution in second["cautions"] if "cap of 3 calls is reached" in caution]
+        assert "the cap holds for all calls together until the server ends" in caution
+        assert "the same command" not in caution
 
     def test_calls_of_a_cancelled_or_a_failed_tool_call_count(self, toy_embedder):
         import anyio

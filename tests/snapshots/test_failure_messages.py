@@ -58,7 +58,7 @@ def test_outputs_without_a_partner_are_shown_by_their_places():
         "missing: approved output 1 of 2",
         "  A.",
         "extra: now output 2 of 2",
-        "  (says nothing)",
+        "  (no text)",
     ]
 
 

@@ -483,6 +483,14 @@ def test_judges_who_are_alike_are_one():
     assert effective_judges(np.repeat(column, 4, axis=1)).value == pytest.approx(1)
 
 
+def test_a_judge_without_any_score_is_no_part_of_the_panel():
+    first, other = np.tile([1.0, 1, -1, -1], 10), np.tile([1.0, -1, 1, -1], 10)  # correlation 0
+    second = first + np.sqrt(3) * other  # correlation with the first: 1 / sqrt(1 + 3) = 1/2
+    table = np.column_stack([first, second, np.full(40, np.nan)])
+    # Two judges: 2 / (1 + 1/2)
+    assert effective_judges(table, truth=np.zeros(40)).value == pytest.approx(4 / 3)
+
+
 def test_errors_that_cancel_have_no_bound():
     up = np.random.default_rng(0).normal(size=20)
     assert effective_judges(np.column_stack([up, -up]), truth=np.zeros(20)).value == np.inf

@@ -81,7 +81,7 @@ def test_the_only_open_text_is_found_and_several_are_named(tmp_path):
     none.write_text("id,age\n1,20\n2,40\n")
     assert open_text_column(open_table(one)) == "why"
     with pytest.raises(
-        InputError, match="text: several columns of .* look like open texts; name one: why, wish"
+        InputError, match="text: several columns of .* look like open texts; name one with --text: why, wish"
     ):
         open_text_column(open_table(two))
     with pytest.raises(InputError, match="text: no column of .* looks like open texts; .*--text: id, age"):

@@ -243,6 +243,12 @@ def test_a_condition_that_leaves_no_row_is_refused(table, where, message):
         filtered(table, where)
 
 
+def test_rows_are_not_numbered_where_none_is_left(table):
+    with pytest.raises(InputError) as refused:
+        filtered(table, "age > 99")
+    assert "row numbers" not in str(refused.value)
+
+
 def test_an_unknown_column_is_refused_with_the_nearest(table):
     with pytest.raises(UnknownNameError, match="where: .* has no column 'aeg'; did you mean 'age'?"):
         filtered(table, "aeg > 3")

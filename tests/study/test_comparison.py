@@ -204,6 +204,13 @@ def test_what_does_not_fit_is_refused(changes, message):
         compare(panel_result(), people_table(), **(COLUMNS | changes))
 
 
+def test_a_table_without_a_question_of_the_study_is_refused():
+    with pytest.raises(InputError, match=r"no column that is called like a question .*--question \w+=COLUMN"):
+        compare(
+            panel_result(), people_table().rename({"intent": "Q1", "liking": "Q2"}, strict=False), **COLUMNS
+        )
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [
@@ -224,7 +231,7 @@ def test_tables_of_people_that_do_not_serve(table, message):
 
 
 def test_answers_that_do_not_serve(tmp_path):
-    with pytest.raises(InputError, match=r"run\.json cannot be read"):
+    with pytest.raises(InputError, match=r"no folder of a study.s run, as it has no run\.json"):
         compare(tmp_path, people_table(), **COLUMNS)
     answers, personas = panel_tables()
     none = answers.with_columns(pl.lit("refused").alias("status"), pl.lit(None).alias("value"))

@@ -76,14 +76,18 @@ def test_an_edited_record_is_refused(stored, tmp_path):
         read_study(tmp_path / "stored")
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [("run.json", "name a folder that study run wrote"), ("panel.parquet", "run the study")],
-)
-def test_a_missing_file_is_named(stored, tmp_path, name, message):
-    (tmp_path / "stored" / name).unlink()
-    with pytest.raises(InputError, match=f"{name} cannot be read.*{message}"):
+def test_a_missing_file_is_named(stored, tmp_path):
+    (tmp_path / "stored" / "panel.parquet").unlink()
+    with pytest.raises(InputError, match="panel.parquet cannot be read.*run the study"):
         read_study(tmp_path / "stored")
+
+
+@pytest.mark.parametrize("name", ["people.csv", "folder", "nowhere"])
+def test_what_no_study_wrote_is_no_folder_of_a_run(tmp_path, name):
+    (tmp_path / "people.csv").write_text("person,intent\n1,5\n")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=f"{name} is no folder of a study's run, as it has no run.json"):
+        read_study(tmp_path / name)
 
 
 @pytest.mark.parametrize("content", [b"[]", b"{", b"\xff"])

@@ -206,6 +206,15 @@ def test_items_of_a_grid_are_questions_of_their_own_on_the_same_points():
     np.testing.assert_allclose(service.columns().mean(axis=0)[-3:], [0.25, 0.25, 3.0])
 
 
+def test_a_pattern_of_one_column_is_no_grid():
+    frame = pl.DataFrame({"item_a": ["red", "blue", "blue"], "age": [1, 2, 3]})
+    columns = find_columns("item_*", frame.columns, {})
+    (question,) = QuestionReader(frame).read_all(columns)
+    assert question.name == "item_a"
+    assert [line.name for line in question.lines] == ["blue", "red"]
+    assert question.notes == ()
+
+
 def test_items_that_are_listed_have_the_name_of_their_grid():
     frame = pl.DataFrame({"r_1": ["good", "bad"] * 6, "r_2": ["bad", "fair"] * 6})
     assert [first.text for first in read_all(frame, "T=r_1,r_2", {})] == ["T: r_1", "T: r_2"]
@@ -259,6 +268,22 @@ def test_rated_texts_are_read_from_their_probabilities(start, name):
     assert {f"{start}p_1", f"{start}p_2"} <= set(needed)
 
 
+def test_a_rated_text_with_few_different_answers_is_read_from_its_probabilities():
+    ratings = {"good": 0.75, "bad": 0.25, "fine; cheap": 0.5}
+    texts = ["good", "bad", "fine; cheap", "", "good", None]
+    shares = [ratings.get(text) for text in texts]
+    frame = pl.DataFrame({
+        "why": texts, "region": ["N", "N", "S", "S", "W", "W"],
+        "semscale_mean": [None if share is None else 1 + share for share in shares],
+        "semscale_p_1": [None if share is None else 1 - share for share in shares], "semscale_p_2": shares,
+    })  # fmt: skip
+    question = read(frame, "why")
+    assert question.kind == "rated text"
+    np.testing.assert_array_equal(question.columns()[:, 1], [0.75, 0.25, 0.5, np.nan, 0.75, np.nan])
+    # In a region there are texts with different ratings, so the ratings are not of this column.
+    assert read(frame, "region").kind == "single choice"
+
+
 def test_codes_are_a_multiple_choice_with_missing_decisions():
     frame = pl.DataFrame({
         "semscale_outcome": ["coded", "coded", "unread"],
@@ -272,9 +297,7 @@ def test_codes_are_a_multiple_choice_with_missing_decisions():
 
 def test_open_texts_are_to_be_rated_first():
     frame = pl.DataFrame({"why": [f"Because of reason {n}, and of another one" for n in range(40)]})
-    with pytest.raises(
-        InputError, match="'why' was recognised as open texts \\(40 different ones\\).*--text why"
-    ):
+    with pytest.raises(InputError, match="'why' was recognised as open texts \\(40 different\\).*--text why"):
         read(frame, "why")
 
 

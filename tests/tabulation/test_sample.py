@@ -145,7 +145,26 @@ def test_weights_that_are_no_weights_are_refused_by_row():
     with pytest.raises(InputError, match="'w' sum to 0"):
         read_sample(pl.DataFrame({"w": [0.0, 0.0]}), SampleSettings(weight="w"))
     with pytest.raises(InputError, match="no respondent is left: no weight \\(2\\)"):
-        read_sample(pl.DataFrame({"w": [None, "x"]}), SampleSettings(weight="w"))
+        read_sample(pl.DataFrame({"w": [None, None]}), SampleSettings(weight="w"))
+
+
+@pytest.mark.parametrize("role", ["weight", "fpc"])
+def test_a_column_of_texts_is_refused_where_numbers_are_needed(role):
+    frame = pl.DataFrame({"region": [None, "north", "south"]})
+    message = f"{role}: column 'region' has no number; its first value is 'north'"
+    with pytest.raises(InputError, match=message):
+        read_sample(frame, SampleSettings(**{role: "region"}))
+
+
+def test_a_single_respondent_has_no_standard_error():
+    design = read_sample(pl.DataFrame({"q": [4]}), SampleSettings()).design
+    assert np.isnan(survey_means([4.0], design).standard_errors).all()
+
+
+def test_a_single_cluster_is_refused_by_its_name():
+    frame = pl.DataFrame({"town": ["Graz", "Graz"]})
+    with pytest.raises(InputError, match="cluster: all respondents are in the same cluster, town 'Graz'"):
+        read_sample(frame, SampleSettings(cluster="town"))
 
 
 def test_unknown_columns_have_the_nearest_name():
@@ -161,7 +180,7 @@ def test_columns_are_named_by_their_purpose():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"rho": 0.5}, "rho and rscales belong to replicates"),
+        ({"rho": 0.5}, "rho belongs to replicates"),
         ({"replicates": "rw*"}, "replicates need weight"),
         ({"replicates": "rw*", "weight": "w"}, "replicates need replicate_type"),
         (
@@ -172,7 +191,7 @@ def test_columns_are_named_by_their_purpose():
             {"replicates": "rw*", "weight": "w", "replicate_type": "jk1", "fpc": "N"},
             "fpc does not go with replicates",
         ),
-        ({"rscales": (0.5,)}, "rscales belong to replicates"),
+        ({"rscales": (0.5,)}, "rscales belongs to replicates"),
         ({"replicates": "rw*", "weight": "w", "replicate_type": "jkn"}, "jkn needs them"),
         (
             {"replicates": "rw*", "weight": "w", "replicate_type": "jk1", "rscales": (0.5,)},

@@ -65,9 +65,10 @@ class Stopping:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
-        for name in ("threshold", "confidence"):
+        for name, option in (("threshold", "--stop-at"), ("confidence", "--stop-confidence")):
             if not 0 < getattr(self, name) < 1:
-                raise InputError(f"{name} must lie between 0 and 1, got {getattr(self, name)!r}")
+                rule = f"must lie between 0 and 1, got {getattr(self, name)!r}"
+                raise InputError(f"{name} {rule}", in_shell=f"{option} {rule}")
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,9 @@ class ConsistencySettings(Settings):
         Field(description=f"Guards that check for contradictions, among {', '.join(GUARD_NAMES)}."),
     ] = GUARD_NAMES
     fewest_samples: Annotated[
-        int, Field(ge=1, description="Usable samples that a question needs."), Option(MEASURING, rare=True)
+        int,
+        Field(ge=1, description="Minimum number of usable samples per question."),
+        Option(MEASURING, rare=True),
     ] = 1
     seed: Annotated[Seed, Field(description="Seed of the draw of unrelated pairs.")] = 0
     same_by: Annotated[
@@ -111,7 +113,7 @@ class ConsistencySettings(Settings):
     ] = "auto"
     nli: Annotated[
         Any,
-        Field(description="Entailment model: folder, or name on the hub."),
+        Field(description="Entailment model: folder, or organisation/name on the Hugging Face hub."),
         Option(MEASURING, "MODEL", type=str, rare=True),
     ] = None
     nli_labels: Annotated[NliLabels, Option(MEASURING, "LABELS", type=str, rare=True)] = None
@@ -139,12 +141,18 @@ class CorrectnessSettings(Settings):
 
     curve: Annotated[
         str,
-        Field(description="Curve of P(correct): platt for few labels, isotonic for a few hundred."),
+        Field(
+            description="Curve that estimates the probability of a right answer: platt (few labels) or "
+            "isotonic (hundreds)."
+        ),
         Option(TRUST, type=Literal["platt", "isotonic"], rare=True),
     ] = "platt"
     ensemble: Annotated[
         str,
-        Field(description="Basis of P(correct): first measure (none), mean of all, or tuned weights."),
+        Field(
+            description="Score behind that probability: first measure (none), mean of all measures, or tuned "
+            "weights."
+        ),
         Option(TRUST, type=Literal["none", "mean", "tuned"], rare=True),
     ] = "none"
     error_rate: Annotated[
@@ -154,7 +162,7 @@ class CorrectnessSettings(Settings):
     ] = 0.05
     lost_rate: Annotated[
         float,
-        Field(description="Largest share of right answers among those given up."),
+        Field(description="Largest share of right answers among those rejected."),
         Option(TRUST, "SHARE", rare=True),
     ] = 0.2
     confidence: Annotated[
@@ -237,7 +245,7 @@ Prompt = Annotated[str | None, SHARED_CELL, Field(description="The questions."),
 Label = Annotated[
     str | None,
     LABEL,
-    Field(description="Whether the answer is right, where checked."),
+    Field(description="Column with 1 for right and 0 for wrong answers; empty if not checked."),
     Option("Columns", "COLUMN", name="--correct"),
 ]
 By = Annotated[str | None, GROUP, Field(description="Groups to compare."), COLUMN]
@@ -268,7 +276,9 @@ class AnswerColumns(Columns):
     item: Annotated[
         str | None,
         SHARED_CELL,
-        Field(description="Question of the row; the first row of a question has the answer."),
+        Field(
+            description="ID of the question, if each row is one answer; the first row per question is scored."
+        ),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     prompt: Prompt = None

@@ -560,7 +560,7 @@ class ForecastSummary(Presentable):
     n: int
     left_out: Mapping[str, int]
     noun: str = "row"
-    note: str = "Nobody was asked."
+    note: str = "Nothing was sent."
     cautions: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

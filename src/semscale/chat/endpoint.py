@@ -28,6 +28,7 @@ from semscale.chat.refused_parameters import refused_parameters
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.json_reading import parse_json
+from semscale.messages import shortened
 from semscale.signature import Signature
 from semscale.weights.folders import is_offline
 
@@ -105,9 +106,18 @@ class EndpointChat:
         """Check that calls can be sent; see :class:`~semscale.chat.chat_model.ChatModel`.
 
         Raises:
-            InputError: OpenAI's own endpoint has no key, or may not be contacted.
+            InputError: OpenAI's own endpoint has no key, or may not be contacted; or the variable that was
+                named for another endpoint's key is not set.
         """
         if self._is_named:
+            # Most local servers need no key, so only a variable that somebody chose must be set.
+            if self._key_variable not in {None, KEY_VARIABLE} and not os.environ.get(self._key_variable):
+                problem = f"{self._key_variable} is not set; set it, or leave out"
+                options = "--chat-key-variable (in a file: key_variable)"
+                raise InputError(
+                    f"{problem} key_variable if the endpoint needs no key",
+                    in_shell=f"{problem} {options} if the endpoint needs no key",
+                )
             return
         if is_offline():
             problem = "SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with"
@@ -175,7 +185,7 @@ class EndpointChat:
 def _checked_url(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        rule = "must be an address such as http://localhost:11434/v1"
+        rule = f"must be an address such as http://localhost:11434/v1, got {shortened(text)}"
         raise InputError(f"base_url {rule}", in_shell=f"--chat-url {rule}")
     if parts.username or parts.password or parts.query or parts.fragment:
         shown = f"{parts.scheme}://{parts.hostname}"

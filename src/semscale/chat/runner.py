@@ -81,6 +81,8 @@ class Running:
         budget: what may be spent; a panel's judges get equal parts of it.
         prices: for caps in money; by default the user's table.
         ledger: a ledger, the path of one, ``True`` for the one in Semscale's folder, ``False`` for none.
+        is_budget_of_server: whether the budget is that of a server for all its runs, so that the same call
+            again does not start with a full budget.
         on_spent: called at the end of each run with what it spent, also if it failed or was cancelled.
     """
 
@@ -89,6 +91,7 @@ class Running:
     budget: Budget = field(default_factory=Budget)
     prices: PriceTable | None = None
     ledger: Ledger | str | Path | bool = True
+    is_budget_of_server: bool = False
     on_spent: Callable[[Spent], None] | None = None
 
     def runner(self, model: ChatModel) -> "Runner":
@@ -267,6 +270,7 @@ class _Run:
     ) -> None:
         self._model, self._limits, self._retries = model, running.limits, running.retries
         self._meter, self._ledger, self._clock = meter, ledger, clock
+        self._is_budget_of_server = running.is_budget_of_server
         self._number = next(_RUN_NUMBERS)
         self._keys = ContentKeys(model)
         self._pacer = Pacer(running.limits, clock)
@@ -552,7 +556,11 @@ class _Run:
         if not isinstance(self._reason, CapReachedError | NoReplyError):
             return
         is_capped = isinstance(self._reason, CapReachedError)
-        if self._ledger is None:
+        if is_capped and self._is_budget_of_server:
+            remedy = (
+                "the cap holds for all calls together until the server ends; start it again with a higher cap"
+            )
+        elif self._ledger is None:
             cause = "a higher cap" if is_capped else "the same command"
             remedy = f"without a ledger, {cause} sends every call again"
         elif not is_capped:

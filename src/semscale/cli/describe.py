@@ -89,14 +89,14 @@ def settings_page() -> str:
         "",
         "<!-- Written by `python -m semscale.cli.describe docs/settings.md` from the settings classes. -->",
         "",
-        "`semscale COMMAND --help` shows the options that most work needs, and `--help-all` shows all of "
-        "them. An option with … can be repeated.",
+        "`semscale COMMAND --help` shows the most common options, and `--help-all` shows all. Options with … "
+        "can be repeated.",
         "",
         "## Settings of a project's file",
         "",
         "[semscale.toml](configuration.md) can set these options for every command that has them. A key is "
-        "the option without `--`. An option of the command line overrides an environment variable, which "
-        "overrides the file.",
+        "the option without `--`. The command line overrides environment variables (in brackets), and these "
+        "override the file.",
         "",
         "| options | keys |",
         "|---|---|",
@@ -104,8 +104,9 @@ def settings_page() -> str:
         "",
         "## Shared options",
         "",
-        "Several commands take these options. The section of a command names their groups, and the options "
-        "that it requires.",
+        "Several commands share these groups of options. The section of each command lists "
+        "its groups and the "
+        "options that it requires.",
     ]
     for title, rows in groups.items():
         lines += ["", f"### {title}", "", *_option_table(rows)]

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from semscale.cli.options import Without, command
-from semscale.cli.outputs import Outputs, present
+from semscale.cli.outputs import OUTPUT, Outputs, present, read_target
 from semscale.cli.shared import (
     COLUMNS,
     MODEL,
@@ -19,10 +19,22 @@ from semscale.cli.shared import (
 )
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
+from semscale.store.places import Target
 
 if TYPE_CHECKING:
     from semscale.distributed.datasets import EmbeddingRecipe
     from semscale.embedding.file_embedding import EmbeddingSummary
+
+
+class EmbedOutputs(Outputs):
+    """Files that ``semscale embed`` writes."""
+
+    out: Annotated[
+        Target | None,
+        BeforeValidator(read_target),
+        Field(description="Table with the vectors: .parquet or .jsonl, a folder (vectors/), or a URL."),
+        Option(OUTPUT, "FILE", type=str),
+    ] = None
 
 
 class EmbedOptions(Settings):
@@ -39,7 +51,7 @@ class EmbedOptions(Settings):
         Field(description="Type of the numbers: float32, or float16 in half the space."),
         Option(MODEL),
     ] = "float32"
-    outputs: Annotated[Outputs, Without("escape", "figures")]
+    outputs: Annotated[EmbedOutputs, Without("escape", "figures")]
     model: Annotated[EmbedderOptions, Without("cache")]
     table: RowOptions
     run: Annotated[RunOptions, Without("interval", "seed")]

@@ -117,7 +117,9 @@ class AuditOptions(Settings):
     columns: Annotated[JudgeColumns, Without("by", "inclusion")]
     judges: JudgeChoice
     settings: Annotated[JudgeSettings, Without("samples")]
-    rows: Annotated[int, Field(description="Number of rows to audit, from the first."), Option(RUN)] = 50
+    rows: Annotated[int, Field(ge=1, description="Number of rows to audit, from the first."), Option(RUN)] = (
+        50
+    )
     calls: CallOptions
     outputs: Annotated[Outputs, Without("out", "escape")]
     table: Annotated[RowOptions, Rare("where")]
@@ -190,12 +192,12 @@ def judge(options: JudgeOptions) -> None:
 @app.command(name="audit")
 @command
 def audit(options: AuditOptions) -> None:
-    """Look for a judge's biases: show it the same rows in other forms, and compare the scores.
+    """Test a judge for biases: change the form of rows, and compare the scores.
 
     [bold]semscale judge audit answers.csv --prompt question --answer answer --chat-model gpt-4o-mini[/bold]
 
-    The scale is reversed, levels are called by letters, answers are padded or ask for the highest score,
-    references change their position. The scores of an unbiased judge stay the same.
+    The changes reverse the scale, name its levels by letters, lengthen answers, add requests for the highest
+    score, and move references. The scores of an unbiased judge stay the same.
     """
     _ask_and_present(options, audit_judges, forecast_audits)
 
@@ -333,11 +335,12 @@ def forecast_audits(options: AuditOptions) -> "ForecastSummary":
     judges, table, columns = _open(options)
     cells = read_cells(table, columns, options.rows)
     items, has_references = items_in(cells), "reference" in cells.values
-    works = {}
+    works, note = {}, _NOTE
     for name, member in _members(judges).items():
         forms = {name: member}
         if _decides_and_writes(member):
             forms = {f"{name}, decision": member, f"{name}, prose": member.varied(method="prose")}
+            note = f"{_NOTE} If the model takes no decisions, prose is not audited a second time."
         for title, asked in forms.items():
             works[f"{title}, plain"] = partial(forecast_judge, asked, partial(requests_about, asked, items))
             for check in CHECKS:
@@ -345,7 +348,6 @@ def forecast_audits(options: AuditOptions) -> "ForecastSummary":
                     changed, changed_items = apply_check(check, asked, items)
                     requests = partial(requests_about, changed, changed_items)
                     works[f"{title}, {check}"] = partial(forecast_judge, changed, requests)
-    note = f"{_NOTE} An audit leaves prose out where the model decides in no form."
     counts = Counter(statuses(items))
     return forecast_summary(table.name, options.calls.forecasts(works), counts, note)
 
@@ -549,7 +551,9 @@ def read_rubric(text: str | None) -> str | None:
         return Path(text[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8"
-        raise InputError(f"rubric file {text[1:]!r} cannot be read: {reason}") from None
+        raise InputError(
+            f"rubric: file {text[1:]!r} cannot be read: {reason}; check the name of the file"
+        ) from None
 
 
 def read_panel(path: Path) -> list[dict[str, Any]]:

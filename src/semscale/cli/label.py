@@ -87,7 +87,7 @@ class LabelOptions(Settings):
         ),
         Option(RUN),
     ] = None
-    seed: Annotated[int, Field(description="Seed of everything that is random."), Option(RUN, rare=True)] = 0
+    seed: Annotated[int, Field(description="Seed of all random numbers."), Option(RUN, rare=True)] = 0
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options of more than one kind of sheet, or of none."""
@@ -143,9 +143,10 @@ def label(options: LabelOptions) -> None:
 
     [bold]semscale label answers.csv --prompt q --answer a --chat-model gpt-4o-mini --out sheet.csv[/bold]
 
-    The sheet has the probability with which each row was drawn. Filled in, it goes to [bold]semscale
-    calibrate[/bold], [bold]rate --labels[/bold], [bold]code --human[/bold] or [bold]judge --human[/bold],
-    whose means and shares are then right on average. The command is printed.
+    The sheet has the probability with which each row was drawn, so that corrected means and shares are
+    right on average. Use the filled sheet in [bold]semscale calibrate[/bold], [bold]rate --labels[/bold],
+    [bold]code --human[/bold] or [bold]judge --human[/bold]. The command is printed, or is in the
+    instructions.
     """
     _check(options)
     if options.purpose == "judge":
@@ -229,6 +230,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
     from semscale.rating.fitting import FEWEST_LABELS
     from semscale.rating.labelling import draw_for_labels, instructions, label_sheet, write_sheet
     from semscale.rating.rater import Rater
+    from semscale.report.formatting import counted
     from semscale.signature import Signature
     from semscale.store.columns import column_in
     from semscale.weights.known import DEFAULT_RATING_MODEL
@@ -258,7 +260,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
     path = write_sheet(label_sheet(cells, drawn), options.out, text_of_instructions, escape=options.escape)
     n_read, n_unrated = len(drawn.all_probabilities), len(drawn.all_probabilities) - ratings.n_scored
     unrated = f", {n_unrated:,} of them without a rating" if n_unrated else ""
-    echo(f"{len(drawn.rows):,} drawn of {n_read:,} texts that can be read{unrated}")
+    echo(f"{len(drawn.rows):,} drawn of {counted(n_read, 'text')} that can be read{unrated}")
     echo(f"sheet: {options.out}\ninstructions: {path}")
     for note in number_notes(options.rows, len(drawn.rows)):
         echo(note)
@@ -272,14 +274,18 @@ def number_notes(asked: int, drawn: int) -> list[str]:
         []
     """
     from semscale.rating.fitting import FEWEST_LABELS
+    from semscale.report.formatting import counted
 
     notes = []
     if drawn < asked:
-        notes.append(f"note: you asked for {asked:,} texts, and all {drawn:,} that can be read were drawn")
+        notes.append(
+            f"note: you asked for {counted(asked, 'text')}, and only {drawn:,} can be read: all of these "
+            "were drawn"
+        )
     if drawn < FEWEST_LABELS:
         wide = ", and with 3 or 4 its interval is often the whole scale" if drawn <= _MOST_WIDE else ""
         notes.append(
-            f"note: {drawn} labels are too few for `semscale calibrate`, which needs {FEWEST_LABELS}; "
+            f"note: `semscale calibrate` needs {FEWEST_LABELS} labels, and {drawn} will be too few; "
             f"the mean of `rate --labels` needs 3{wide}"
         )
     return notes
@@ -357,8 +363,8 @@ def code_notes(expected: "Sequence[ExpectedCodes]", n: int) -> list[str]:
         return []
     counts = ", ".join(f"{code.code} {code.n:.0f}" for code in few)
     notes = [
-        f"note: a code needs 5 answers with it to be calibrated; forecast for {n:,} drawn answers, which may "
-        f"be too few: {counts}"
+        f"note: to be calibrated, a code needs 5 hand-coded answers that have it; the {n:,} drawn answers "
+        f"may have too few of these (forecast): {counts}"
     ]
     enough = {code.code: code.needed for code in few if code.needed is not None}
     if enough:

@@ -40,7 +40,7 @@ HELP, HELP_ALL = "--help", "--help-all"
 _COMMANDS = (
     ("demo", "rate:demo", "Rate 300 sentences that come with Semscale, and open the report."),
     ("rate", "rate:rate", "Rate a column of texts on a scale, and estimate means and shares."),
-    ("code", "code:app", "Give open answers the codes of a codebook; suggest a codebook."),
+    ("code", "code:app", "Assign the codes of a codebook to open answers; suggest a codebook."),
     ("match", "match:app", "Measure the agreement of predictions with references."),
     ("consistency", "consistency:consistency", "Measure the agreement of repeated answers of a model."),
     ("judge", "judge:app", "Let a chat model score answers; compare systems; audit the judge."),
@@ -48,13 +48,13 @@ _COMMANDS = (
     ("tables", "tables:tables", "Tabulate the questions of a survey by groups."),
     ("drift", "drift.commands:app", "Compare a candidate's outputs with an approved baseline."),
     ("label", "label:label", "Draw a sheet for people to rate, code or judge."),
-    ("calibrate", "rate:calibrate", "Fit a correction of ratings to texts that people rated."),
+    ("calibrate", "rate:calibrate", "Learn a correction of ratings from texts that people rated."),
     ("scales", "scales:app", "List, show and check scales and their anchors; start a new one."),
     ("columns", "tables:columns", "Describe each column of a table and its inferred type."),
     ("embed", "embed:embed", "Turn a column of texts into vectors."),
     ("models", "models:app", "List, pull, verify, find and calibrate models; empty their caches."),
     ("serve", "serve:serve", "Answer requests over HTTP."),
-    ("mcp", "serve:mcp", "Offer the instruments to an agent as tools (MCP)."),
+    ("mcp", "serve:mcp", "Offer measurements to an AI agent as tools (MCP)."),
     ("config", "describe:config", "Show every setting of the project's file, its value and its origin."),
 )
 
@@ -142,7 +142,7 @@ def _show_help(app: App, tokens: list[str]) -> int:
         hidden = sum(option.option.rare for option in command.options)
     app.help_print(chain)
     if hidden and not everything:
-        echo(f"{hidden} more options: {' '.join([app.name[0], *chain])} {HELP_ALL}")
+        echo(f"{hidden} more option{'s' if hidden > 1 else ''}: {' '.join([app.name[0], *chain])} {HELP_ALL}")
     return 0
 
 

@@ -66,7 +66,10 @@ class CorpusOptions(Settings):
 
     corpus: Annotated[
         str | None,
-        Field(description="Texts that word weights and unrelated pairs come from (default: the references)."),
+        Field(
+            description="Texts from which word weights and random pairs are computed (default: the "
+            "references)."
+        ),
         Option(MATCHING, "FILE", rare=True),
     ] = None
     corpus_column: Annotated[
@@ -157,7 +160,7 @@ class MatchOptions(Settings):
 @app.default
 @command
 def match(options: MatchOptions) -> None:
-    """Measure how far predictions say the same as their references, and show why.
+    """Measure how well predictions agree in meaning with their references, and show why.
 
     [bold]semscale match answers.csv --prediction answer --reference expected --report match.html[/bold]
 

@@ -157,8 +157,8 @@ class CacheOptions(Settings):
 def cache(options: CacheOptions) -> None:
     """Show where computed embeddings are stored, how many there are, their size and its limit; or empty it.
 
-    The states of tokens that semscale drift stores of baselines, and scores of pairs by entailment models,
-    have files of their own, with the same limit.
+    Token vectors of baselines (drift) and scores of entailment models are in further files, each with the
+    same limit.
     """
     from semscale.weights.folders import CAP_VARIABLE
 
@@ -264,9 +264,7 @@ class CalibrateOptions(Settings):
     n_pairs: Annotated[
         int, Field(ge=100, description="Unrelated pairs to draw."), Option(RUN, name="--pairs", rare=True)
     ] = 20_000
-    seed: Annotated[
-        int, Field(ge=0, description="Seed of everything that is random."), Option(RUN, rare=True)
-    ] = 0
+    seed: Annotated[int, Field(ge=0, description="Seed of all random numbers."), Option(RUN, rare=True)] = 0
     precision: Annotated[Literal["exact", "fast", "turbo"], As(EmbedderOptions, "precision")] = "exact"
     outputs: Annotated[Outputs, Without("out", "escape", "json_")]
 
@@ -278,8 +276,8 @@ def calibrate(options: CalibrateOptions) -> None:
 
     [bold]semscale models calibrate all-MiniLM-L6-v2 --corpus texts.csv --text text --out baseline.json[/bold]
 
-    Random pairs are scored at every layer, and pairs that people have judged, if there are some. Without
-    --text the predictions and references are themselves the texts that pairs are drawn from.
+    The command scores random pairs of texts at every layer, and pairs with human scores if there are any.
+    Without --text, it draws random pairs from the predictions and references.
     """
     from semscale.cli.progress import progress_bars
     from semscale.matching.bertscore import calibrate as calibrate_model

@@ -26,7 +26,13 @@ STANDARD_INPUT = "-"
 HIDDEN_INPUT = "\0"  # stands for "-" while Cyclopts parses, which would take that for an option
 
 # Parameters of Python functions that commands call otherwise, for messages.
-_PARAMETERS = {"n_samples": "--ask", "cluster": "--ray", "base_url": "--chat-url", "model": "--chat-model"}
+_PARAMETERS = {
+    "n_samples": "--ask",
+    "cluster": "--ray",
+    "base_url": "--chat-url",
+    "model": "--chat-model",
+    "requests_per_minute": "--per-minute",
+}
 _SETTINGS = "Settings"
 
 
@@ -341,17 +347,41 @@ def _build(
     return settings
 
 
+_SUBJECT = re.compile(
+    r"(?P<name>\w+)(?:(?:\.|, )(?P<key>\w+))?"
+    r"(?P<verb>(?: belongs? to (?=\w+:)| needs? (?=\w+:)| must be another column than )(?=(?P<other>\w+))|"
+    r"(?= must | needs? | is | has no | applies to | goes with | belongs to |: ))"
+)
+"""The parameter that a message begins with, a key of it, and another one that it belongs to or needs."""
+
+
 def _with_option(message: str, options: Sequence[CommandOption]) -> str:
-    """Name the option where a message begins with the parameter that it is for."""
-    subject = re.match(r"(\w+)(?= must | needs | is | belongs to |: )", message)
+    """Name the option where a message begins with the parameter that it is for, or with a key of it.
+
+    Examples:
+        >>> _with_option("human_range belongs to human: name both", [])
+        'human_range belongs to human: name both'
+    """
+    subject = _SUBJECT.match(message)
     if subject is None:
         return message
+    name, rest = _option_called(subject["name"], options), message[subject.end() :]
+    if name is None:
+        return message
+    if subject["other"]:
+        other = _option_called(subject["other"], options) or subject["other"]
+        rest = other + rest.removeprefix(subject["other"])
+    return name + (f" {subject['key']}" if subject["key"] else "") + subject["verb"] + rest
+
+
+def _option_called(parameter: str, options: Sequence[CommandOption]) -> str | None:
+    """Find the option of a parameter; ``None`` if a command has none."""
     named = {option.path[-1]: option.name for option in options if not option.option.positional}
-    called = _PARAMETERS.get(subject[1], option_name(subject[1]))
+    called = _PARAMETERS.get(parameter, option_name(parameter))
     # An option that is called like the parameter comes before one of which only the field is.
-    same = [option.name for option in options if option.name == option_name(subject[1])]
-    name = next(iter(same), None) or named.get(subject[1]) or (called if called in named.values() else None)
-    return message if name is None else name + message[subject.end() :]
+    if any(option.name == option_name(parameter) for option in options):
+        return option_name(parameter)
+    return named.get(parameter) or (called if called in named.values() else None)
 
 
 def stated_names(*groups: Settings, but: Collection[str] = ()) -> list[str]:

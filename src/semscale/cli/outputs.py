@@ -24,13 +24,16 @@ OUTPUT = "Output"
 _WORTH_REPORTING = 10.0  # seconds of waiting
 
 
-def _target(value: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
+def read_target(value: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
+    """Read an output's name: a path, a folder or a URL."""
     return target_of(value) if isinstance(value, str) else value
 
 
 CsvEscape = Annotated[
     bool,
-    Field(description="Write no apostrophe before CSV texts that a spreadsheet would run as formulas."),
+    Field(
+        description="Leave CSV texts that look like formulas as they are, without the protecting apostrophe."
+    ),
     Option(OUTPUT, rare=True),
 ]
 """Setting of commands that write CSV."""
@@ -41,7 +44,7 @@ class Outputs(Settings):
 
     out: Annotated[
         Target | None,
-        BeforeValidator(_target),
+        BeforeValidator(read_target),
         Field(description="Table with the results: .parquet, .csv, .jsonl, .xlsx or .sav, or a URL."),
         Option(OUTPUT, "FILE", type=str),
     ] = None

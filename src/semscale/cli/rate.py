@@ -82,7 +82,7 @@ class RateOptions(Settings):
     rating: RaterSettings
     method: Annotated[
         Literal["ssr", "decision"],
-        Field(description="Rating by anchors (ssr), or by a chat model as well (decision)."),
+        Field(description="Method: similarity to anchors (ssr), or also ask a chat model (decision)."),
         Option(RATING, rare=True),
     ] = "ssr"
     outputs: Outputs
@@ -96,7 +96,7 @@ class RateOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse options that do not go together."""
         if self.method == "ssr":
-            refuse_stated("--method decision", self.chat)
+            refuse_stated("--method decision", self.chat, self.calls)
         elif self.chat.chat_model is None:
             raise InputError("--method decision needs --chat-model NAME")
         given = self.columns
@@ -310,16 +310,24 @@ def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
             raise InputError(f"scale: column '{column}' has two scales; give it one")
         else:
             by_text[column] = scale.removeprefix(f"{column}=")
+    _check_columns_of_scales(common, texts)
     if len(common) > 1:
         raise InputError(f"scale: {', '.join(common)} are for all texts; give one, or write COLUMN=SCALE")
     without = [text for text in texts if text not in by_text]
     if without and not common:
         raise InputError(f"scale: column '{without[0]}' has no scale; add --scale {without[0]}=SCALE")
     if common and not without:
-        name, equals, _ = common[0].partition("=")
-        near = did_you_mean(name, texts) if equals else ""
-        raise InputError(f"scale: {common[0]} is for no text, as each has its own; leave it out{near}")
+        raise InputError(f"scale: {common[0]} is for no text, as each has its own; leave it out")
     return {text: by_text.get(text) or common[0] for text in texts}
+
+
+def _check_columns_of_scales(scales: Sequence[str], texts: Sequence[str]) -> None:
+    """Refuse ``COLUMN=SCALE`` among the scales for all texts: its column is not rated."""
+    for scale in scales:
+        name, equals, _ = scale.partition("=")
+        if equals and not Path(scale).exists():
+            near = did_you_mean(name, texts) or f"; columns that are rated: {', '.join(texts)}"
+            raise InputError(f"scale: '{name}' in {scale} is no column that is rated{near}")
 
 
 class LabelledColumns(Settings):
@@ -373,12 +381,12 @@ class CalibrateOptions(Settings):
 
 @command
 def calibrate(options: CalibrateOptions) -> None:
-    """Learn from people's ratings of some texts how to rate others like them.
+    """Learn from texts that people rated, to rate similar texts more as people do.
 
     [bold]semscale calibrate labelled.csv --text comment --human rating --scale quality --out cal.json[/bold]
 
-    Then [bold]semscale rate answers.csv ... --calibration cal.json[/bold] rates with it. Every printed figure
-    is of texts that nothing was fitted to.
+    Use the file in [bold]semscale rate answers.csv ... --calibration cal.json[/bold]. The printed figures
+    come from cross-validation: each text is rated without its own label.
     """
     present(_calibrate_table(options), options.outputs)
 

@@ -149,7 +149,7 @@ def show(options: ShowOptions) -> None:
 @app.command(name="lint")
 @command
 def lint(options: LintOptions) -> int:
-    """Measure whether a scale's anchors can be told apart, and give a verdict with reasons.
+    """Check whether the model can tell a scale's anchors apart: a verdict with reasons.
 
     A verdict holds for one model, and for the engine and precision that it runs with. With --file and --text
     probes are proposed from texts of your own.
@@ -250,12 +250,12 @@ class GrowOptions(Settings):
 @app.command(name="grow")
 @command
 def grow(options: GrowOptions) -> None:
-    """Propose further anchor sets, each about a topic of its own, and lint them for review.
+    """Propose further anchor sets, each on another topic, and check them with the linter.
 
     [bold]semscale scales grow my-scale.yaml --chat-model NAME --n 10 --out grown.yaml[/bold]
 
-    Without a chat model the prompt is printed; paste it elsewhere, save the reply and read it back with
-    --reply. Nothing is changed in the scale's own file.
+    Without a chat model, the command prints the prompt. Paste it into any chat model, save the reply, and
+    pass it with --reply. The scale's own file does not change.
     """
     from semscale.cli.progress import progress_bars
     from semscale.rating.growing import grow as grow_scale
@@ -338,8 +338,8 @@ def validate(options: ValidateOptions) -> None:
 
     [bold]semscale scales validate labelled.csv --text comment --human rating --scale my-scale.yaml[/bold]
 
-    A scale measures something of its own where its r with people is clearly above that of plain sentiment and
-    of text length.
+    If a scale's correlation with people is clearly above those of sentiment and text length, it measures more
+    than these.
     """
     from semscale.cli.progress import progress_bars
     from semscale.rating.labelling import check_human_range, read_labelled
@@ -376,7 +376,7 @@ def validate(options: ValidateOptions) -> None:
 @app.command(name="new")
 @command
 def new(options: NewOptions) -> None:
-    """Start a scale of your own: a commented file that passes the linter, for you to rewrite.
+    """Write a commented example of a scale, to change into your own.
 
     [bold]semscale scales new my-scale.yaml[/bold]
     """

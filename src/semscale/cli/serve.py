@@ -30,7 +30,7 @@ class ServeOptions(Settings):
     ] = 8000
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Field(description="Least level of messages."),
+        Field(description="Lowest level of messages to print."),
         Option(LISTENING),
     ] = "info"
     limits: ServiceLimits
@@ -49,13 +49,13 @@ class ServeOptions(Settings):
 
 @command
 def serve(options: ServeOptions) -> None:
-    """Answer requests over HTTP: embeddings as OpenAI's interface has them, ratings, matches, consistency.
+    """Answer requests over HTTP: embeddings (as OpenAI's API), ratings, matches and consistency.
 
     [bold]semscale serve --port 8000[/bold]
 
-    One --embedder serves everything; by default ratings have e5-small, and all else all-MiniLM-L6-v2. To be
-    reached from other machines (--host 0.0.0.0), it needs a token in the variable SEMSCALE_TOKEN. The first
-    Ctrl-C or SIGTERM finishes what was accepted, a second one stops at once.
+    By default, ratings use e5-small and all else all-MiniLM-L6-v2; --embedder sets one model for
+    everything. For requests from other machines (--host 0.0.0.0), set a token in the variable
+    SEMSCALE_TOKEN. The first Ctrl-C or SIGTERM finishes accepted requests, a second one stops at once.
     """
     from semscale.extras import require
 

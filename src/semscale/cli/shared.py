@@ -51,7 +51,7 @@ _HISTORY_FILE = "semscale-history.sqlite"  # in the current folder, where people
 InputFile = Annotated[
     str,
     Field(
-        description="Table (CSV, Excel, Parquet, JSONL, SPSS), evaluation log, folder of Parquet "
+        description="Table (CSV, Excel, Parquet, JSONL, SPSS, evaluation log), folder of Parquet "
         "files, or URL; - is standard input."
     ),
     Option(ARGUMENTS, "FILE", positional=True),
@@ -112,7 +112,7 @@ class RowOptions(Settings):
     ] = None
     header: Annotated[
         Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"],
-        Field(description="Survey tool that wrote the header."),
+        Field(description="Survey tool that exported the file."),
         Option(INPUT, rare=True),
     ] = "auto"
     derive: Annotated[
@@ -169,16 +169,16 @@ class RunOptions(Configurable):
     ] = 0.95
     seed: Annotated[
         int,
-        Field(description="Seed of everything that is random."),
+        Field(description="Seed of all random numbers."),
         Option(RUN, rare=True, configurable=True),
     ] = 0
     part_rows: Annotated[
         int,
-        Field(description="Rows per part; a part is stored when it is finished."),
+        Field(description="Rows per part; a stopped run continues after the last finished part."),
         Option(RUN, rare=True, configurable=True),
     ] = 50_000
     restart: Annotated[
-        bool, Field(description="Drop the finished parts of an earlier run."), Option(RUN, rare=True)
+        bool, Field(description="Start again instead of continuing a stopped run."), Option(RUN, rare=True)
     ] = False
 
     def model_post_init(self, _context: object) -> None:
@@ -209,7 +209,10 @@ class EmbedderOptions(Configurable):
 
     embedder: Annotated[
         str | None,
-        Field(description="Embedding model: name, folder, or name on the hub."),
+        Field(
+            description="Embedding model: a known name, a folder, or organisation/name on the Hugging Face "
+            "hub."
+        ),
         Option(MODEL, "MODEL", configurable=True),
     ] = None
     precision: Annotated[
@@ -219,17 +222,20 @@ class EmbedderOptions(Configurable):
     ] = "exact"
     engine: Annotated[
         str,
-        Field(description="Engine of the embedding model: openvino, torch or api."),
+        Field(
+            description="Program that runs the embedding model: openvino, torch (PyTorch) or api (an "
+            "endpoint)."
+        ),
         Option(MODEL, "ENGINE", rare=True, configurable=True),
     ] = "openvino"
     device: Annotated[
         str,
-        Field(description="Device of the engine torch: cpu, cuda, cuda:N, mps, or auto."),
+        Field(description="Device for --engine torch: cpu, cuda, cuda:N, mps or auto."),
         Option(MODEL, "DEVICE", rare=True, configurable=True),
     ] = "auto"
     embedder_url: Annotated[
         str | None,
-        Field(description="Address of the endpoint of the engine api."),
+        Field(description="Address of the endpoint for --engine api."),
         Option(MODEL, "URL", rare=True, configurable=True),
     ] = None
     embedder_key_variable: Annotated[
@@ -239,7 +245,7 @@ class EmbedderOptions(Configurable):
     ] = None
     cache: Annotated[
         bool,
-        Field(description="Neither store embeddings on disk nor read them from there."),
+        Field(description="Compute all embeddings again; do not use or write the cache on disk."),
         Option(MODEL, rare=True, configurable=True),
     ] = True
 
@@ -337,7 +343,10 @@ class ChatOptions(Configurable):
 
     chat_model: Annotated[
         str | None,
-        Field(description="Chat model: a name at OpenAI or at --chat-url, or local."),
+        Field(
+            description="Chat model: a name at OpenAI or --chat-url, or local for a small one on this "
+            "machine."
+        ),
         Option(CHAT, "NAME", configurable=True),
     ] = None
     chat_url: Annotated[
@@ -388,7 +397,7 @@ class CallOptions(Configurable):
     ] = None
     timeout: Annotated[
         float,
-        Field(description="Longest wait for a reply before the call is repeated."),
+        Field(description="Seconds to wait for a reply before the call is repeated."),
         Option(CALLS, "SECONDS", rare=True, configurable=True),
     ] = 120.0
     give_up_after: Annotated[
@@ -415,14 +424,18 @@ class CallOptions(Configurable):
     ] = None
     prices: Annotated[
         Path | None,
-        Field(description="YAML file with prices of models (default: SEMSCALE_PRICES, or your own table)."),
+        Field(
+            description="YAML file with prices of models (default: SEMSCALE_PRICES, or prices.yaml of the "
+            "user)."
+        ),
         Option(CALLS, "FILE", rare=True, configurable=True),
     ] = None
     ledger: Annotated[
         str | None,
         Field(
-            description="SQLite file or PostgreSQL URL for replies (default: SEMSCALE_LEDGER, or "
-            "Semscale's own file)."
+            description="Database that stores paid replies: SQLite file or PostgreSQL URL (default: "
+            "SEMSCALE_LEDGER, or "
+            "a file of Semscale)."
         ),
         Option(CALLS, "FILE|URL", rare=True, configurable=True),
     ] = None
@@ -507,7 +520,7 @@ class HistoryOptions(Configurable):
 
     dataset: Annotated[
         str | None,
-        Field(description="Name of the dataset (default: the history's only one)."),
+        Field(description="Name of the dataset (default: the only one of the history)."),
         Option(HISTORY, "NAME"),
     ] = None
     history: Annotated[
@@ -545,17 +558,20 @@ class RayOptions(Settings):
 
     ray: Annotated[
         str | None,
-        Field(description="Run on a Ray cluster: HOST:PORT, auto (the one here) or local."),
+        Field(
+            description="Run on a Ray cluster: HOST:PORT, auto (a cluster on this machine) or local (start "
+            "one)."
+        ),
         Option(RUN, "ADDRESS", rare=True),
     ] = None
     actors: Annotated[
         int | None,
-        Field(ge=1, description="Models at work on the cluster (default: one per processor)."),
+        Field(ge=1, description="Number of copies of the model on the cluster (default: one per processor)."),
         Option(RUN, rare=True),
     ] = None
     gpus_per_actor: Annotated[
         float,
-        Field(ge=0, description="GPUs of each model on the cluster, with --engine torch."),
+        Field(ge=0, description="GPUs per copy of the model on the cluster, with --engine torch."),
         Option(RUN, rare=True, shown=False),
     ] = 0.0
 

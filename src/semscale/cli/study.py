@@ -118,14 +118,14 @@ def init(options: StudyInitOptions) -> None:
 @app.command(name="run")
 @command
 def run(options: StudyRunOptions) -> None:
-    """Ask every persona of a panel, and measure every answer by the methods that the file names.
+    """Ask every synthetic respondent (persona), and measure the answers by the methods in the file.
 
     [bold]semscale study run study.yaml --dry-run[/bold]
 
     If it is stopped, the same command continues and never repeats a paid call.
 
-    The intervals are simulation intervals: how far figures would move with other personas drawn alike. They
-    say nothing about people.
+    The intervals show how much figures would change with other personas drawn in the same way. They do not
+    show how far figures are from those of people.
     """
     if options.calls.dry_run:
         present(forecast_run(options), options.outputs.of_forecast)
@@ -141,12 +141,12 @@ def run(options: StudyRunOptions) -> None:
 @app.command(name="compare")
 @command
 def compare(options: StudyCompareOptions) -> None:
-    """Compare the answers of a panel with those of people: structure, marginals and individuals.
+    """Compare synthetic answers with people's: concepts, distributions, relations, groups and individuals.
 
     [bold]semscale study compare study-results people.csv --concept concept --by age[/bold]
 
-    Every figure is shown with the ceiling that people among themselves reach, and with panels that know
-    nothing. The first line states what can be concluded, and what cannot.
+    Each figure appears with two limits: the agreement of random halves of the people, and that of a panel
+    that knows nothing about them. The first line states what can be concluded, and what cannot.
     """
     with message_if_stopped("stopped; nothing was written"):
         began = monotonic()

@@ -68,7 +68,7 @@ class TablesOptions(Settings):
     tables: CrosstabSettings
     missing: Annotated[
         tuple[str, ...],
-        Field(description="Codes that are no answer: 9,99 everywhere, or QUESTION=9,refused."),
+        Field(description="Codes for a missing answer: 9,99 for all questions, or QUESTION=9,refused."),
         Option(COLUMNS, "CODES"),
     ] = ()
     method: Annotated[
@@ -172,8 +172,9 @@ def columns(options: ColumnsOptions) -> None:
 
     [bold]semscale columns answers.sav --report columns.html --out columns.xlsx[/bold]
 
-    An id, open text, single or multiple choice, ordinal, number, date or weight, with values, labels and
-    counts, missing cells, and quotes. Without --text, rate takes the only open text.
+    Types are id, open text, single or multiple choice, ordinal, number, date and weight. The report shows
+    values, labels, counts, missing cells and example texts. Without --text, rate uses the open text if
+    there is only one.
     """
     from semscale.store.writing import check_output
     from semscale.tabulation.column_summaries import summarize_columns

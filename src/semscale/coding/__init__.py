@@ -1,4 +1,4 @@
-"""Open answers coded by a codebook: more than one code per answer, each with a calibrated probability."""
+"""Coding of open answers by a codebook: any number of codes per answer, with calibrated probabilities."""
 
 from semscale.coding.codebook import Code, Codebook, load_codebook
 

@@ -25,16 +25,16 @@ from semscale.stats.survey_estimates import share_interval, survey_means
 from semscale.types import Floats, Integers, Mask
 
 _GROUPS_AT_ONCE = 500
-"""Groups whose weighted shares are made together: covariances of all pairs of them take memory."""
+"""Number of groups whose weighted shares are estimated together, as covariances of all pairs take memory."""
 
 MIN_RATED = 5
-"""Rated answers with a code, and without it, that a difference needs, and people who gave them."""
+"""Fewest rated answers with a code, and without it, for a difference, and fewest people who gave them."""
 
 _BOUNDS = (0, 1)
 _UNKNOWN = Estimate(float("nan"), float("nan"), float("nan"))
 
 TestKind = Literal["corrected", "counted", "counted, weighted"]
-"""Welch's test of corrected shares; Pearson's test of the codes assigned; Rao and Scott's of these."""
+"""Tests: Welch's of corrected shares; Pearson's of assigned codes; Rao and Scott's of weighted ones."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class HandLabels:
     """Hand codes of n answers, for corrected shares.
 
     Attributes:
-        scores: shape (n, k), scores that no label of the same answer went into.
-        labels: shape (n, k), share of people who gave the code; NaN where nobody coded.
-        design: of the answers, with the probabilities with which they were drawn for hand codes.
+        scores: shape (n, k), scores by models that were fitted without the same answer's labels.
+        labels: shape (n, k), share of people who gave the code, 0 to 1; NaN for uncoded answers.
+        design: survey design of the answers, with the probabilities of their draw for hand codes.
     """
 
     scores: Floats
@@ -54,15 +54,15 @@ class HandLabels:
 
 @dataclass(frozen=True)
 class CodedSample:
-    """Decisions about n answers from which shares and tests are made.
+    """Decisions about n answers, as input for shares and tests.
 
     Attributes:
         assigned: shape (n, k): 1, 0, or NaN where a code is not decided.
-        readable: shape (n,), which answers have a text that was read.
+        readable: shape (n,), mask of answers whose text was read.
         design: weights, clusters and strata of the answers.
-        hand: codes given by people; ``None`` without any.
-        drawn: shape (n,), which answers are a random sample of all; the others, coded by hand, count in
-            corrected shares alone. ``None`` where the n are all answers.
+        hand: hand codes; ``None`` without any.
+        drawn: shape (n,), mask of answers in a random sample of all; the others, coded by hand, count only in
+            corrected shares. ``None`` if the n are all answers.
     """
 
     assigned: Floats
@@ -73,15 +73,16 @@ class CodedSample:
 
     @property
     def counting(self) -> Mask:
-        """Mask of the answers that count in shares, shape (n,): read, and with a weight above 0."""
+        """Mask of the answers that count in shares, shape (n,): readable, with a weight above 0."""
         if self.design.weights is None:
             return self.readable
         return self.readable & (np.nan_to_num(self.design.weights, nan=0.0) > 0)
 
     def survey(self, groups: Integers) -> tuple[Floats, Integers, SurveyDesign]:
-        """Return decisions, groups and design of the m answers that are a random sample of all.
+        """Return decisions, groups and design of the m answers in the random sample.
 
-        A cluster alone in its stratum is compared with all answers; answers without a weight count as 0.
+        A cluster that is alone in its stratum is compared with all answers. Answers without a weight have
+        weight 0.
         """
         drawn = np.ones(len(groups), dtype=np.bool_) if self.drawn is None else self.drawn
         design = self.design.some(drawn)
@@ -93,18 +94,18 @@ class CodedSample:
 
 
 class CodeCounts:
-    """Counts k codes in numbered groups, part by part.
+    """Running counts of k codes in numbered groups, part by part.
 
     Args:
-        k: codes.
-        n_groups: groups from the start; others are added as they appear.
+        k: number of codes.
+        n_groups: initial number of groups; others are added when they appear.
 
     Attributes:
-        rows: shape (g,), answers of each group, whether they count or not.
-        base: shape (g,), answers that count.
-        weight: shape (g,), sum of the weights of all rows; missing ones add nothing.
-        decided: shape (g, k), answers that count and about which each code was decided.
-        assigned: shape (g, k), those that have it.
+        rows: shape (g,), number of all answers in each group.
+        base: shape (g,), number of answers that count in shares.
+        weight: shape (g,), sum of the weights of all rows; a missing weight adds 0.
+        decided: shape (g, k), number of counting answers with a decision about each code.
+        assigned: shape (g, k), number of these that have the code.
 
     Examples:
         >>> counts = CodeCounts(1)
@@ -137,7 +138,7 @@ class CodeCounts:
         Args:
             groups: shape (m,), number of each answer's group; -1 for none.
             assigned: shape (m, k), 1, 0 or NaN.
-            counting: shape (m,), which answers count.
+            counting: shape (m,), mask of answers that count in shares.
             weights: shape (m,); all 1 if omitted.
         """
         n_new = max(0, int(groups.max(initial=-1)) + 1 - len(self))
@@ -159,14 +160,14 @@ class CodeShare:
 
     Attributes:
         code: its name.
-        n: answers about which the code was decided.
-        n_assigned: that have it.
-        n_unsure: readable answers about which it was not decided.
+        n: number of answers with a decision about the code.
+        n_assigned: number of these that have the code.
+        n_unsure: number of readable answers without a decision.
         counted: ``n_assigned / n`` with Wilson's interval, or the weighted share with that of the survey's
             design; neither accounts for the coder's errors.
-        corrected: share of all readable answers to which people would give the code; ``None`` without
-            hand-coded ones.
-        min_base: answers below which a base is small.
+        corrected: estimated share of readable answers to which people would give the code; ``None`` without
+            hand codes.
+        min_base: number of answers below which a base is small.
     """
 
     code: str
@@ -198,16 +199,16 @@ def code_shares(  # noqa: PLR0913 - the answers and their groups; the rest are s
         sample: n answers.
         codes: k names.
         groups: shape (n,), number of each answer's group, from 0; -1 for none.
-        counts: of all answers of each group, of which the n may be a part.
+        counts: counts of all answers by group; the n may be a part of them.
         interval: coverage of the intervals.
-        min_base: answers below which a base is small.
+        min_base: number of answers below which a base is small.
 
     Returns:
         For each group the shares of k codes.
 
     References:
-        Corrected shares: as ``prediction_powered_mean``. Weighted ones: as ``survey_means``, with Korn and
-        Graubard's interval, and as ``weighted_prediction_powered_mean``.
+        Corrected shares: see ``prediction_powered_mean``. Weighted shares: see ``survey_means``, with Korn
+        and Graubard's interval, and ``weighted_prediction_powered_mean``.
     """
     numbers = np.where(sample.counting, groups, -1)
     order = np.argsort(numbers, kind="stable")
@@ -235,7 +236,7 @@ def code_shares(  # noqa: PLR0913 - the answers and their groups; the rest are s
 def _weighted_shares(
     sample: CodedSample, groups: Integers, n_groups: int, interval: float
 ) -> list[list[Estimate]]:
-    """Estimate weighted shares of k codes in each group, many groups at once; NaN for one without answers."""
+    """Estimate weighted shares of k codes in each group, many groups at once; NaN for an empty group."""
     assigned, groups, survey = sample.survey(groups)
     shares = [[_UNKNOWN] * assigned.shape[1] for _ in range(n_groups)]
     for position, values in enumerate(assigned.T):
@@ -276,10 +277,10 @@ class GroupTest:
 
     Attributes:
         code: its name.
-        p_value: of equal shares; NaN where fewer than two groups can be tested.
-        adjusted: by Holm, over all codes.
-        kind: which shares are compared, and how.
-        tested: which of the groups took part, by their numbers.
+        p_value: p-value of equal shares; NaN if fewer than two groups can be tested.
+        adjusted: p-value adjusted by Holm over all codes.
+        kind: the shares that are compared, and the test.
+        tested: numbers of the groups in the test.
     """
 
     code: str
@@ -300,19 +301,19 @@ def group_tests(  # noqa: PLR0913 - the answers and their groups; the rest are s
 ) -> tuple[GroupTest, ...]:
     """Test for each code whether its share differs between groups, and adjust by Holm.
 
-    Where people coded 10 answers or more of at least two groups, these groups' corrected shares are compared;
-    otherwise the codes that were assigned are.
+    The test compares the corrected shares of groups with at least 10 hand-coded answers if there are two or
+    more such groups, and otherwise the assigned codes.
 
     Args:
         sample: n answers.
         codes: k names.
         groups: shape (n,), number of each answer's group, from 0; -1 for none.
-        counts: of all answers of each group, of which the n may be a part.
-        seed: of drawn tables, where counts are small.
-        min_base: answers that a group needs, 1 or more; for a test of a sample, within the sample.
+        counts: counts of all answers by group; the n may be a part of them.
+        seed: seed of simulated tables, for small counts.
+        min_base: fewest answers of a group in the test, at least 1; if a sample is tested, within the sample.
 
     References:
-        As ``corrected_group_test``, ``independence_p_value`` and ``rao_scott``.
+        See ``corrected_group_test``, ``independence_p_value`` and ``rao_scott``.
     """
     numbers = np.where(sample.counting, groups, -1)
     results = []
@@ -333,13 +334,13 @@ def group_tests(  # noqa: PLR0913 - the answers and their groups; the rest are s
 
 
 _Result = tuple[float, TestKind, tuple[int, ...]]
-"""The p-value of a test, its kind, and the numbers of the groups that took part."""
+"""The p-value of a test, its kind, and the numbers of the groups in it."""
 
 
 def _corrected_test(
     hand: HandLabels | None, groups: Integers, counts: CodeCounts, position: int, min_base: int
 ) -> _Result | None:
-    """Compare corrected shares; ``None`` where fewer than two groups have enough hand-coded answers."""
+    """Compare corrected shares; ``None`` if fewer than two groups have enough hand-coded answers."""
     if hand is None:
         return None
     labels = hand.labels[:, position]
@@ -358,7 +359,7 @@ def _corrected_test(
 
 
 def _counted_test(counts: CodeCounts, position: int, min_base: int, seed: int) -> _Result:
-    """Compare how often the code was assigned, in groups with enough answers about which it was decided."""
+    """Compare the shares of assigned codes in groups with enough decided answers."""
     large = np.flatnonzero(counts.decided[:, position] >= min_base)
     assigned = counts.assigned[large, position]
     table = np.stack([assigned, counts.decided[large, position] - assigned])
@@ -368,7 +369,7 @@ def _counted_test(counts: CodeCounts, position: int, min_base: int, seed: int) -
 def _weighted_test(
     sample: CodedSample, groups: Integers, n_groups: int, position: int, min_base: int
 ) -> _Result:
-    """Compare the same by the survey's design, in groups with enough answers of the sample."""
+    """Compare the weighted shares of assigned codes in groups with enough answers in the sample."""
     assigned, groups, survey = sample.survey(groups)
     values = assigned[:, position]
     decided = (groups >= 0) & ~np.isnan(values)
@@ -382,10 +383,10 @@ def _weighted_test(
 
 
 class PairCounts:
-    """Counts how often each two of k codes come together, part by part.
+    """Running counts of answers with each pair of k codes, part by part.
 
     Args:
-        k: codes.
+        k: number of codes.
 
     Examples:
         >>> pairs = PairCounts(2)
@@ -410,15 +411,15 @@ class PairCounts:
 
     @property
     def counts(self) -> Integers:
-        """Answers with both codes, shape (k, k); on the diagonal, with the code."""
+        """Number of answers with both codes, shape (k, k); on the diagonal, with the code."""
         return self._both.astype(np.int64)
 
     @property
     def lift(self) -> Floats:
         """Frequency of both codes relative to independence, shape (k, k).
 
-        It is n * both / (first * second), over answers in which both were decided; NaN where one never
-        occurs, and on the diagonal.
+        It is n * both / (first * second), over answers with decisions about both; NaN if a code never occurs,
+        and on the diagonal.
 
         References:
             Brin, Motwani, Ullman and Tsur (1997), doi 10.1145/253260.253325, who call it interest.
@@ -431,11 +432,11 @@ class PairCounts:
 
 
 def code_alphas(ratings: Floats, plan: IntervalPlan | None = None) -> tuple[AgreementEstimate, ...]:
-    """Compute Krippendorff's alpha of k codes over several coders or runs; empty for fewer than two of them.
+    """Compute Krippendorff's alpha of k codes over several coders or runs; empty for fewer than two.
 
     Args:
-        ratings: shape (c, n, k), 1, 0 or NaN. Decisions about hand-coded answers must come from curves that
-            were fitted without them.
+        ratings: shape (c, n, k), 1, 0 or NaN. Decisions about hand-coded answers must come from curves fitted
+            without these answers.
         plan: coverage of the intervals, and the seed of the bootstrap.
     """
     if len(ratings) < 2:  # noqa: PLR2004 - a pair
@@ -453,16 +454,15 @@ class Driver:
 
     Attributes:
         code: its name.
-        n_with: rated answers with the code.
-        n_without: rated answers without it.
-        mean_with: mean rating of the first; NaN without any.
-        mean_without: of the others.
-        difference: ``mean_with - mean_without`` with its interval; NaN with fewer than 5 answers, or people,
-            of either.
-        p_value: of no difference, adjusted by Holm over all codes; NaN likewise.
-        joint: what the code adds while the other codes stay as they are; ``None`` where it is not in the
-            joint model.
-        joint_p_value: of adding nothing, adjusted likewise; NaN likewise.
+        n_with: number of rated answers with the code.
+        n_without: number of rated answers without the code.
+        mean_with: mean rating of answers with the code; NaN without any.
+        mean_without: mean rating of answers without the code; NaN likewise.
+        difference: ``mean_with - mean_without`` with its interval; NaN if either has fewer than 5 answers or
+            people.
+        p_value: p-value of no difference, adjusted by Holm over all codes; NaN likewise.
+        joint: coefficient of the code in the joint model of all codes; ``None`` if the model lacks the code.
+        joint_p_value: p-value of a coefficient of 0, adjusted likewise; NaN likewise.
     """
 
     code: str
@@ -478,15 +478,15 @@ class Driver:
 
 @dataclass(frozen=True)
 class Drivers:
-    """Relation of codes to a rating; nothing here says that a code causes it.
+    """Relation of codes to a rating, without a claim of causation.
 
     Attributes:
         rating: name of the rating.
         drivers: one for each code.
-        n: answers in the joint model; 0 where there is none.
-        r_squared: share of the rating's variance that it explains; NaN likewise.
-        by_probability: whether the joint model takes probabilities of codes, not decisions.
-        standard_errors: ``HC3``, or ``CR2`` where answers belong together.
+        n: number of answers in the joint model; 0 without a model.
+        r_squared: share of the rating's variance that the joint model explains, 0 to 1; NaN without a model.
+        by_probability: whether the joint model uses probabilities of codes instead of decisions.
+        standard_errors: ``HC3``, or ``CR2`` if answers are clustered.
     """
 
     rating: str
@@ -508,12 +508,11 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
     clusters: Integers | None = None,
     interval: float = 0.95,
 ) -> Drivers:
-    """Compare ratings with and without each code, and of all codes together.
+    """Compare ratings with and without each code, and fit a joint model of all codes.
 
-    Differences and the joint model have HC3 standard errors, or CR2 where answers belong together: several
-    answers of one person carry less information than those of as many people. The joint model takes
-    calibrated probabilities of the codes if there are any (regression calibration): wrong decisions would
-    bias its coefficients towards 0.
+    Differences and the joint model have HC3 standard errors, or CR2 for clustered answers, such as several
+    answers of one person. The joint model uses calibrated probabilities of the codes if available (regression
+    calibration), as wrong decisions would bias its coefficients towards 0.
 
     Args:
         ratings: shape (n,), NaN where there is none.
@@ -521,9 +520,9 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
         codes: k names.
         rating: name of the rating.
         probability: shape (n, k), calibrated; ``None`` where a code has none.
-        weights: shape (n,), of the answers in means and models; those with NaN or 0 are left out.
-        clusters: shape (n,), respondents, or what was drawn together; each answer by itself if omitted.
-        interval: coverage to aim at.
+        weights: shape (n,), weights of the answers; answers with NaN or 0 are left out.
+        clusters: shape (n,), respondents or sampling clusters; by default each answer is a cluster.
+        interval: nominal coverage of the intervals.
 
     References:
         Carroll, Ruppert, Stefanski and Crainiceanu (2006), Measurement Error in Nonlinear Models, chapter 4.

@@ -13,10 +13,10 @@ from semscale.messages import did_you_mean
 from semscale.yaml_reading import YamlFile
 
 MIN_CODES = 2
-"""A score compares a code with the other codes, so a codebook has at least two."""
+"""Fewest codes of a codebook, as a score compares a code with the others."""
 
 NO_CODE = "none"
-"""Written by people who code by hand where no code applies; no code may have this name."""
+"""Entry of human coders for an answer to which no code applies; no code may have this name."""
 
 RESERVED_NAMES = ("outcome", "reason", "chat_status")
 """Columns of coded tables that belong to no code; no code may have such a name."""
@@ -30,11 +30,12 @@ class Code:
     """One code.
 
     Attributes:
-        name: in columns and tables.
-        definition: what an answer must say to get the code.
-        examples: answers that have it, one or more; none for a net, which answers with a code below it have.
-        negative_examples: answers that seem to have it and do not.
-        parent: name of the wider code that it belongs under; ``None`` for none.
+        name: name in columns and tables.
+        definition: condition for an answer to get the code.
+        examples: one or more answers with the code; none for a net, which all answers with a code below it
+            get.
+        negative_examples: answers that seem to have the code and do not.
+        parent: name of the wider code above it; ``None`` without one.
 
     Raises:
         InputError: no name or definition, or an empty example.
@@ -60,16 +61,16 @@ class Code:
 
     @property
     def is_net(self) -> bool:
-        """True for a net: it has no examples, and answers with a code below it have it."""
+        """True for a net: it has no examples, and all answers with a code below it get it."""
         return not self.examples
 
     @property
     def prototypes(self) -> tuple[str, ...]:
-        """The texts that answers are compared with: the examples, then the definition; none for a net."""
+        """The texts for comparison with answers: the examples, then the definition; none for a net."""
         return () if self.is_net else (*self.examples, self.definition)
 
     def joined(self, other: "Code") -> "Code":
-        """Put another code into this one: definitions and examples of both, name and parent of this one."""
+        """Merge another code into this one: definitions and examples of both, name and parent of this."""
         return replace(
             self,
             definition=f"{self.definition.rstrip()} {other.definition.lstrip()}",
@@ -83,12 +84,12 @@ class Codebook:
     """Codes for the answers to one question.
 
     Attributes:
-        name: of the codebook.
-        codes: two or more, with different names.
+        name: name of the codebook.
+        codes: two or more codes with different names.
 
     Raises:
-        InputError: fewer than two codes, two with one name or one text in common, or a parent that does not
-            exist or is below its own child.
+        InputError: fewer than two codes, two codes with the same name or a common text, or a parent that does
+            not exist or is below its own child.
     """
 
     name: str
@@ -105,7 +106,7 @@ class Codebook:
 
     @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 over everything that affects scores."""
+        """Hash (8 hex digits of SHA-256) of everything that affects scores."""
         content = [
             [code.name, code.definition, code.examples, code.negative_examples, code.parent]
             for code in self.codes
@@ -113,7 +114,7 @@ class Codebook:
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]
 
     def ancestors(self, name: str) -> tuple[str, ...]:
-        """Name the codes above a code, the nearest first.
+        """List the names of the codes above a code, the nearest first.
 
         Examples:
             >>> wide = Code("price", "cost", ("dear",))
@@ -139,11 +140,11 @@ def _ancestors(name: str, codes: Sequence[Code]) -> tuple[str, ...]:
 
 
 _Mistakes = Iterator[tuple[int | None, str]]
-"""Positions of codes, ``None`` for all of them, each with a message."""
+"""Mistakes: the position of a code, or ``None`` for the whole codebook, and a message."""
 
 
 def _mistakes(codes: Sequence[Code]) -> _Mistakes:
-    """Yield what is wrong with the codes of a codebook."""
+    """Yield the mistakes in the codes of a codebook."""
     if len(codes) < MIN_CODES:
         yield None, f"a codebook needs at least {MIN_CODES} codes, got {len(codes)}"
     yield from _name_mistakes(codes)
@@ -197,7 +198,7 @@ def load_codebook(path: str | Path) -> Codebook:
     the names of its ``codes``.
 
     Raises:
-        InputError: it cannot be read or is no codebook; the message names the line.
+        InputError: the file cannot be read or is not a codebook; the message names the line.
     """
     file = YamlFile.read(path, "codebook")
     return parse_codebook(file.content, source=file.source)
@@ -240,7 +241,7 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
 
 
 def _merged(codes: Sequence[Code], names: Sequence[str]) -> list[Code]:
-    """Make one code of several; codes below one of them come below the merged code."""
+    """Merge several codes into one; the codes below any of them move below the merged code."""
     if len(names) < 2:  # noqa: PLR2004
         raise InputError(f"merge needs the names of two codes or more, got {', '.join(names) or 'none'}")
     by_name = {code.name: code for code in codes}

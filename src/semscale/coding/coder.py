@@ -1,4 +1,4 @@
-"""Scores of answers on codes: likeness to examples and definitions, and probabilities by a chat model."""
+"""Scores of answers on codes: similarity to examples and definitions, and probabilities by a chat model."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from semscale.judging.settings import Method
 
 MAX_COSINE = 0.95
-"""Cosine of two codes' mean vectors above which they cannot be told apart."""
+"""Cosine of two codes' mean vectors above which the codes count as too similar."""
 
 NEAREST = 2
-"""Texts of a code whose cosines with an answer are averaged."""
+"""Number of a code's texts whose cosines with an answer are averaged."""
 
 LEVEL = 0.5
-"""Part of an answer's mean over all codes that is subtracted, as some answers are near to everything."""
+"""Subtracted part of an answer's mean nearness to all codes, as some answers are near to everything."""
 
 _BATCH, _TABLE_BATCH = 8192, 50_000
 
@@ -58,10 +58,10 @@ class CodeScores:
 
     Attributes:
         codebook: the codes.
-        likeness: shape (n, k): 0 as an example of another code, 1 as one of the code's own; NaN where there
-            is no text. It is no probability.
+        likeness: shape (n, k): 0 is typical of other codes' examples, 1 of the code's own; NaN without a
+            text. It is not a probability.
         text_status: shape (n,), each a ``Status``: whether an answer could be read, and if not, why.
-        signature: what was applied.
+        signature: the settings that were applied.
     """
 
     codebook: Codebook
@@ -70,18 +70,18 @@ class CodeScores:
     signature: Signature
 
     def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
-        """Return the scores as a run stores them; ``from_part`` reads them back."""
+        """Return the scores in the form that a run stores; ``from_part`` reads them back."""
         frame, names = written(self, private=True, prefix=PREFIX)
         return frame, {"columns": names}
 
     @classmethod
     def from_part(cls, frame: pl.DataFrame, header: Mapping[str, Any], **rest: Any) -> "CodeScores":
-        """Read scores back from what ``stored`` returned; the rest is codebook and signature."""
+        """Read scores back from the result of ``stored``; ``rest`` has codebook and signature."""
         return cls(**values_in(cls, frame, header["columns"], prefix=PREFIX), **rest)
 
     @classmethod
     def private_columns(cls) -> tuple[str, ...]:
-        """Return the names of columns that only the run's parts have."""
+        """Return the names of columns that are only in the run's parts, not in the output."""
         return tuple(PREFIX + PRIVATE + name for name in declared(cls))
 
     def some(self, rows: Integers) -> "CodeScores":
@@ -90,19 +90,20 @@ class CodeScores:
 
 
 class Coder:
-    """Scores answers on the codes of a codebook by their cosines with its examples and definitions.
+    """Scorer of answers on the codes of a codebook, by cosines with its examples and definitions.
 
     Args:
         codebook: the codes.
-        embedder: a model's name, a folder, or what ``load_embedder`` returns; the default model if omitted.
+        embedder: a model's name, a folder, or an embedder from ``load_embedder``; by default the default
+            model.
 
     Raises:
-        InputError: two codes are alike, examples are no nearer to their own code than to others, or no
-            embedder.
+        InputError: two codes are too similar, examples are no nearer to their own code than to others, or the
+            object is not an embedder.
         ModelError: the model cannot be run.
 
     References:
-        Codes given by examples and a definition are prototypes in the sense of Snell, Swersky and Zemel
+        Codes defined by examples and a definition are prototypes in the sense of Snell, Swersky and Zemel
         (2017), Prototypical networks for few-shot learning, arXiv 1703.05175.
     """
 
@@ -118,14 +119,14 @@ class Coder:
 
     @property
     def signature(self) -> Signature:
-        """The codebook, the settings of scores, and the embedder."""
+        """Signature of the codebook, the settings of scores, and the embedder."""
         name = f"{self.codebook.name}#{self.codebook.content_hash}".replace("|", "/").replace(":", "/")
         return Signature.of("code", codebook=name, codes=len(self.codebook.codes), level=LEVEL).extended(
             self._embedder.signature
         )
 
     def score(self, cells: Sequence[Any], *, progress: Progress | None = None) -> CodeScores:
-        """Score a column of answers, of which some may be missing or no text; equal texts are embedded once.
+        """Score a column of answers; cells may be missing or not text. Equal texts are embedded once.
 
         Args:
             cells: n answers.
@@ -148,11 +149,11 @@ class Coder:
         return CodeScores(self.codebook, likeness, status, self.signature)
 
     def score_table(self, table: Table, column: str, *, progress: Progress | None = None) -> Floats:
-        """Compute the likeness (n, k) of the answers of a table part by part; nothing else is stored.
+        """Compute the likeness (n, k) of a table's answers part by part, storing nothing else.
 
         Args:
             table: the input.
-            column: of the answers.
+            column: name of the column of answers.
             progress: called while texts are embedded.
         """
         batches = table.batches_with([column], _TABLE_BATCH)
@@ -166,11 +167,11 @@ class Prototypes:
 
     Args:
         codebook: k codes.
-        positive: for each code, shape (p, d): its examples, then its definition; p is 0 for a net.
-        negative: for each code, shape (q, d), of its negative examples; q may be 0.
+        positive: for each code, vectors of its examples, then its definition, shape (p, d); p is 0 for a net.
+        negative: for each code, vectors of its negative examples, shape (q, d); q may be 0.
 
     Raises:
-        InputError: two codes are alike, or examples are no nearer to their own code than to others.
+        InputError: two codes are too similar, or examples are no nearer to their own code than to others.
     """
 
     def __init__(self, codebook: Codebook, positive: Sequence[Vectors], negative: Sequence[Vectors]) -> None:
@@ -186,8 +187,9 @@ class Prototypes:
     def likeness(self, vectors: Vectors) -> Floats:
         """Compute the likeness of n answers to each code, shape (n, k).
 
-        0 is the average of examples of other codes, 1 that of the code's own examples, each compared with the
-        code's other texts. A code has at least the likeness of every code below it. It is no probability.
+        0 is the average of other codes' examples, 1 the average of the code's own examples, each compared
+        with the code's other texts. A code has at least the likeness of every code below it. Likeness is not
+        a probability.
         """
         scores = code_scores(vectors, self._positive, self._negative)
         likeness: Floats = (scores - self._zero) / (self._one - self._zero)
@@ -198,8 +200,8 @@ def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequenc
     """Score answers on k codes.
 
     A code's nearness is the mean of the two greatest cosines of the answer with its examples and definition,
-    minus the amount by which the nearest negative example is nearer than that. The score is the nearness
-    minus half of the answer's mean nearness to all codes.
+    minus the amount by which the nearest negative example exceeds that mean. The score is the nearness minus
+    half of the answer's mean nearness to all codes.
 
     Args:
         vectors: shape (n, d), unit length.
@@ -232,7 +234,7 @@ def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequenc
 
 
 def with_children(values: Floats, codebook: Codebook) -> Floats:
-    """Give each code at least the value of every code below it, shape (n, k); NaN gives nothing.
+    """Raise each code's value to at least that of every code below it, shape (n, k); NaN is ignored.
 
     Args:
         values: shape (n, k), NaN where not known.
@@ -256,7 +258,7 @@ def _cosines(vectors: Vectors, examples: Vectors) -> Floats:
 
 
 def _check_alike(codebook: Codebook, positive: Sequence[Vectors]) -> None:
-    """Check that no two codes are alike, except for a code and one above it."""
+    """Check that no two codes are too similar, except a code and one above it."""
     named = [
         (code.name, part) for code, part in zip(codebook.codes, positive, strict=True) if not code.is_net
     ]
@@ -275,7 +277,7 @@ def _check_alike(codebook: Codebook, positive: Sequence[Vectors]) -> None:
 def _example_means(
     codebook: Codebook, positive: Sequence[Vectors], negative: Sequence[Vectors]
 ) -> tuple[float, float]:
-    """Average the scores of examples on unrelated codes, and on their own code without the example itself."""
+    """Return mean scores of examples on unrelated codes, and on their own code without the example itself."""
     same_code: list[float] = []
     unrelated: list[float] = []
     for position, name in enumerate(codebook.names):
@@ -298,20 +300,20 @@ def _example_means(
 
 
 QUESTION = "What do you say?"
-"""Shown to the model where the question that people were asked is not known."""
+"""Shown to the model if the question of the survey is not known."""
 
 _LEVELS = (("no", "the answer does not say this"), ("yes", "the answer says this"))
 
 
 @dataclass(frozen=True)
 class LostReply:
-    """The first answer with some status other than ``scored``, as an example of all that share it.
+    """The first answer with a status other than ``scored``, as an example of the answers with this status.
 
     Attributes:
         status: ``refused``, ``unparsable`` or ``failed``.
-        row: of the answer, from 1.
+        row: row of the answer, from 1.
         reply: the model's text; empty where no reply came, or the endpoint sent no text.
-        reason: the problem, in words.
+        reason: description of the problem.
     """
 
     status: Status
@@ -322,15 +324,15 @@ class LostReply:
 
 @dataclass(frozen=True)
 class ChatCodes:
-    """Probabilities by a chat model of k codes for n answers.
+    """A chat model's probabilities of k codes for n answers.
 
     Attributes:
-        model: its name.
-        probability: shape (n, k), of yes as the model states it; NaN where it stated none.
-        status: shape (n,), a ``Status``: ``scored`` where every code has a probability, else why not;
-            ``None`` for answers that the model was not asked about.
-        lost: the first answer of each other status.
-        signature: of what was asked.
+        model: name of the model.
+        probability: shape (n, k), the model's probability of yes, 0 to 1; NaN if it stated none.
+        status: shape (n,), a ``Status``: ``scored`` if every code has a probability, else why not; ``None``
+            for answers that the model was not asked about.
+        lost: the first answer with each other status.
+        signature: signature of the questions to the model.
     """
 
     model: str
@@ -343,7 +345,7 @@ class ChatCodes:
     def from_verdicts(
         cls, verdicts: Sequence[Verdict], k: int, *, model: str, signature: Signature
     ) -> "ChatCodes":
-        """Read verdicts on n answers, each with a verdict on k codes among its criteria."""
+        """Build the result from verdicts on n answers, with the k codes as criteria."""
         probability: Floats = np.full((len(verdicts), k), np.nan)
         lost: dict[Status, LostReply] = {}
         for row, verdict in enumerate(verdicts):
@@ -359,17 +361,17 @@ class ChatCodes:
 
     @property
     def n_asked(self) -> int:
-        """Answers that the model was asked about."""
+        """Number of answers that the model was asked about."""
         return sum(status is not None for status in self.status)
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Answers that the model was asked about, by status, the most frequent first."""
+        """Number of answers that the model was asked about by status, the most frequent first."""
         return dict(Counter(str(status) for status in self.status if status is not None).most_common())
 
     @property
     def n_partly(self) -> int:
-        """Answers that are not ``scored``, but have a probability for some of the codes."""
+        """Number of answers that are not ``scored`` but have a probability for some codes."""
         some = ~np.isnan(self.probability).all(axis=1)
         return int((some & (self.status != Status.SCORED)).sum())
 
@@ -378,7 +380,7 @@ class ChatCodes:
         return replace(self, probability=self.probability[rows], status=self.status[rows])
 
     def spread_over(self, rows: Integers, n: int) -> "ChatCodes":
-        """Lay the m answers out as rows of a longer table; the model was not asked about the other rows.
+        """Expand the m answers to the n rows of a table; the model was not asked about the other rows.
 
         Args:
             rows: shape (m,), numbers of the answers in the table, from 0.
@@ -405,7 +407,7 @@ def code_rubric(codebook: Codebook) -> Rubric:
 
 
 def code_judge(chat_model: object, codebook: Codebook, method: "Method" = "decision") -> Judge:
-    """Build the judge that decides which codes an answer has; arguments are those of ``ask_about_codes``."""
+    """Build the judge that decides which codes an answer has; for the arguments see ``ask_about_codes``."""
     return Judge(chat_model, criteria=code_rubric(codebook), method=method)
 
 
@@ -422,11 +424,11 @@ def ask_about_codes(  # noqa: PLR0913 - the model, the material, and how it is a
     """Ask a chat model which codes answers have.
 
     Args:
-        chat_model: as ``Judge`` takes it.
+        chat_model: see ``Judge``.
         codebook: k codes.
         cells: n answers.
-        question: what people were asked.
-        method: ``decision`` or ``prose``, as ``Judge`` takes it.
+        question: the question of the survey.
+        method: ``decision`` or ``prose``, see ``Judge``.
         running: how calls are made.
         progress: called as replies come.
 
@@ -435,7 +437,7 @@ def ask_about_codes(  # noqa: PLR0913 - the model, the material, and how it is a
         that failed are counted, with the first of each kind.
 
     Raises:
-        InterruptedRunError: a cap was reached; replies are kept.
+        InterruptedRunError: a cap was reached; replies are stored.
         ReplyError: no call can succeed.
     """
     judge = code_judge(chat_model, codebook, method)

@@ -1,4 +1,4 @@
-"""Coded answers: decisions at thresholds, calibration by hand-coded answers, and their table."""
+"""Coded answers: decisions at thresholds, calibration on hand-coded answers, and the table of results."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -36,10 +36,10 @@ from semscale.stats.sampling import checked_inclusion, labels_hash
 from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses
 
 MIN_PER_CLASS = 5
-"""Hand-coded answers with a code, and without it, that its calibration needs: every fold has both."""
+"""Fewest hand-coded answers with a code, and without it, for a calibration: every fold needs both."""
 
 UNSURE = "unsure"
-"""Reason of an answer without a code for which some code lies between the thresholds."""
+"""Reason of an answer without a code and with a code between the thresholds."""
 
 
 class CodingOutcome(StrEnum):
@@ -56,10 +56,10 @@ def decide(values: Floats, settings: Sequence[CodeSettings]) -> Floats:
 
     Args:
         values: shape (n, k), probabilities or likenesses; NaN where there is none.
-        settings: with the thresholds, one for each code.
+        settings: thresholds for each code.
 
     Returns:
-        Shape (n, k): 1 assigned, 0 not assigned, NaN where undecided or where there is no value.
+        Shape (n, k): 1 assigned, 0 not assigned, NaN for undecided or missing values.
 
     Examples:
         >>> decide(np.array([[0.9], [0.4], [0.1], [np.nan]]), [CodeSettings()])[:, 0].tolist()
@@ -71,7 +71,7 @@ def decide(values: Floats, settings: Sequence[CodeSettings]) -> Floats:
 
 
 def applied_settings(calibrations: "Sequence[CodeCalibration]", settings: CodeSettings) -> list[CodeSettings]:
-    """Return the settings of each code: those by likeness where it is not calibrated."""
+    """Return the settings of each code: ``BY_LIKENESS`` for codes that are not calibrated."""
     return [BY_LIKENESS if calibration.curve is None else settings for calibration in calibrations]
 
 
@@ -82,15 +82,15 @@ class Coding:
     Attributes:
         codebook: k codes.
         likeness: shape (n, k), the basis of decisions about codes that are not calibrated.
-        probability: shape (n, k), NaN where a code is not calibrated or an answer could not be read.
-        held_out: shape (n, k), for hand-coded answers probabilities by curves fitted without them, as
-            ``CodeCalibration.held_out`` returns them.
+        probability: shape (n, k), 0 to 1; NaN if a code is not calibrated or an answer could not be read.
+        held_out: shape (n, k), the probabilities of ``CodeCalibration.held_out``: for hand-coded answers by
+            curves fitted without them.
         text_status: shape (n,), whether an answer could be read, and if not, why.
         calibrations: one for each code.
-        hand: codes given by people; ``None`` without any.
-        settings: with the thresholds of probabilities; codes that are not calibrated have ``BY_LIKENESS``.
+        hand: hand codes; ``None`` without any.
+        settings: thresholds of probabilities; codes that are not calibrated use ``BY_LIKENESS``.
         signature: what was applied.
-        asked: probabilities by a chat model; ``None`` where none was asked.
+        asked: a chat model's probabilities; ``None`` if none was asked.
     """
 
     codebook: Codebook
@@ -106,12 +106,12 @@ class Coding:
 
     @cached_property
     def is_calibrated(self) -> Mask:
-        """Return which codes have probabilities, shape (k,)."""
+        """Mask of codes that have probabilities, shape (k,)."""
         return np.array([calibration.curve is not None for calibration in self.calibrations], dtype=np.bool_)
 
     @property
     def given_from(self) -> list[float]:
-        """Least value at which each of k codes is assigned."""
+        """Lowest value at which each code is assigned, shape (k,)."""
         return [settings.given_from for settings in self._applied]
 
     @property
@@ -121,12 +121,12 @@ class Coding:
 
     @cached_property
     def assigned(self) -> Floats:
-        """Decisions, shape (n, k): 1 assigned, 0 not assigned, NaN where unsure or nothing could be read."""
+        """Decisions, shape (n, k): 1 assigned, 0 not assigned, NaN if unsure or unreadable."""
         return decide(self.values, self._applied)
 
     @property
     def held_out_assigned(self) -> Floats:
-        """Decisions likewise; for hand-coded answers by curves that were fitted without them."""
+        """Decisions, shape (n, k), for hand-coded answers by curves that were fitted without them."""
         return decide(self.held_out, self._applied)
 
     @cached_property
@@ -155,11 +155,11 @@ class Coding:
 
     @property
     def readable(self) -> Mask:
-        """Return which answers have a text that was read, shape (n,): the base of all shares."""
+        """Mask of answers whose text was read, shape (n,): the base of all shares."""
         return np.asarray(self.text_status == Status.SCORED, dtype=np.bool_)
 
     def shares(self, *, interval: float = 0.95) -> tuple[CodeShare, ...]:
-        """Return the share of each of k codes as it was assigned, without the correction by hand codes.
+        """Return the share of answers with each of k codes, not corrected by hand codes.
 
         Args:
             interval: coverage of the intervals.
@@ -204,16 +204,16 @@ class Coding:
 
 @dataclass(frozen=True)
 class FittedCodes:
-    """Way of coding the answers of a table, learnt from the m of them that people coded.
+    """Rules for coding a table's answers, fitted to its m hand-coded answers.
 
     Attributes:
         codebook: k codes.
         rows: shape (m,), numbers of the hand-coded answers in their table, from 0, ascending.
-        hand: their codes; ``None`` where nobody coded.
+        hand: their codes; ``None`` without hand codes.
         calibrations: from score to probability, one for each code.
-        sources: how a chat model's probability counts; ``None`` where none was asked.
-        settings: with the thresholds of probabilities; codes that are not calibrated have ``BY_LIKENESS``.
-        signature: what is applied.
+        sources: weights of likeness and a chat model's probability; ``None`` if none was asked.
+        settings: thresholds of probabilities; codes that are not calibrated use ``BY_LIKENESS``.
+        signature: signature of the rules.
     """
 
     codebook: Codebook
@@ -228,9 +228,9 @@ class FittedCodes:
         """Code some answers of the table.
 
         Args:
-            scores: of n answers.
+            scores: scores of n answers.
             rows: shape (n,), their numbers in the table, from 0.
-            asked: probabilities of these answers by a chat model, where one was asked.
+            asked: a chat model's probabilities for these answers, if one was asked.
         """
         positions = self.positions(rows)
         joined = scores.likeness
@@ -252,7 +252,7 @@ class FittedCodes:
         )
 
     def positions(self, rows: Integers) -> Integers:
-        """Find the position of each row among the hand-coded ones, shape (n,); -1 for others."""
+        """Return the position of each row among the hand-coded rows, shape (n,); -1 for others."""
         if not len(self.rows):
             return np.full(len(rows), -1, np.int64)
         nearest = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
@@ -269,19 +269,19 @@ def fit_codes(  # noqa: PLR0913 - what is known about the hand-coded answers
     settings: CodeSettings | None = None,
     plan: IntervalPlan | None = None,
 ) -> FittedCodes:
-    """Learn from hand-coded answers how the answers of their table are to be coded.
+    """Fit the rules for coding a table to its hand-coded answers.
 
     Args:
-        scores: of the m hand-coded answers, and of no others.
+        scores: scores of the m hand-coded answers only.
         rows: shape (m,), their numbers in the table, from 0, ascending.
-        hand: codes given by people.
-        asked: probabilities of these answers by a chat model; ``None`` where none was asked.
-        stand_in: shape (k,), ``mean_asked`` of all answers; goes with ``asked``.
-        settings: with the thresholds of probabilities.
+        hand: hand codes.
+        asked: a chat model's probabilities for these answers; ``None`` if none was asked.
+        stand_in: shape (k,), ``mean_asked`` of all answers; required with ``asked``.
+        settings: thresholds of probabilities.
         plan: coverage of intervals, and the seed of folds.
 
     Raises:
-        InputError: no answer that was coded by hand can be read.
+        InputError: no hand-coded answer can be read.
     """
     plan, settings = plan or IntervalPlan(), settings or CodeSettings()
     m, k = scores.likeness.shape
@@ -316,17 +316,17 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
     settings: CodeSettings | None = None,
     plan: IntervalPlan | None = None,
 ) -> Coding:
-    """Turn scores into codes, with probabilities where enough answers were coded by hand.
+    """Turn scores into codes, with probabilities for codes with enough hand-coded answers.
 
     Args:
-        scores: of n answers.
-        hand: codes given by people.
-        asked: probabilities by a chat model, as ``ask_about_codes`` returns them.
-        settings: with the thresholds of probabilities.
+        scores: scores of n answers.
+        hand: hand codes.
+        asked: a chat model's probabilities, from ``ask_about_codes``.
+        settings: thresholds of probabilities.
         plan: coverage of intervals, and the seed of folds.
 
     Raises:
-        InputError: no answer that was coded by hand can be read, or a probability of its draw is missing.
+        InputError: no hand-coded answer can be read, or a probability of its draw is missing.
     """
     rows = np.zeros(0, np.int64)
     if hand is not None:
@@ -354,14 +354,14 @@ class CodeCalibration:
     """Curves from the score of one code to its probability, fitted to m hand-coded answers.
 
     Attributes:
-        curve: from score to probability, of all labels; ``None`` where there are too few.
-        n_with: labels of people who gave the code.
-        n_without: labels of people who did not.
-        figures: quality of probabilities for answers that their curve was not fitted to; ``None`` without a
-            curve.
-        area: chance that an answer with the code has a higher score than one without it; ``None`` likewise.
-        fold_curves: curves of five folds, each fitted without one part of the labels; empty likewise.
-        fold: shape (m,), the part that each answer is in; -1 for one without a score or a label.
+        curve: curve from score to probability, fitted to all labels; ``None`` if there are too few.
+        n_with: number of labels with the code.
+        n_without: number of labels without the code.
+        figures: quality of probabilities on held-out answers; ``None`` without a curve.
+        area: probability that an answer with the code has a higher score than one without it; ``None``
+            without a curve.
+        fold_curves: curves of five folds, each fitted without the fold's labels; empty without a curve.
+        fold: shape (m,), fold of each answer; -1 without a score or a label.
     """
 
     curve: PlattCurve | None
@@ -373,14 +373,14 @@ class CodeCalibration:
     fold: Integers = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
 
     def probability(self, scores: Floats) -> Floats:
-        """Compute the probability (n,) for scores (n,) by the curve of all labels; NaN without a curve."""
+        """Compute probabilities (n,) of scores (n,) by the curve of all labels; NaN without a curve."""
         return np.full(len(scores), np.nan) if self.curve is None else self.curve.probability(scores)
 
     def held_out(self, scores: Floats, hand_coded: Integers) -> Floats:
-        """Compute the values that corrected shares are made of, shape (n,).
+        """Compute the input of corrected shares, shape (n,).
 
-        For hand-coded answers it is the probability by a curve that was fitted without them, for others the
-        mean of these curves; the score itself where there is no curve.
+        It is the probability by a curve that was fitted without the answer if the answer is hand-coded, and
+        otherwise the mean over the fold curves. Without a curve it is the score itself.
 
         Args:
             scores: shape (n,).
@@ -401,16 +401,16 @@ class CodeCalibration:
 def calibrate_code(scores: Floats, hand: Floats, *, interval: float = 0.95, seed: int = 0) -> CodeCalibration:
     """Fit Platt's curve of one code, and the curves of five folds for figures on held-out answers.
 
-    Each person's code of an answer is one label; labels of one answer are never separated.
+    Each person's code of an answer is one label; labels of one answer are always in the same fold.
 
     Args:
-        scores: shape (m,), of any scale; NaN where an answer has none.
-        hand: shape (c, m), 1 with the code, 0 without, NaN where a person did not code; c may be 0.
+        scores: shape (m,), on any scale; NaN if missing.
+        hand: shape (c, m), 1 with the code, 0 without, NaN if the person did not code the answer; c may be 0.
         interval: coverage of the figures' intervals.
-        seed: of the folds.
+        seed: seed of the folds.
 
     References:
-        Platt (1999), as ``fit_platt``.
+        Platt (1999), see ``fit_platt``.
     """
     person, row = np.nonzero(~np.isnan(hand) & ~np.isnan(scores))
     labels, values = hand[person, row], scores[row]
@@ -443,11 +443,11 @@ class JoinedSources:
     """Weights that join likeness and a chat model's probability into one score of each of k codes.
 
     Attributes:
-        stand_in: shape (k,), the mean of the model's probabilities, used for an answer without one; NaN where
-            the model stated none.
-        weights: shape (k, 2), of likeness and probability.
-        held_out: shape (m, k), scores of m hand-coded answers by weights that were tuned without them; NaN
-            where weights were not tuned.
+        stand_in: shape (k,), mean of the model's probabilities, used for answers without one; NaN if the
+            model stated none.
+        weights: shape (k, 2), weights of likeness and probability.
+        held_out: shape (m, k), scores of m hand-coded answers by weights tuned without them; NaN if weights
+            were not tuned.
     """
 
     stand_in: Floats
@@ -480,17 +480,16 @@ def join_sources(
 ) -> JoinedSources:
     """Find weights that join likeness and a chat model's probability into one score of each code.
 
-    The score is their weighted mean. Weights are tuned on hand-coded answers where there are 40 of them, five
-    or more with the code and as many without it; a hand-coded answer's own score is by weights that were
-    tuned without it. Otherwise both count alike. An answer without a probability from the model is ranked by
-    its likeness.
+    The score is their weighted mean. Weights are tuned if there are at least 40 hand-coded answers, five of
+    them with the code and five without; a hand-coded answer's score uses weights tuned without it. Otherwise
+    both weights are equal. Answers without a probability are ranked by likeness.
 
     Args:
-        likeness: shape (m, k), of hand-coded answers; NaN where there is none.
-        asked: shape (m, k), likewise.
-        labels: shape (m, k), share of people who gave the code; NaN where nobody coded.
-        stand_in: shape (k,), mean of the probabilities of all answers, as ``mean_asked`` returns it.
-        seed: of the folds.
+        likeness: shape (m, k), of hand-coded answers; NaN if missing.
+        asked: shape (m, k), the model's probabilities, likewise.
+        labels: shape (m, k), share of people who gave the code; NaN for uncoded answers.
+        stand_in: shape (k,), result of ``mean_asked`` for all answers.
+        seed: seed of the folds.
     """
     weights, held_out = np.ones((likeness.shape[1], 2)), np.full(likeness.shape, np.nan)
     filled = np.where(np.isnan(asked) & ~np.isnan(likeness), stand_in, asked)
@@ -508,7 +507,7 @@ def mean_asked(asked: Floats) -> Floats:
     """Average a chat model's probabilities of each code, shape (k,); NaN for a code without any.
 
     Args:
-        asked: shape (n, k), NaN where it stated none.
+        asked: shape (n, k), 0 to 1; NaN if the model stated none.
     """
     by_code = np.ascontiguousarray(asked.T)  # so that the order of summing does not depend on the layout
     stated = ~np.isnan(by_code)

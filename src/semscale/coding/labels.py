@@ -1,4 +1,4 @@
-"""Codes given by people: cells with names of codes, and the sheet of answers that people are to code."""
+"""Hand codes: cells with names of codes, and the sheet of answers to code by hand."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -29,14 +29,14 @@ from semscale.types import Floats, Integers, Mask
 _BATCH = 50_000
 _HALF = 0.5
 _RARE = 2 / 3
-"""Part of a draw's interest that goes with rare codes; the rest goes with unsure ones."""
+"""Weight of rare codes in the variable part of a draw's probabilities; the rest is for uncertain codes."""
 
 _CURVE = (3.9, 4.5)
 _LEAST_SUM = 1e-9
 _TRIED = 200  # sizes of a sheet that are tried
 
 ENOUGH_EXPECTED = 8
-"""Expected answers with a code, of which five or more are there with a probability of .9."""
+"""Expected number of answers with a code at which five or more are drawn with a probability of .9."""
 
 _INSTRUCTIONS = f"""# Coding {{file}} by hand
 
@@ -63,9 +63,9 @@ class HandCodes:
     """Codes that c people gave to n answers.
 
     Attributes:
-        codes: shape (c, n, k), as ``hand_codes`` returns them.
-        people: names of their columns.
-        inclusion: shape (n,), probability with which answers were drawn for them; ``None`` for all alike.
+        codes: shape (c, n, k), from ``hand_codes``.
+        people: names of the people's columns.
+        inclusion: shape (n,), probability with which each answer was drawn; ``None`` if all are equal.
     """
 
     codes: Floats
@@ -74,11 +74,11 @@ class HandCodes:
 
     @property
     def coded(self) -> Mask:
-        """Return which answers anybody coded, shape (n,)."""
+        """Mask of answers that at least one person coded, shape (n,)."""
         return np.asarray(~np.isnan(self.codes).all(axis=(0, 2)))
 
     def aligned(self, positions: Integers) -> "HandCodes":
-        """Lay the codes of n answers out as those of m answers, NaN where nobody coded.
+        """Rearrange the codes of n answers for m answers; NaN for uncoded answers.
 
         Args:
             positions: shape (m,), position of each answer among the n; -1 for others.
@@ -96,16 +96,16 @@ class HandCodes:
 def hand_codes(columns: Sequence[Sequence[Any]], codebook: Codebook, names: Sequence[str]) -> Floats:
     """Read the codes that one or more people gave.
 
-    A cell has names of codes with semicolons between them, a JSON list of them, or ``none`` where no code
-    applies; an empty cell was not coded. A code also gives the codes above it.
+    A cell has names of codes separated by semicolons, a JSON list of names, or ``none`` if no code applies;
+    an empty cell was not coded. A code implies the codes above it.
 
     Args:
         columns: for each of c people, n cells.
         codebook: k codes.
-        names: of the columns, for messages.
+        names: names of the columns, for messages.
 
     Returns:
-        Shape (c, n, k): 1 with the code, 0 without, NaN where the person coded nothing.
+        Shape (c, n, k): 1 with the code, 0 without, NaN if the person did not code the answer.
 
     Raises:
         RowError: an unknown code; the message names column and row.
@@ -137,7 +137,7 @@ def hand_codes(columns: Sequence[Sequence[Any]], codebook: Codebook, names: Sequ
 
 
 def mean_codes(hand: Floats) -> Floats:
-    """Average the codes of c people (c, n, k) for each answer, shape (n, k); NaN where nobody coded."""
+    """Average the codes of c people (c, n, k) for each answer, shape (n, k); NaN for uncoded answers."""
     coded = (~np.isnan(hand)).sum(axis=0)
     means: Floats = np.full(hand.shape[1:], np.nan)
     np.divide(np.nansum(hand, axis=0), coded, out=means, where=coded > 0)
@@ -145,27 +145,27 @@ def mean_codes(hand: Floats) -> Floats:
 
 
 def majority(means: Floats) -> Floats:
-    """Turn means of hand codes into what most people coded: 1, 0, or NaN for a tie or where nobody coded."""
+    """Round means of hand codes to the majority: 1, 0, or NaN for a tie or an uncoded answer."""
     return np.where(means > _HALF, 1.0, np.where(means < _HALF, 0.0, np.nan))
 
 
 def draw_answers(likeness: Floats, n: int, *, alike: bool = False, seed: int = 0) -> DrawnTexts:
     """Draw answers for people to code.
 
-    Half of each probability is the same for all answers. A third goes with how rare the codes are that an
-    answer probably has: the sum over codes of its probability of the code, over that of all answers. A sixth
-    goes with how unsure its codes are: the root of the mean over codes of v (1 - v), for likenesses v cut to
-    0 to 1. So every answer that can be read may be drawn, and shares that are corrected by 1 / probability
-    stay unbiased.
+    Half of each probability is the same for all answers. A third is proportional to the rarity of the
+    answer's probable codes: the sum over codes of its probability of the code, divided by the sum over all
+    answers. A sixth is proportional to the uncertainty of its codes: the root of the mean over codes of v (1
+    - v), for likenesses v clipped to 0 to 1. So every readable answer can be drawn, and shares weighted by 1
+    / probability are unbiased.
 
     Args:
         likeness: shape (m, k), to each code; answers with NaN are never drawn.
-        n: answers to draw.
-        alike: whether all are drawn with the same probability.
-        seed: of the draw.
+        n: number of answers to draw.
+        alike: whether all answers are drawn with the same probability.
+        seed: seed of the draw.
 
     Raises:
-        InputError: fewer than one answer to draw, or none that can be read.
+        InputError: n is below 1, or no answer can be read.
 
     References:
         Zrnic and Candes (2024), Active statistical inference, arXiv 2403.03208.
@@ -185,17 +185,18 @@ def draw_answers(likeness: Floats, n: int, *, alike: bool = False, seed: int = 0
 
 
 def _in_mean_units(sizes: Floats) -> Floats:
-    """Divide sizes by their mean; all are 1 where it is 0."""
+    """Divide sizes by their mean; return ones if the mean is 0."""
     average = np.nanmean(sizes) if not np.isnan(sizes).all() else 0.0
     units: Floats = sizes / average if average > 0 else np.ones_like(sizes)
     return units
 
 
 def probable_codes(likeness: Floats) -> Floats:
-    """Guess the probability of each code from likeness, before anybody coded an answer, shape (m, k).
+    """Guess the probability of each code from likeness, without hand codes, shape (m, k).
 
-    The curve was fitted to all codes of the example's 240 coded sentences together. Its sums there are .6 to
-    1.7 times the true numbers of a code, which is enough to plan a sheet and for nothing else.
+    The curve was fitted to all codes of the example's 240 coded sentences together. There, the expected
+    number of answers with a code is .6 to 1.7 times the true number, which is accurate enough only for
+    planning a sheet.
 
     Examples:
         >>> probable_codes(np.array([[0.0, 1.0]])).round(2).tolist()
@@ -206,12 +207,13 @@ def probable_codes(likeness: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class ExpectedCodes:
-    """Answers with a code that a sheet will probably have.
+    """Expected number of answers with a code in a sheet.
 
     Attributes:
         code: its name.
         n: expected number of drawn answers with it.
-        needed: answers to draw so that five with it are probable; ``None`` where all answers have too few.
+        needed: number of answers to draw so that five with it are probable; ``None`` if all answers together
+            have too few.
     """
 
     code: str
@@ -220,15 +222,15 @@ class ExpectedCodes:
 
 
 def expected_codes(likeness: Floats, drawn: DrawnTexts, names: Sequence[str]) -> tuple[ExpectedCodes, ...]:
-    """Forecast how many answers with each code were drawn, and how many answers would be enough.
+    """Forecast the number of drawn answers with each code, and the number of draws that would be enough.
 
     A code needs five answers with it to be calibrated. With eight expected, five or more are drawn with a
     probability of about .9 (Poisson).
 
     Args:
-        likeness: shape (m, k), from which the answers were drawn.
+        likeness: shape (m, k), likeness behind the draw.
         drawn: the draw.
-        names: of the k codes.
+        names: names of the k codes.
     """
     probability = probable_codes(likeness[~np.isnan(likeness).any(axis=1)])
     chance, n = drawn.all_probabilities, len(drawn.rows)
@@ -247,11 +249,11 @@ def expected_codes(likeness: Floats, drawn: DrawnTexts, names: Sequence[str]) ->
 
 
 def label_batches(table: Table, drawn: DrawnTexts) -> Iterator[pl.DataFrame]:
-    """Lay a table out for coding by hand, part by part: drawn rows in the order of their draw, then others.
+    """Yield a table as a sheet for hand coding, in parts: drawn rows in the order of the draw, then others.
 
     Args:
         table: the input.
-        drawn: rows of it, at least one.
+        drawn: the drawn rows, at least one.
     """
     ascending = np.sort(drawn.rows)
     first = pl.concat([storable(rows) for rows, _ in picked_rows(table, ascending)], how="diagonal_relaxed")
@@ -265,13 +267,13 @@ def label_batches(table: Table, drawn: DrawnTexts) -> Iterator[pl.DataFrame]:
 
 
 def write_instructions(out: Path, codebook: Codebook, column: str, command: str) -> Path:
-    """Write instructions for people who code, as Markdown, beside the sheet.
+    """Write instructions for human coders, as a Markdown file next to the sheet.
 
     Args:
-        out: the sheet.
+        out: path of the sheet.
         codebook: the codes.
-        column: of the answers.
-        command: that uses the filled sheet.
+        column: name of the column of answers.
+        command: command that uses the completed sheet.
 
     Returns:
         The path of the instructions.
@@ -288,7 +290,7 @@ def write_instructions(out: Path, codebook: Codebook, column: str, command: str)
 
 
 def _labels_in(cell: object) -> list[str] | None:
-    """List the names in a cell; ``None`` where nobody coded, an empty list where no code applies."""
+    """List the names in a cell; ``None`` for an uncoded cell, an empty list if no code applies."""
     if isinstance(cell, list | tuple):
         return [str(name).strip() for name in cell]
     if is_missing(cell) or not str(cell).strip():
@@ -313,6 +315,6 @@ def _unknown(name: str, codebook: Codebook, column: str) -> str:
 
 
 def _with_labels(rows: pl.DataFrame, inclusion: Floats) -> pl.DataFrame:
-    """Add an empty column for codes, and the probabilities of the draw (n,), NaN for rows not drawn."""
+    """Add an empty column for codes, and the inclusion probabilities (n,), NaN for rows not drawn."""
     check_label_columns(rows.columns)  # a column of JSON lines may appear late
     return with_label_columns(rows, inclusion)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from semscale.types import Floats
 
 MIN_BASE = 30
-"""Groups with fewer answers are shown, marked and left out of the test, unless another number is set."""
+"""Default for the fewest answers of a group in a test; smaller groups are shown with a mark."""
 
 CODES, CHAT = "Codes", "Chat model"
 """Panels of the help."""
@@ -31,33 +31,35 @@ class CodeSettings(Settings):
 
     given_from: Annotated[
         float,
-        Field(gt=0, le=1, description="Minimum probability at which a code is assigned."),
+        Field(gt=0, le=1, description="Assign a code if its probability is at least this."),
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.5
     unsure_from: Annotated[
         float,
-        Field(ge=0, le=1, description="Minimum probability at which a code is undecided."),
+        Field(ge=0, le=1, description="Call a code unsure if its probability is at least this."),
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.3
     min_base: Annotated[
         int,
-        Field(ge=1, description="Smallest base that is tested; smaller ones are marked."),
+        Field(ge=1, description="Minimum number of answers for a test; smaller groups are marked."),
         Option("Run", "NUMBER", rare=True),
     ] = MIN_BASE
 
     def model_post_init(self, _context: object) -> None:
         """Refuse thresholds in the wrong order."""
         if self.unsure_from > self.given_from:
+            rule = f"({self.given_from:g}), got {self.unsure_from:g}"
             raise InputError(
-                f"unsure_from must be at most given_from ({self.given_from:g}), got {self.unsure_from:g}"
+                f"unsure_from must be at most given_from {rule}",
+                in_shell=f"--unsure-from must be at most --given-from {rule}",
             )
 
 
 BY_LIKENESS = CodeSettings(given_from=0.7, unsure_from=0.5)
-"""Thresholds for the likeness of codes that are not calibrated. On 240 coded review sentences 0.7 assigns a
-code about as often as a person does; 0.5, midway between examples of the code and of others, twice as often.
+"""Thresholds for the likeness of codes that are not calibrated. On 240 coded review sentences, 0.7 assigns a
+code about as often as a person does, and 0.5 twice as often.
 """
 
 
@@ -71,13 +73,13 @@ class CodingChatSettings(Settings):
     ] = "decision"
     question: Annotated[
         str | None,
-        Field(description="Question that people were asked, for the model."),
+        Field(description="The survey question, to show it to the chat model."),
         Option(CHAT, "TEXT", name="--asked", rare=True),
     ] = None
 
 
 def _numbers(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> "Floats":
-    """Read a column of numbers, shape (n,), NaN where a cell has none."""
+    """Read a column of numbers, shape (n,); NaN for a cell without a number."""
     import polars as pl
 
     from semscale.store.columns import floats_in, storable
@@ -110,20 +112,24 @@ class CodingColumns(Columns):
     """Columns of answers, hand codes, groups, a rating, and the design of the sample.
 
     Raises:
-        InputError: one column for two things, one of ``by`` twice, or ``inclusion`` without ``labels``.
+        InputError: one column for two purposes, a repeated column in ``by``, or ``inclusion`` without
+            ``labels``.
     """
 
     text: Annotated[str, TEXT, Field(description="Column of texts."), Option("Columns", "COLUMN")]
     labels: Annotated[
         tuple[str, ...],
         Role(_labels),
-        Field(description="Codes assigned by hand, separated by ;, or none; one column per person."),
+        Field(
+            description="Codes assigned by hand, separated by semicolons, or the word none; one column per "
+            "person."
+        ),
         Option("Columns", "COLUMN", name="--human"),
     ] = ()
     inclusion: Annotated[
         str | None,
         Role(_numbers),
-        Field(description="Probability with which each row was drawn for --human."),
+        Field(description="Probability with which each row was selected for human labels."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     by: Annotated[
@@ -147,7 +153,10 @@ class CodingColumns(Columns):
     respondent: Annotated[
         str | None,
         RESPONDENT,
-        Field(description="ID of the respondent, or of another unit that was drawn as a whole."),
+        Field(
+            description="ID of the respondent, or of another unit that was sampled as a whole, such as a "
+            "household."
+        ),
         Option("Columns", "COLUMN", rare=True),
     ] = None
     strata: Annotated[

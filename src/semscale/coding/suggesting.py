@@ -1,4 +1,4 @@
-"""A codebook proposed from a sample of the answers: clusters, their names and examples, and the file."""
+"""Proposal of a codebook from a sample of answers: clusters, their names and examples, and the file."""
 
 import re
 from collections import Counter
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
 
 MAX_ANSWERS = 20_000
-"""Different answers that are clustered, unless another number is set."""
+"""Default for the maximum number of different answers that are clustered."""
 
 MIN_ANSWERS = 20
-"""Different answers that clusters need."""
+"""Fewest different answers for clusters."""
 
 N_EXAMPLES = 5
-"""Examples of a code."""
+"""Number of examples of a proposed code."""
 
 _BATCH = 8192
 _MAX_EXAMPLE = 300
@@ -69,19 +69,19 @@ _NAMING = (
 
 @dataclass(frozen=True)
 class SuggestedCode:
-    """A cluster of answers, as a code.
+    """A cluster of answers as a proposed code.
 
     Attributes:
-        name: by its most typical words, or by a chat model.
+        name: from its most typical words, or by a chat model.
         definition: likewise.
-        examples: the answers nearest to its centre that differ, at most five.
-        words: that are typical of it.
-        n: rows whose answer is in its cluster, of those that were clustered.
-        share: of these rows.
-        n_coded: rows of the same that ``semscale code`` would give this code, and any others that apply, with
-            the proposed codebook as it is; ``None`` where it would refuse the codebook.
-        jaccard: mean Jaccard similarity with the cluster that comes back when half of the answers are left
-            out, 0 to 1.
+        examples: different answers nearest to its centre, at most five.
+        words: its typical words.
+        n: number of clustered rows in the cluster.
+        share: share of clustered rows in the cluster, 0 to 1.
+        n_coded: number of clustered rows that ``semscale code`` would give this code with the proposed
+            codebook; ``None`` if it would refuse the codebook.
+        jaccard: mean Jaccard similarity with the corresponding cluster of random halves of the answers, 0 to
+            1.
     """
 
     name: str
@@ -95,12 +95,12 @@ class SuggestedCode:
 
     @property
     def is_stable(self) -> bool:
-        """Return whether the cluster comes back with a mean Jaccard similarity of at least 0.75."""
+        """True if ``jaccard`` is at least 0.75."""
         return self.jaccard >= STABLE
 
     @property
     def shown_jaccard(self) -> float:
-        """The similarity to two digits, rounded down, so that one below 0.75 never reads as 0.75."""
+        """``jaccard`` rounded down to two digits, so that a value below 0.75 is never shown as 0.75."""
         return floor(100 * self.jaccard + _FLOAT_ERROR) / 100
 
 
@@ -110,23 +110,22 @@ class SuggestionSummary(Presentable):
 
     Attributes:
         source: name of the table.
-        column: of the answers.
-        n: rows.
+        column: name of the column of answers.
+        n: number of rows.
         counts: rows by status.
-        n_distinct: different answers that could be read.
-        n_clustered: those of them that were clustered: all, or a random sample.
-        codes: the largest first.
-        nets: positions of codes whose clusters are near to each other, two or more in each, where there are
-            six codes or more.
+        n_distinct: number of different readable answers.
+        n_clustered: number of different answers that were clustered: all, or a random sample.
+        codes: proposed codes, the largest first.
+        nets: groups of two or more positions of codes with similar clusters; empty with fewer than six codes.
         is_chosen: whether the number of codes was chosen by stability.
-        is_most: whether it was, and is the most that was tried.
+        is_most: whether it was chosen and is the largest number that was tried.
         codebook: the file that was written.
-        clusters: of the answers, in the order of the codes.
-        signature: what was applied.
+        clusters: clusters of the answers, in the order of the codes.
+        signature: the settings that were applied.
         asked: name of the chat model that named codes; ``None`` for none.
-        n_unnamed: codes whose reply held no name, so that words name them.
-        problem: why ``semscale code`` would refuse the codebook as it is; ``None`` where it would not.
-        created: when.
+        n_unnamed: number of codes that were named by words, as the model's reply had no name.
+        problem: why ``semscale code`` would refuse the proposed codebook; ``None`` if it would not.
+        created: time of the proposal.
     """
 
     source: str
@@ -152,24 +151,24 @@ class SuggestionSummary(Presentable):
 
     @property
     def n_stable(self) -> int:
-        """Codes whose clusters come back."""
+        """Number of codes with stable clusters."""
         return sum(code.is_stable for code in self.codes)
 
     @property
     def is_sampled(self) -> bool:
-        """Return whether only some of the different answers were clustered."""
+        """True if only a sample of the different answers was clustered."""
         return self.n_clustered < self.n_distinct
 
     @property
     def has_pieces(self) -> bool:
-        """Return whether typical words were cut out of texts without spaces, so that some may be no words."""
+        """True if typical words are fragments of texts without spaces, so that some may not be words."""
         return any(is_fragment(word) for code in self.codes for word in code.words)
 
     def renamed(self, names: Sequence[tuple[str, str] | None], asked: str) -> "SuggestionSummary":
-        """Give codes the names and definitions of a chat model.
+        """Replace names and definitions of codes by a chat model's.
 
         Args:
-            names: for each code its name and definition; ``None`` where none was stated.
+            names: for each code its name and definition; ``None`` if the model stated none.
             asked: name of the model.
         """
         codes = [
@@ -181,16 +180,16 @@ class SuggestionSummary(Presentable):
 
     @property
     def named_nets(self) -> dict[str, list[str]]:
-        """Return the names of each net's codes, by a name from its two largest codes."""
+        """Return the names of each net's codes by the net's name, made from its two largest codes."""
         names = [[self.codes[code].name for code in net] for net in self.nets]
         return {" + ".join(some[:_NAMED_CODES])[:_MAX_NAME]: some for some in names}
 
     def counted(self, coder: "Coder", times: Mapping[str, int]) -> "SuggestionSummary":
-        """Count the clustered rows that ``semscale code`` would give each code as the codebook is proposed.
+        """Count the clustered rows that ``semscale code`` would give each proposed code.
 
         Args:
-            coder: of the proposed codebook.
-            times: rows with each clustered answer.
+            coder: coder for the proposed codebook.
+            times: number of rows with each clustered answer.
         """
         likeness = coder.score(self.clusters.texts).likeness
         rows = np.array([times[text] for text in self.clusters.texts])
@@ -224,18 +223,18 @@ class SuggestionSummary(Presentable):
 
 
 class AnswerSample:
-    """Draws different answers with equal chances, regardless of their order and the parts they come in.
+    """Random sample of different answers, regardless of their order and of parts.
 
-    Those with the smallest hashes are stored, so that a frequent answer is as likely as a rare one. Of the
-    others 8 bytes each are stored, to count them.
+    The answers with the smallest hashes are stored, so a frequent answer is as likely as a rare one. For each
+    other answer 8 bytes are stored, to count it.
 
     Args:
-        most: answers that are stored; all of them where there are no more.
-        seed: of the hashes, any integer.
+        most: maximum number of stored answers.
+        seed: seed of the hashes, any integer.
 
     Attributes:
-        n: rows so far.
-        times: rows with each answer that was drawn, in the order of their first rows.
+        n: number of rows so far.
+        times: number of rows with each drawn answer, in the order of their first rows.
 
     References:
         Cohen and Kaplan (2007), Summarizing data using bottom-k sketches, doi 10.1145/1281100.1281133.
@@ -256,7 +255,7 @@ class AnswerSample:
         self._hashes: npt.NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
 
     def add(self, cells: Sequence[Any]) -> None:
-        """Read the next cells, of which some may be missing or no text."""
+        """Read the next cells; cells may be missing or not text."""
         self.n += len(cells)
         statuses = [answer_status(cell) for cell in cells]
         self._status.update(statuses)
@@ -274,7 +273,7 @@ class AnswerSample:
 
     @property
     def n_distinct(self) -> int:
-        """Different answers, drawn or not."""
+        """Number of different answers, drawn or not."""
         return len(self._hashes)
 
     @property
@@ -302,18 +301,18 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
     seed: int = 0,
     progress: Progress | None = None,
 ) -> SuggestionSummary:
-    """Propose codes: clusters of the different answers, as many as come back best from halves of them.
+    """Propose codes: clusters of the different answers, in the number that is most stable over random halves.
 
     Args:
-        answers: n cells, of which some may be missing or no text; or a sample that was drawn of them. Of more
-            than 20,000 different answers a sample is drawn.
-        embedder: turns them into vectors.
-        codes: number of codes; 2 to ``most`` are tried if omitted.
-        most: most codes that are tried.
+        answers: n cells, which may be missing or not text; or a sample drawn from them. With more than 20,000
+            different answers a sample is drawn.
+        embedder: turns answers into vectors.
+        codes: number of codes; by default the best of 2 to ``most``.
+        most: maximum number of codes to try.
         source: name of the table.
-        column: of the answers.
+        column: name of the column of answers.
         codebook: name of the file that will be written.
-        seed: of everything that is random.
+        seed: seed of all random steps.
         progress: called while texts are embedded.
 
     Raises:
@@ -360,7 +359,7 @@ class AnswerClusters:
         texts: the answers.
         labels: shape (m,), their clusters, 0 to k - 1.
         nearness: shape (m,), cosine of each answer with the mean of its cluster.
-        jaccard: shape (k,), stability of each cluster.
+        jaccard: shape (k,), stability of each cluster, 0 to 1.
         middle: shape (d,), mean of the vectors.
         axes: shape (d, q), the main directions of the vectors.
         centres: shape (k, q), means of the clusters in these directions.
@@ -379,16 +378,16 @@ class AnswerClusters:
     def assign(
         self, cells: Sequence[Any], embedder: "Embedder", *, progress: Progress | None = None
     ) -> tuple[Integers, Floats]:
-        """Find the clusters of answers; one that was not clustered gets the nearest.
+        """Return the clusters of answers; an answer that was not clustered gets the nearest cluster.
 
         Args:
-            cells: n answers, of which some may be missing or no text.
-            embedder: that the clusters were made with.
+            cells: n answers, which may be missing or not text.
+            embedder: the embedder that the clusters were made with.
             progress: called while texts are embedded.
 
         Returns:
-            Cluster (n,) of each answer, -1 where it cannot be read, and its cosine (n,) with the mean of the
-            cluster, NaN likewise.
+            Cluster of each answer, shape (n,), -1 if unreadable, and its cosine with the mean of the cluster,
+            shape (n,), NaN likewise.
         """
         clusters, nearness = np.full(len(cells), -1), np.full(len(cells), np.nan)
         readable = [row for row, cell in enumerate(cells) if answer_status(cell) is Status.SCORED]
@@ -404,7 +403,7 @@ class AnswerClusters:
         return clusters, nearness
 
     def nearest(self, vectors: Floats) -> tuple[Integers, Floats]:
-        """Find the nearest clusters (n,) of vectors (n, d), and their cosines (n,) with its mean."""
+        """Return the nearest clusters (n,) of vectors (n, d), and the cosines (n,) with their means."""
         points = (vectors - self.middle) @ self.axes
         distances = (self.centres**2).sum(axis=1) - 2 * points @ self.centres.T
         labels: Integers = distances.argmin(axis=1)
@@ -424,15 +423,15 @@ def cluster_answers(  # noqa: PLR0913 - the answers; the rest are settings
     most: int,
     seed: int,
 ) -> AnswerClusters:
-    """Cluster different answers into a number of clusters, or else into as many as are most stable.
+    """Cluster different answers into a given number of clusters, or into the most stable number.
 
     Args:
         texts: m answers, all different.
         vectors: shape (m, d), of length 1.
-        times: rows with each answer, by which the clusters are ordered.
-        codes: number of clusters; 2 to ``most`` are tried if ``None``.
-        most: most clusters that are tried.
-        seed: of everything that is random.
+        times: number of rows with each answer; the clusters are sorted by their rows.
+        codes: number of clusters; ``None`` for the best of 2 to ``most``.
+        most: maximum number of clusters to try.
+        seed: seed of all random steps.
 
     Raises:
         InputError: a number of clusters out of range.
@@ -465,7 +464,7 @@ def cluster_answers(  # noqa: PLR0913 - the answers; the rest are settings
 
 
 def _codes(clusters: AnswerClusters, vectors: Floats, times: Sequence[int]) -> tuple[SuggestedCode, ...]:
-    """Make a code of each cluster."""
+    """Build a proposed code from each cluster."""
     k = len(clusters.jaccard)
     terms = typical_terms(clusters.texts, clusters.labels, k)
     names = typical_names(clusters.texts, clusters.labels, terms)
@@ -492,7 +491,7 @@ def _codes(clusters: AnswerClusters, vectors: Floats, times: Sequence[int]) -> t
 
 
 def _nets(clusters: AnswerClusters) -> tuple[tuple[int, ...], ...]:
-    """Put codes together whose clusters are near, about three to a net; none below six codes."""
+    """Group codes with similar clusters into nets of about three; none with fewer than six codes."""
     k = len(clusters.means)
     if k < _FEWEST_FOR_NETS:
         return ()
@@ -506,18 +505,18 @@ def _nets(clusters: AnswerClusters) -> tuple[tuple[int, ...], ...]:
 
 
 def typical_names(texts: Sequence[str], labels: Integers, terms: Sequence[Sequence[str]]) -> list[str]:
-    """Name clusters by words that people would use: a frequent phrase of two words, or else a word.
+    """Name clusters by a frequent phrase of two words, or else by one typical word.
 
-    A phrase has one of the two most typical words, and its other word is typical, too. It stands in at least
-    2.5 % of the cluster's answers, and there more often than in all other answers together.
+    A phrase has one of the two most typical words, and its other word is typical, too. It occurs in at least
+    2.5 % of the cluster's answers, and more often there than in all other answers together.
 
     Args:
         texts: n answers.
         labels: shape (n,), their clusters.
-        terms: typical words of each cluster, as ``typical_terms`` returns them.
+        terms: typical words of each cluster, from ``typical_terms``.
 
     Returns:
-        For each cluster its name; empty where no word is typical.
+        For each cluster its name; empty if no word is typical.
 
     Examples:
         >>> texts = ["the battery life is good", "short battery life", "battery life", "price", "a price"]
@@ -551,7 +550,7 @@ def typical_names(texts: Sequence[str], labels: Integers, terms: Sequence[Sequen
 
 
 def _word_as_name(terms: Sequence[str]) -> str:
-    """Choose the most typical word that is no short one, such as "use", if one of the first three is not.
+    """Return the first of the three most typical words that is not short (like "use"), or else the first.
 
     Examples:
         >>> _word_as_name(["use", "software", "easy"]), _word_as_name(["buy"])
@@ -563,7 +562,7 @@ def _word_as_name(terms: Sequence[str]) -> str:
 
 
 def _with_distinct_names(codes: Sequence[SuggestedCode]) -> tuple[SuggestedCode, ...]:
-    """Number names that occur twice, or that mean that no code applies."""
+    """Add a number to names that occur twice, or that equal ``none``."""
     used: set[str] = {NO_CODE}
     renamed = []
     for code in codes:
@@ -576,10 +575,10 @@ def _with_distinct_names(codes: Sequence[SuggestedCode]) -> tuple[SuggestedCode,
 
 
 def typical_examples(texts: Sequence[str], vectors: Floats, nearness: Floats) -> tuple[str, ...]:
-    """Take the five answers nearest to the centre that differ, from the short ones if there are any.
+    """Choose the five different answers nearest to the centre, preferably short ones.
 
-    An answer nearly repeats one that was taken where their cosine lies above the middle between the mean
-    cosine of two answers of the cluster and 1. Such answers are taken only where others are lacking.
+    An answer nearly repeats a chosen one if their cosine is above the midpoint between 1 and the mean cosine
+    of two answers of the cluster. Such answers are chosen only if there are no others.
 
     Args:
         texts: n answers of one cluster, all different.
@@ -611,7 +610,7 @@ def typical_examples(texts: Sequence[str], vectors: Floats, nearness: Floats) ->
 _IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _KANA = "\u3040-\u30ff\uff66-\uff9f"
 _SPACELESS_ALPHABETS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-"""Thai, Lao, Burmese and Khmer, with their signs of vowels and tones."""
+"""Characters of Thai, Lao, Burmese and Khmer, including vowel signs and tone marks."""
 
 _SPACELESS = re.compile(f"[{_IDEOGRAPHS}{_KANA}{_SPACELESS_ALPHABETS}]")
 _WORD_OF_PHRASE = re.compile(r"[^\W\d_]+")
@@ -626,21 +625,21 @@ _MOSTLY = 0.8
 
 
 def typical_terms(texts: Sequence[str], labels: Integers, k: int, *, most: int = 8) -> list[tuple[str, ...]]:
-    """Find the words that each cluster has more often than the other clusters.
+    """Return the words that are more frequent in each cluster than in the other clusters.
 
-    Words are those of ``terms_in``; each answer counts a word once. A word's log odds in the cluster, minus
-    those in the other clusters, both with a prior of the word's frequency in all answers, are divided by
-    their standard error. So frequent words of no meaning drop out in any language, without a list of them.
-    In languages without spaces between words, fragments that overlap a more typical one are left out.
+    Words are those of ``terms_in``; each answer counts a word once. The score is the difference of the word's
+    log odds in the cluster and in the other clusters, both with a prior of its frequency in all answers,
+    divided by the standard error. So function words are left out in any language, without a list. In
+    languages without spaces between words, fragments that overlap a more typical one are left out.
 
     Args:
         texts: n answers.
         labels: shape (n,), their clusters, 0 to k - 1.
         k: clusters.
-        most: words per cluster.
+        most: maximum number of words per cluster.
 
     Returns:
-        For each cluster the words, the most typical first; fewer where fewer are typical.
+        For each cluster its words, the most typical first.
 
     References:
         Monroe, Colaresi and Quinn (2008), Fightin' words, doi 10.1093/pan/mpn018, equation 22.
@@ -681,11 +680,11 @@ def _log_odds(counts: Floats) -> Floats:
 
 
 def terms_in(text: str) -> set[str]:
-    """Find the words of an answer, in lower case.
+    """Return the words of an answer, in lower case.
 
-    A word is a run of three letters or more, of two in Korean. Of Chinese characters each run of two to four
-    counts, of Thai, Lao, Burmese and Khmer each of three to six; of Japanese kana words in katakana do, as
-    hiragana is grammar for the most part.
+    A word is a run of at least three letters, in Korean at least two. In Chinese, each run of two to four
+    characters is a word; in Thai, Lao, Burmese and Khmer, each run of three to six. In Japanese, words in
+    katakana count, but not hiragana, which is mostly grammar.
 
     Examples:
         >>> sorted(terms_in("The battery died"))
@@ -701,7 +700,7 @@ def terms_in(text: str) -> set[str]:
 
 
 def is_fragment(term: str) -> bool:
-    """Return whether a term was cut out of a text without spaces, so that it may be no word.
+    """Return whether a term is a fragment of a text without spaces, which may not be a word.
 
     Examples:
         >>> is_fragment("电池"), is_fragment("battery")
@@ -711,10 +710,10 @@ def is_fragment(term: str) -> bool:
 
 
 def without_parts(counts: Mapping[str, int]) -> set[str]:
-    """Leave out fragments that mostly occur inside a longer one.
+    """Leave out fragments that mostly occur inside a longer fragment.
 
     Args:
-        counts: answers with each term.
+        counts: number of answers with each term.
 
     Examples:
         >>> sorted(without_parts({"充电": 9, "充电器": 8, "电器": 8, "电池": 20}))
@@ -731,7 +730,7 @@ def without_parts(counts: Mapping[str, int]) -> set[str]:
 
 
 def overlaps(term: str, terms: Sequence[str]) -> bool:
-    """Return whether a fragment contains one of some terms, or lies in one; words never overlap."""
+    """Return whether a fragment contains one of some terms, or is part of one; words never overlap."""
     return is_fragment(term) and any(term in other or other in term for other in terms)
 
 
@@ -741,15 +740,15 @@ def name_codes(
     """Ask a chat model for a name and a definition of each code.
 
     Args:
-        codes: with their words and examples.
+        codes: proposed codes with their words and examples.
         runner: sends the requests.
         progress: called as replies come.
 
     Returns:
-        For each code its name and definition; ``None`` where the reply holds none, or none came.
+        For each code its name and definition; ``None`` without a reply, or if the reply has none.
 
     Raises:
-        InterruptedRunError: a cap was reached; replies are kept.
+        InterruptedRunError: a cap was reached; replies are stored.
         ReplyError: no call can succeed.
     """
     outcomes = runner.run([naming_request(code) for code in codes], progress=progress)
@@ -766,7 +765,7 @@ def naming_request(code: SuggestedCode) -> Request:
 
 
 def read_name(reply: str) -> tuple[str, str] | None:
-    """Read a name and a definition; ``None`` unless both are there and fit a codebook.
+    """Read a name and a definition from a reply; ``None`` unless both are present and fit a codebook.
 
     Examples:
         >>> read_name('Sure: {"name": "battery life", "definition": "How long it lasts."}')
@@ -803,7 +802,7 @@ def suggested_codebook(summary: SuggestionSummary) -> Codebook:
 
 
 def suggestion_yaml(summary: SuggestionSummary) -> str:
-    """Write a proposal as YAML that ``load_codebook`` reads, with size and stability of codes as comments."""
+    """Write a proposal as YAML for ``load_codebook``, with sizes and stabilities of codes as comments."""
     clustered = f"{summary.n_distinct:,}"
     if summary.is_sampled:
         clustered = f"{summary.n_clustered:,} of {summary.n_distinct:,}"

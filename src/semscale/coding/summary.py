@@ -1,4 +1,4 @@
-"""Summary of coded answers: tallies added part by part, quotes, and all figures for JSON."""
+"""Summary of coded answers: counts added part by part, quotes, and all figures for JSON."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ from semscale.stats.sampling import SampleDesign
 from semscale.types import Floats, Integers
 
 QUOTES = 3
-"""Answers of each kind that are shown for a code."""
+"""Number of answers of each kind that are shown for a code."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class CodedGroup:
     """Shares of one group.
 
     Attributes:
-        name: of the group; ``None`` for answers without one.
-        n: answers that could be read.
+        name: name of the group; ``None`` for answers without a group.
+        n: number of readable answers.
         shares: one for each code.
     """
 
@@ -55,7 +55,7 @@ class CodedGrouping:
     Attributes:
         by: name of the column.
         groups: in order of first appearance.
-        tests: whether shares differ between groups, one for each code; p is adjusted over these.
+        tests: test of differences between groups, one for each code; p is adjusted over the codes.
     """
 
     by: str
@@ -82,12 +82,12 @@ class CodedGrouping:
 
 @dataclass(frozen=True)
 class CodingAgreement:
-    """Krippendorff's alpha (nominal) of each code; empty where there is nothing to compare with.
+    """Krippendorff's alpha (nominal) of each code; empty without a comparison.
 
     Attributes:
-        people: decisions compared with what most people coded.
+        people: decisions compared with the majority of hand codes.
         between_people: people compared with each other.
-        runs: this run compared with another one.
+        runs: this run compared with another run.
         other_run: name of the other run.
     """
 
@@ -102,10 +102,10 @@ class Quote:
     """An answer that is shown for a code.
 
     Attributes:
-        row: its number, from 1.
+        row: row of the answer, from 1.
         text: the answer.
-        value: its probability, or its likeness where the code is not calibrated.
-        assigned: whether the code was assigned; ``None`` where that is not decided.
+        value: its probability, or its likeness if the code is not calibrated.
+        assigned: whether the code was assigned; ``None`` if undecided.
     """
 
     row: int
@@ -116,11 +116,11 @@ class Quote:
 
 @dataclass(frozen=True)
 class CodeQuotes:
-    """Answers that show what one code holds.
+    """Example answers of one code.
 
     Attributes:
-        typical: with the code, the greatest values first.
-        borderline: nearest to the threshold on either side, the nearest first.
+        typical: answers with the code, the highest values first.
+        borderline: answers on either side of the threshold, the nearest first.
     """
 
     typical: tuple[Quote, ...]
@@ -134,29 +134,28 @@ class CodingSummary(Presentable):
     Attributes:
         source: name of the table.
         columns: names of its columns.
-        settings: with the thresholds of probabilities, and the least base of a test.
+        settings: thresholds of probabilities, and the smallest base of a test.
         plan: how intervals are made.
         codebook: the codes.
-        n: rows.
-        sampled: rows of the random sample that corrected shares, those with weights, strata or clusters, the
-            tests of both, agreement between runs and drivers are made from; ``None`` where all rows are.
-            Everything else is of all rows.
+        n: number of rows.
+        sampled: size of the random sample behind corrected and weighted shares, their tests, agreement
+            between runs and drivers; ``None`` if all rows are used. All other figures are over all rows.
         outcomes: rows by outcome.
-        reasons: rows that have no code for a reason other than that none applies, by reason.
-        shares: of all answers, one for each code.
+        reasons: rows without a code by reason, except rows to which no code applies.
+        shares: shares of all answers, one for each code.
         groupings: shares by group, one for each column of groups.
         calibrations: one for each code.
-        people: columns of hand codes.
-        n_hand: answers that people coded.
-        is_drawn: whether the probabilities are known with which these were drawn.
-        agreement: with people, between people and between runs.
-        pairs: how often codes come together.
-        quotes: one for each code.
-        drivers: of a rating; ``None`` without one.
-        asked: probabilities by a chat model; ``None`` where none was asked.
+        people: names of the columns of hand codes.
+        n_hand: number of hand-coded answers.
+        is_drawn: whether the inclusion probabilities of the hand-coded answers are known.
+        agreement: agreement with people, between people and between runs.
+        pairs: counts of pairs of codes in the same answer.
+        quotes: example answers, one entry for each code.
+        drivers: relation of the codes to a rating; ``None`` without a rating.
+        asked: a chat model's probabilities; ``None`` if none was asked.
         signature: what was applied.
         input_notes: how the table was read, such as the rows that a condition left out.
-        created: when.
+        created: time of the coding.
     """
 
     source: str
@@ -190,7 +189,7 @@ class CodingSummary(Presentable):
 
     @property
     def n_readable(self) -> int:
-        """Answers that could be read, and have a weight above 0: the base of all shares."""
+        """Number of readable answers with a weight above 0: the base of all shares."""
         return self.shares[0].n + self.shares[0].n_unsure
 
     @property
@@ -284,20 +283,20 @@ def _quote_record(quote: Quote) -> dict[str, Any]:
 
 
 class CodeTallies:
-    """Counts outcomes, codes by group and pairs of codes, and chooses quotes, part by part.
+    """Running counts of outcomes, codes by group and pairs of codes, with quotes, part by part.
 
     Args:
         codes: k names.
-        thresholds: shape (k,), values from which codes are assigned.
+        thresholds: shape (k,), lowest values at which codes are assigned.
 
     Attributes:
-        n: answers so far.
+        n: number of answers so far.
         outcomes: answers by outcome.
-        reasons: answers by the reason why they have no code.
-        overall: counts of all answers, as one group.
-        names: number of each group by its name, in order of first appearance, by the column of groups.
-        by: counts of the groups, by the column.
-        pairs: how often codes come together.
+        reasons: answers without a code by reason.
+        overall: counts of all answers as one group.
+        names: for each column of groups, the number of each group by its name, in order of first appearance.
+        by: for each column of groups, the groups' counts.
+        pairs: counts of pairs of codes in the same answer.
         quotes: the answers to show.
     """
 
@@ -320,7 +319,7 @@ class CodeTallies:
         """Add the next answers.
 
         Args:
-            coding: of m answers.
+            coding: codes of m answers.
             texts: the m answers.
             by: names of their groups, by the column of groups.
             weights: shape (m,).
@@ -349,10 +348,10 @@ class CodeTallies:
         """Refuse weights that sum to 0 in all rows or in a group.
 
         Args:
-            weight: name of their column.
+            weight: name of the column of weights.
 
         Raises:
-            InputError: they do.
+            InputError: the weights sum to 0.
         """
         if not self.overall.weight[0] > 0:
             raise InputError(f"weight: the weights in column '{weight}' sum to 0")
@@ -366,10 +365,10 @@ class CodeTallies:
 
 
 class QuoteChoice:
-    """Chooses answers to show for each of k codes, part by part; equal texts count once.
+    """Selection of answers to show for each of k codes, part by part; equal texts count once.
 
     Args:
-        thresholds: shape (k,), values from which codes are assigned.
+        thresholds: shape (k,), lowest values at which codes are assigned.
     """
 
     def __init__(self, thresholds: Sequence[float]) -> None:
@@ -381,10 +380,10 @@ class QuoteChoice:
         """Add the next answers.
 
         Args:
-            texts: m answers, ``None`` where one cannot be read.
-            values: shape (m, k), probabilities or likenesses; NaN where there is none.
+            texts: m answers, ``None`` if unreadable.
+            values: shape (m, k), probabilities or likenesses; NaN if missing.
             assigned: shape (m, k), 1, 0 or NaN.
-            first_row: number of the first of them, from 0.
+            first_row: row of the first of these answers, from 0.
         """
         for code, threshold in enumerate(self._thresholds):
             column, decisions = values[:, code], assigned[:, code]
@@ -396,7 +395,7 @@ class QuoteChoice:
             self._nearest[code] = _foremost(self._nearest[code], keys, quote, 2 * QUOTES)
 
     def quotes(self) -> tuple[CodeQuotes, ...]:
-        """Return the answers that were chosen, for each code."""
+        """Return the selected answers for each code."""
         chosen = []
         for typical, nearest in zip(self._typical, self._nearest, strict=True):
             texts = {quote.text for _, quote in typical}
@@ -406,13 +405,13 @@ class QuoteChoice:
 
 
 _Ranking = list[tuple[float, Quote]]
-"""Quotes with their keys, the least first."""
+"""Quotes with their keys, the smallest first."""
 
 
 def _quote(
     texts: Sequence[str | None], values: Floats, decisions: Floats, first_row: int, index: int
 ) -> Quote | None:
-    """Return one of m answers as a quote; ``None`` for one that cannot be read."""
+    """Return one of m answers as a quote; ``None`` if it is unreadable."""
     text, decision = texts[index], decisions[index]
     if text is None:
         return None
@@ -421,13 +420,13 @@ def _quote(
 
 
 def _foremost(ranking: _Ranking, keys: Floats, quote: Callable[[int], Quote | None], n: int) -> _Ranking:
-    """Return the n quotes with the least keys, of equal keys the first rows, each text once.
+    """Return the n quotes with the smallest keys, each text once; equal keys keep the order of rows.
 
     Args:
-        ranking: those of the rows before.
+        ranking: ranking of the previous rows.
         keys: shape (m,); NaN for rows that are never chosen.
-        quote: returns one of the m rows.
-        n: of the result, at most.
+        quote: function that returns the quote of one of the m rows.
+        n: maximum number of quotes.
     """
     candidates: dict[str, tuple[float, Quote]] = {}
     for index in np.argsort(keys, kind="stable").tolist():

@@ -1,4 +1,4 @@
-"""Coding of tables of any size: checks of their columns, parts, the summary, and another run to compare."""
+"""Coding of tables of any size: checks of columns, parts, the summary, and comparison with another run."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -51,23 +51,23 @@ _STATUSES = tuple(Status)
 
 
 class CodingTable(TableInstrument[CodeScores, CodingSummary]):
-    """Coding as a run over a table uses it.
+    """Coding of a table, part by part, for ``measure_table``.
 
-    Hand-coded answers are scored first, so that each part is coded as it is made. A chat model is asked about
-    all answers before the first part, as its probabilities for one answer change the codes of others; it is
-    asked once the output is known to belong to this run, so that no call is paid for a run that is refused.
+    Hand-coded answers are scored first, so that each part can be coded immediately. A chat model is asked
+    about all answers before the first part, as its probability for one answer affects the codes of others. It
+    is asked only after the check that the output belongs to this run, so that a refused run costs nothing.
 
     Args:
         columns: names of the columns.
         codebook: k codes.
-        load: loads the coder, when all cells are checked.
-        settings: thresholds and the least base of a test.
-        ask: asks a chat model about texts; ``None`` where none is named.
-        asked: settings of the chat model that decide the codes, by name.
-        scale: on which the answers are rated, for drivers; instead of a column.
+        load: function that loads the coder; called when all cells are checked.
+        settings: thresholds and the smallest base of a test.
+        ask: function that asks a chat model about texts; ``None`` without a model.
+        asked: settings of the chat model that affect the codes, by name.
+        scale: scale for rating the answers, for drivers; instead of a column.
         other: another run on the same answers.
         plan: how intervals are made, and the seed of all draws.
-        most: rows of the sample for the summary; of fewer rows all. Hand-coded rows are stored as well.
+        most: maximum number of rows in the summary's sample. Hand-coded rows are stored in addition.
         progress: called while texts are embedded and rated.
     """
 
@@ -100,17 +100,17 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     @property
     def stored(self) -> str:
-        """Clause on embeddings, or on replies of the chat model."""
+        """Clause on stored embeddings or replies of the chat model."""
         return KEPT_EMBEDDINGS if self._ask is None else "received replies stay in the ledger"
 
     def key(self) -> dict[str, str]:
-        """Return the settings that decide the codes; groups, ratings and weights do not."""
+        """Return the settings that affect the codes, which excludes groups, ratings and weights."""
         thresholds = {name: f"{value:.12g}" for name, value in self._settings.signed().items()}
         seed = {"seed": str(self._plan.seed)} if self.columns.labels else {}
         return {**dict(self._coder.signature.fields), **thresholds, **seed, **self._asked_settings}
 
     def look(self, cells: Cells) -> None:
-        """Check rows, and store the answers that people coded."""
+        """Check rows, and store hand-coded answers."""
         self._checks.look(cells)
 
     def start(self, table: Table) -> None:
@@ -130,7 +130,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         return [column.alias(PREFIX + column.name) for column in coded]
 
     def state(self, result: CodeScores) -> PartState:
-        """Let a part be made again where a reply may still come, as it changes the codes of others, too."""
+        """Return the state of a part; it is to be repeated if calls failed, as replies affect other codes."""
         failed = self._asked is not None and Status.FAILED in self._asked.counts
         return PartState(has_failed_calls=failed)
 
@@ -168,7 +168,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         self._sample.add(present, self._fitted.positions(rows) >= 0)
 
     def summary(self) -> CodingSummary:
-        """Sum up all parts.
+        """Return the summary of all parts.
 
         Raises:
             InputError: weights that sum to 0, a rating without a number, or another run with more answers.
@@ -277,7 +277,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     @cached_property
     def _fitted(self) -> FittedCodes:
-        """Learn from the hand-coded answers how all are to be coded."""
+        """Fit the rules for all answers to the hand-coded ones."""
         rows, answers, codes = self._checks.hand_coded()
         asked = self._asked
         return fit_codes(
@@ -304,7 +304,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
 
 def _coded_sample(coding: Coding, rows: SampledRows) -> CodedSample:
-    """Put the decisions about sampled answers together with the design of the sample."""
+    """Combine the decisions about sampled answers with the design of the sample."""
     columns = rows.columns
     clusters = columns.get("cluster")
     design = SampleDesign(
@@ -336,9 +336,9 @@ def _renumbered(clusters: Integers) -> Integers:
 
 
 class _CellChecks:
-    """Checks a table part by part before any text is embedded, and stores its hand-coded rows.
+    """Checks of a table, part by part, before any text is embedded; stores the hand-coded rows.
 
-    Of respondents in strata it stores 24 bytes per respondent in each part.
+    For respondents in strata it stores 24 bytes per respondent and part.
     """
 
     def __init__(self, columns: CodingColumns, codebook: Codebook) -> None:
@@ -355,7 +355,7 @@ class _CellChecks:
         """Check the next rows.
 
         Raises:
-            InputError: an unknown code, or a label without the probability of its draw.
+            InputError: an unknown code, or a label without an inclusion probability.
         """
         n = cells.rows.height
         for name in self._has_number:
@@ -372,10 +372,10 @@ class _CellChecks:
             self._nested.append(triples[triples[:, 0] != NOBODY])
 
     def finish(self, table: Table) -> None:
-        """Refuse columns that need a number and have none, and respondents in more than one stratum.
+        """Refuse numeric columns without a number, and respondents in more than one stratum.
 
         Raises:
-            InputError: there are such; the respondent of the first row is named.
+            InputError: there is one; the message names the respondent of the first row.
         """
         for name, has_number in self._has_number.items():
             title = getattr(self._columns, name)
@@ -395,7 +395,7 @@ class _CellChecks:
             )
 
     def hand_coded(self) -> tuple[Integers, list[Any], HandCodes | None]:
-        """Return the numbers of hand-coded rows, ascending, their answers, and their codes."""
+        """Return the row numbers of hand-coded answers, ascending, the answers, and their codes."""
         if not self._columns.labels:
             return np.zeros(0, np.int64), [], None
         inclusion = None if self._columns.inclusion is None else np.concatenate(self._inclusion)
@@ -418,12 +418,12 @@ class _CellChecks:
 
 
 class OtherRun:
-    """Reads the decisions of another run from the table that it wrote, some rows at a time.
+    """Reader of another run's decisions from its output table, some rows at a time.
 
     Args:
-        table: the table that the other run wrote.
+        table: the other run's output.
         codebook: k codes.
-        column: of the answers.
+        column: name of the column of answers.
         name: the table's name in messages.
 
     Raises:
@@ -445,10 +445,10 @@ class OtherRun:
 
         Args:
             texts: n answers of this run.
-            no_text: shape (n,), where a cell was no text, such as a number, so that it is not compared.
+            no_text: shape (n,), mask of cells that are not text, such as numbers, and are not compared.
 
         Returns:
-            Shape (n, k), 1, 0 or NaN; NaN throughout for a code that the other run did not have.
+            Shape (n, k), 1, 0 or NaN; all NaN for a code that the other run did not have.
 
         Raises:
             InputError: the other run had other answers.
@@ -483,7 +483,7 @@ class OtherRun:
 
 
 def _same_texts(written: Sequence[Any], texts: Sequence[Any]) -> bool:
-    """Compare answers with those of a table, in which an empty one may be missing."""
+    """Compare answers with a table's; an empty answer may be missing in the table."""
     if len(written) != len(texts):
         return False
     answers = pl.Series(texts, dtype=pl.String, strict=False).to_list()

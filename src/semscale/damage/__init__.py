@@ -1,4 +1,4 @@
-"""Known damage to runs, with which a gate is tested: harmful changes, and harmless ones."""
+"""Known changes to runs, harmful and harmless, for tests of a gate."""
 
 import math
 import zlib
@@ -27,7 +27,8 @@ class Damage:
         name: its name in settings and tables.
         meaning: one sentence that describes the change.
         is_harmful: whether a gate should fail; shuffling and paraphrasing keep the meaning.
-        changes: returns each item's new outputs, or ``None`` for an item that cannot be changed this way.
+        changes: function that returns each item's new outputs, or ``None`` for an item that cannot be
+            changed.
     """
 
     name: str
@@ -39,18 +40,18 @@ class Damage:
 def damaged(run: Run, kind: str, *, share: float = 1.0, seed: int = 0) -> tuple[Run, npt.NDArray[np.bool_]]:
     """Damage a share of a run's items.
 
-    Items that cannot be changed this way, such as texts without a number for damage to numbers, stay
-    unchanged. Of the others, a share is drawn, rounded half up; a greater share damages the same items and
-    more. Numbers that came with outputs (credits) stay with their outputs.
+    Some items cannot be changed, such as texts without a number by damage to numbers; they stay as they are.
+    A share of the others is drawn, rounded half up. A greater share includes the items of a smaller one.
+    Numbers that came with outputs (credits) stay with their outputs.
 
     Args:
         run: the run; it is not changed.
         kind: one of ``DAMAGES``.
         share: share of the items that can be damaged, 0 to 1.
-        seed: seed of all random choices; the same one gives the same outputs.
+        seed: seed of all random choices; equal seeds give equal outputs.
 
     Returns:
-        A new run with another id and a note of the damage; and which items were damaged, shape (n,).
+        A new run with another id and a note of the damage, and the mask of damaged items, shape (n,).
 
     Raises:
         UnknownNameError: no damage has this name.
@@ -105,7 +106,7 @@ def _each_text(change: Callable[[str, np.random.Generator], str | None]) -> Chan
 
 
 def shuffled(item: Item, rng: np.random.Generator) -> Outputs | None:
-    """Put the outputs into another order; ``None`` if all orders are the same."""
+    """Put the outputs into another order; ``None`` if every order gives the same list."""
     if len({output.text for output in item.outputs}) < 2:  # noqa: PLR2004 - nothing to put in order
         return None
     while True:
@@ -127,7 +128,7 @@ def dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
 
 
 def shuffled_and_dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
-    """Leave one output out, and put the others, if there are any, into another order."""
+    """Leave one output out and shuffle the others, if there are any."""
     left = dropped(item, rng)
     if left is None:
         return None
@@ -135,15 +136,15 @@ def shuffled_and_dropped(item: Item, rng: np.random.Generator) -> Outputs | None
 
 
 def silenced(item: Item, rng: np.random.Generator) -> Outputs:  # noqa: ARG001 - as all damage is called
-    """Leave all outputs out."""
+    """Remove all outputs."""
     return ()
 
 
 def swapped(items: Sequence[Item], rng: np.random.Generator) -> list[Outputs | None]:
-    """Give every item the outputs of another one; ``None`` if these are the same, or there is no other item.
+    """Give every item the outputs of another item; ``None`` if they are equal, or if there is no other item.
 
     Outputs move along one random cycle through all items that have a text (Sattolo's algorithm), so no item
-    keeps its own.
+    keeps its own outputs.
     """
     speaking = [at for at, item in enumerate(items) if item.outputs_with_text]
     cycle = list(speaking)

@@ -50,12 +50,12 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Form:
-    """A finite form of a verb that is no auxiliary.
+    """A finite form of a full verb (not an auxiliary).
 
     Attributes:
         base: its base form, such as ``show``.
         helper: the form of "do" that a negation takes: ``does`` for "shows", ``did`` for "showed".
-        is_noun_like: whether the word is as often a noun, as "works" is.
+        is_noun_like: whether the word is as often a noun, like "works".
     """
 
     base: str
@@ -223,7 +223,7 @@ def _full_verb(sentence: Sentence, at: int) -> str | None:
 
 
 def _follows_subject(sentence: Sentence, at: int) -> bool:
-    """Tell whether a subject pronoun precedes the word, possibly with an adverb between them."""
+    """Tell whether a subject pronoun precedes the word; an adverb may stand between them."""
     before = sentence.word(at - 1)
     return before in word_class("subject") or (
         before.endswith("ly") and sentence.word(at - 2) in word_class("subject")
@@ -264,7 +264,7 @@ _VOWELS = "aeiou"
 
 
 def finite_form(word: str) -> Form | None:
-    """Look up the finite form that a lower-case word is; ``None`` if it is no known one.
+    """Look up a lower-case word as a finite form of a verb; ``None`` if it is not a known one.
 
     Examples:
         >>> finite_form("shows"), finite_form("table")
@@ -287,7 +287,7 @@ def is_participle(word: str) -> bool:
 
 @cache
 def word_class(name: str) -> frozenset[str]:
-    """Return one of the lexicon's classes of words."""
+    """Return a word class from the lexicon."""
     return frozenset(_lexicon()["classes"][name].split())
 
 
@@ -389,8 +389,8 @@ _EARLIER = 17
 def renumbered(text: str) -> str | None:
     """Change every number in digits, and number words up to twelve.
 
-    A number n becomes 2n + 3 with as many decimals, a year one 17 years earlier, and a percentage that would
-    exceed 100 a third of it. Numbers that mark items of a list or are part of a name (mp3, 3D) stay.
+    A number n becomes 2n + 3 with as many decimals. A year moves back by 17 years. A percentage that would
+    exceed 100 is divided by 3. Numbers that mark items of a list or are part of a name (mp3, 3D) stay.
 
     Returns:
         The changed text; ``None`` if nothing could be changed.
@@ -460,10 +460,10 @@ def paraphrased(text: str, rng: np.random.Generator) -> str | None:
 
     The rules change synonyms and phrases of a small list, contractions, British and American spelling, the
     place of an opening ("Next time, ..."), the order of two adjectives around "and", quotation marks, dashes
-    and bullets. Each place is changed with probability .8, so other seeds give other versions.
+    and bullets. Each possible change is made with probability .8, so other seeds give other versions.
 
     Returns:
-        The changed text; ``None`` if no rule applies besides those of quotation marks, dashes and bullets.
+        The changed text; ``None`` if only the rules for quotation marks, dashes and bullets apply.
 
     Examples:
         >>> paraphrased("It isn't clear.", np.random.default_rng(1))
@@ -477,7 +477,7 @@ def paraphrased(text: str, rng: np.random.Generator) -> str | None:
 
 
 def _reordered(sentence: str, rng: np.random.Generator) -> str:
-    """Move an opening to the end if nothing else depends on its place."""
+    """Move an opening to the end if nothing else depends on its position."""
     for pattern, ending in ((_NEXT_TIME, "next time"), (_TO_IMPROVE, "to improve")):
         match = pattern.match(sentence)
         if match and "," not in match[2] and rng.random() < _OFTEN:
@@ -486,7 +486,7 @@ def _reordered(sentence: str, rng: np.random.Generator) -> str:
 
 
 def _other(match: re.Match[str], text: str, rng: np.random.Generator) -> str:
-    """Return the other side of a pair, and adapt the article before it."""
+    """Return the other member of a pair of synonyms, and adapt the article before it."""
     if rng.random() >= _OFTEN:
         return match.group()
     article, space, word = match["article"] or "", match["space"] or "", match["word"]

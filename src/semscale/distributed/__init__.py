@@ -1,4 +1,4 @@
-"""Rating, matching and embedding on a Ray cluster: datasets of Ray Data in, and out again."""
+"""Rating, matching and embedding of Ray Data datasets on a Ray cluster."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ _MODULES = {"ActorPool": "cluster"}
 
 
 def __getattr__(name: str) -> object:
-    """Load a module when a name of it is used, so that a process of a node loads only what it needs."""
+    """Import a module when one of its names is used, so that a node's process imports only what it needs."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(f"{__name__}.{_MODULES.get(name, 'datasets')}"), name)

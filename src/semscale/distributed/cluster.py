@@ -1,4 +1,4 @@
-"""Connections to a Ray cluster, its actors, its errors in plain words, and the watch for its loss."""
+"""Connection to a Ray cluster, its pool of actors, readable errors, and detection of a lost cluster."""
 
 import logging
 import os
@@ -23,7 +23,7 @@ T = TypeVar("T")
 AUTO, LOCAL = "auto", "local"
 
 BOOKED = 0.5
-"""Share of its processors that an actor books, see ``ActorPool``."""
+"""Share of its processors that an actor reserves; see ``ActorPool``."""
 
 PATIENCE = 10.0
 """Seconds without an answer after which a cluster counts as lost; a busy head node is slow."""
@@ -79,20 +79,20 @@ _REMEDIES = {
 
 @contextmanager
 def connected(address: str) -> Iterator[None]:
-    """Join a cluster for the time of the block; a process that has joined one already stays in it.
+    """Connect to a cluster within a ``with`` block; a process that is already connected stays connected.
 
     Args:
         address: ``HOST:PORT`` of a cluster that this machine belongs to; ``auto`` for the one that
-            ``RAY_ADDRESS`` names or that runs on this machine; ``local`` to start one on this machine's
-            processors, which ends with the block.
+            ``RAY_ADDRESS`` names or that runs on this machine; ``local`` to start one on this machine that
+            stops at the end of the block.
 
     Raises:
         MissingExtraError: ``semscale[ray]`` is not installed.
-        InputError: there is no such cluster.
+        InputError: no cluster answers at the address.
     """
     require("ray")
     checked = _checked(address)
-    # Or a thread that still waits for results after the end would start another cluster.
+    # Otherwise a thread that still waits for results after the end would start another cluster.
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     _set_environment()
     import ray
@@ -118,7 +118,7 @@ def connected(address: str) -> Iterator[None]:
 
 
 def node_resources() -> list[Mapping[str, float]]:
-    """Return the resources of each node of this process's cluster; a cluster is started if there is none."""
+    """Return the resources of each node of this process's cluster; start a cluster if there is none."""
     _set_environment()
     import ray
 
@@ -133,7 +133,7 @@ def _set_environment() -> None:
 
 
 def _checked(address: str) -> str:
-    """Find out within seconds if anything answers at an address; Ray itself would wait for minutes."""
+    """Check within seconds that an address answers; Ray itself would wait for minutes."""
     resolved = os.environ.get("RAY_ADDRESS", AUTO) if address == AUTO else address
     if resolved in {AUTO, LOCAL}:
         return resolved
@@ -202,14 +202,14 @@ def _silence() -> None:
 
 @dataclass(frozen=True)
 class ActorPool:
-    """The actors of a cluster, each with a model of its own.
+    """Actors of a cluster; each loads its own model.
 
-    An actor books only half of the processors that it uses. A pool that books all of them would leave none
-    to the tasks that read the input, so that both wait forever; and where a node is lost, its actors, which
-    hold unfinished work, need room on other nodes.
+    An actor reserves only half of the processors that it uses. If a pool reserved all of them, none would be
+    left for the tasks that read the input, and both would wait forever. If a node is lost, its actors have
+    unfinished work and need room on other nodes.
 
     Attributes:
-        actors: number of actors; by default as many as the nodes have room for.
+        actors: number of actors; by default as many as fit on the nodes.
         cpus: processors that each actor uses, at least 1.
         gpus: GPUs that each actor uses, for the engine ``torch``.
 
@@ -232,7 +232,7 @@ class ActorPool:
             raise InputError(f"gpus must be a whole number above 1, got {self.gpus:g}")
 
     def size(self, nodes: Sequence[Mapping[str, float]]) -> int:
-        """Count the actors for nodes with these resources, by Ray's names.
+        """Return the number of actors for nodes with these resources, by Ray's names.
 
         Raises:
             InputError: no node has room for an actor.
@@ -265,19 +265,19 @@ class ActorPool:
         }
 
     def arguments_beside_readers(self, nodes: Sequence[Mapping[str, float]]) -> dict[str, Any]:
-        """Return the arguments where Ray's tasks, each of which books a processor, read and write as well.
+        """Return the arguments for a pipeline in which Ray's own tasks read and write.
 
-        Where halves would leave no node a whole processor, actors book nothing, and Ray Data spreads them
-        over the nodes.
+        Each such task reserves a processor. If reserved halves would leave no node with a whole processor,
+        actors reserve none, and Ray Data spreads them over the nodes.
 
         Raises:
-            InputError: as ``size``.
+            InputError: no node has room for an actor.
         """
         from ray.data import ActorPoolStrategy
 
         size = self.size(nodes)
         arguments = self.arguments(size)
-        # A dataset may have fewer blocks than there are actors, of which Ray would warn.
+        # Ray would warn about a dataset with fewer blocks than actors.
         arguments["compute"] = ActorPoolStrategy(min_size=1, initial_size=size, max_size=size)
         left = (node.get("CPU", 0) - self._room(node) * self.cpus * BOOKED for node in nodes)
         if max(left, default=0) < 1:
@@ -298,7 +298,7 @@ def _counted(n: float, unit: str) -> str:
 
 
 def addresses() -> list[tuple[str, int]]:
-    """Return the addresses that must answer: of the head node, and of Ray on this machine."""
+    """Return the addresses that must answer: those of the head node and of Ray on this machine."""
     import ray
 
     this_node = ray.get_runtime_context().get_node_id()
@@ -307,7 +307,7 @@ def addresses() -> list[tuple[str, int]]:
 
 
 def is_connected() -> bool:
-    """Return true in a cluster that answers; Ray waits for a minute, and then ends the process."""
+    """Return true if this process's cluster answers. Ray itself waits for a minute, then ends the process."""
     import ray
 
     return ray.is_initialized() and do_answer([_head()])
@@ -337,19 +337,19 @@ def watched(
     patience: float = PATIENCE,
     every: float = 1.0,
 ) -> Iterator[T]:
-    """Pass on items that arrive from a cluster, and raise its errors in plain words.
+    """Yield items as they arrive from a cluster, and raise its errors with readable messages.
 
-    Ray says nothing of a lost cluster before it ends the process. So a thread waits for the next item, while
-    this one checks the cluster.
+    Ray does not report a lost cluster before it ends the process. So another thread waits for the next item,
+    while this one checks the cluster.
 
     Args:
-        items: waits for the cluster.
+        items: iterator that waits for the cluster.
         listeners: addresses that must answer; by default those of this process's cluster.
-        patience: seconds without an answer after which the cluster is lost.
+        patience: seconds without an answer after which the cluster counts as lost.
         every: seconds between two checks.
 
     Raises:
-        SemscaleError: a task raised it.
+        SemscaleError: a task raised this error.
         ClusterError: Ray could not do a task, or the cluster no longer answers.
     """
     checked = addresses() if listeners is None else listeners
@@ -384,10 +384,10 @@ def _advance(iterator: Iterator[Any], arriving: "Future[Any]") -> None:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Raise errors of Semscale as they are, those of a cluster in plain words, and all else as Ray has them.
+    """Re-raise Semscale's errors unchanged, failures of a cluster as ``ClusterError``, others as Ray's.
 
     Raises:
-        SemscaleError: a task raised it.
+        SemscaleError: a task raised this error.
         ClusterError: Ray could not do a task.
     """
     from ray.exceptions import RayError
@@ -405,10 +405,10 @@ def plain_errors() -> Iterator[None]:
 
 
 def cluster_error(error: BaseException) -> ClusterError | None:
-    """Describe a failure of a cluster in plain words; ``None`` for an error of another kind.
+    """Return a readable error for a failure of a cluster; ``None`` for other errors.
 
     Args:
-        error: of Ray, or one that a task has raised.
+        error: an error of Ray, or one that a task raised.
     """
     import ray.exceptions
 
@@ -424,7 +424,7 @@ def cluster_error(error: BaseException) -> ClusterError | None:
 
 
 def one_line(error: BaseException) -> str:
-    r"""Return the message of an error of Ray in one line, without the colours of a screen.
+    r"""Return the message of a Ray error in one line, without terminal colours.
 
     Examples:
         >>> one_line(ValueError("\x1b[36mray::report()\x1b[39m\n  no such file"))

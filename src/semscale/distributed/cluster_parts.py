@@ -1,4 +1,4 @@
-"""Parts of a run over a table, computed by the actors of a cluster through Ray Data."""
+"""Computation of the parts of a run over a table by actors of a cluster, with Ray Data."""
 
 import os
 import traceback
@@ -36,21 +36,22 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 MOST_ATTEMPTS = 4
-"""Attempts at one piece of work. A node may be lost during a piece, but hardly four times in a row."""
+"""Greatest number of attempts at one piece of work: a node is unlikely to be lost so often by chance."""
 
 _FIRST_ROW, _PART = "first_row", "part"  # columns of Ray's blocks
 _COUNTED_AT_ONCE = 50_000
 
 
 class ClusterWarning(UserWarning):
-    """A cluster works otherwise than it could."""
+    """Warning that a cluster does not work as it could."""
 
 
 class RowWork(NamedTuple):
     """An instrument with its model loaded.
 
     Attributes:
-        part: measures some rows; the number of the first row in the table, from 0, is for messages.
+        part: measures some rows; its second argument is the index of the first row in the table, for
+            messages.
         private: columns of a part that are not in an output.
         summary_columns: columns that the summary of a run needs; ``None`` for all.
     """
@@ -64,7 +65,7 @@ class Recipe(Protocol):
     """Names and settings from which a node builds an instrument, without a model; it can be pickled."""
 
     def signature(self) -> Signature:
-        """Name the model with the hash of its weights, which are pulled if they are not on this disk."""
+        """Return the model's signature with the hash of its weights; missing weights are downloaded."""
         ...
 
     def row_work(self, table: Table) -> RowWork:
@@ -72,7 +73,7 @@ class Recipe(Protocol):
         ...
 
     def completed(self, work: object) -> Self:
-        """Add what the work of this process has estimated from the whole table."""
+        """Return a copy with the estimates that ``work`` made from the whole table."""
         ...
 
 
@@ -80,15 +81,15 @@ class Recipe(Protocol):
 class ClusterParts:
     """Computes the parts of a run on the cluster that this process is connected to.
 
-    Nodes read the rows of each part by themselves. They write the part into the output's folder, where all of
-    them see it, and send what the summary needs; elsewhere they send the whole part, and this process writes
-    it. This process marks parts as finished in the order of the rows. A part whose node is lost is computed
-    again on another node.
+    Nodes read the rows of each part themselves. If all nodes see the output's folder, they write the part
+    there and send only the columns that the summary needs. Otherwise they send the whole part, and this
+    process writes it. This process marks parts as finished in the order of the rows. If a node is lost, its
+    part is computed again on another node.
 
     Attributes:
         recipe: builds the instrument on a node.
         pool: the actors.
-        checked: identifiers of the nodes that were asked for access to the output's folder.
+        checked: identifiers of the nodes that were checked for access to the output's folder.
     """
 
     recipe: Recipe
@@ -96,7 +97,7 @@ class ClusterParts:
     checked: set[str] = field(default_factory=set, compare=False)
 
     def sees(self, place: OutputPlace) -> bool:
-        """Return true if all nodes write into a folder; a warning names a node that does not.
+        """Return true if all nodes can write into a folder; warn about a node that cannot.
 
         Raises:
             InputError: the folder cannot be written here, or a node cannot run Semscale.
@@ -120,14 +121,14 @@ class ClusterParts:
         skip: int,
         place: OutputPlace | None = None,
     ) -> Iterator[WorkedPart]:
-        """Compute the parts after the first ``skip`` rows, and store them in a folder, if one is named.
+        """Yield the parts after the first ``skip`` rows, and store them in a folder if one is named.
 
         Raises:
-            InputError: a node that does not fit, an input that nodes cannot read, or of which they have
-                other rows, or what the work refuses.
+            InputError: a node has another version or other weights, nodes cannot read the input or read other
+                rows, or the work rejects the input.
             ModelError: a node cannot get or run the model.
-            ClusterError: the cluster failed, a part ended its process again and again, or a node that joined
-                later does not fit.
+            ClusterError: the cluster failed, a part ended its process repeatedly, or a node that joined later
+                has another version or other weights.
         """
         n_rows = table.n_rows
         if n_rows is None:
@@ -161,10 +162,10 @@ class ClusterParts:
                 yield part
 
     def each(self, work: Callable[[T], S], items: Iterable[T]) -> Iterator[S]:
-        """Do work on items on all nodes, and return the results in the order of the items.
+        """Apply ``work`` to items on all nodes, and return the results in the order of the items.
 
         Raises:
-            SemscaleError: the work refuses an item.
+            SemscaleError: ``work`` rejected an item.
             ClusterError: the cluster failed.
         """
         return watched(self._results(work, items))
@@ -191,12 +192,12 @@ def _called(work: Callable[[T], S], item: T) -> S:  # Ray takes functions, no pa
 
 
 def _check_sendable(table: Table) -> None:
-    """Refuse a table that cannot be sent to other nodes, which then open its file by themselves."""
+    """Refuse a table that cannot be pickled and sent to other nodes."""
     from ray import cloudpickle
 
     try:
         cloudpickle.dumps(table)
-    except Exception as error:  # each reader's objects refuse in their own way
+    except Exception as error:  # readers raise different errors
         raise InputError(
             f"cluster: {table.name} cannot be read piece by piece on other nodes ({error!s:.80}); write it "
             "as Parquet first"
@@ -204,7 +205,7 @@ def _check_sendable(table: Table) -> None:
 
 
 def _check_rows(n: int, expected: int, source: str, first_row: int) -> None:
-    """Refuse a part for which a node has read another number of rows than this machine has."""
+    """Refuse a part if the node read a different number of rows than this machine has."""
     if n != expected:
         raise InputError(
             f"cluster: a node read {n:,} rows of {source} from row {first_row + 1:,} on, this machine "
@@ -213,18 +214,18 @@ def _check_rows(n: int, expected: int, source: str, first_row: int) -> None:
 
 
 class PartActor:
-    """Reads parts of a table by their first rows, and measures them; an actor.
+    """Actor that reads and measures parts of a table.
 
-    A part, or the error that prevented it, travels as one pickled cell: its columns arrive in the types in
-    which they were computed, and an error as it is, where Ray would wrap it.
+    A part, or the error that prevented it, is sent as one pickled cell. This keeps the types of the columns,
+    and the error without Ray's wrapper.
 
     Args:
         recipe: builds the instrument.
         table: the input, which the node must be able to read.
         size: rows of a part.
         check: compares this node with the machine on which the run was started.
-        attempts: bounds attempts at parts that end their process.
-        probe: shows access to the folder of the output, into which nodes then write; ``None`` where parts are
+        attempts: limits the attempts at parts that end their process.
+        probe: checks access to the output's folder, so that nodes write parts there; ``None`` if parts are
             sent back.
     """
 
@@ -242,7 +243,7 @@ class PartActor:
         self._work: RowWork | None = None
 
     def __call__(self, batch: "pa.Table") -> "pa.Table":
-        """Compute the part that begins with a row."""
+        """Compute the part that begins with the row in the batch."""
         import pyarrow as pa
         from ray import cloudpickle
 
@@ -258,7 +259,7 @@ class PartActor:
             outcome = error if rows in str(error) else ClusterError(f"{error} (found in {rows})")
         except (SemscaleError, OSError, MemoryError) as error:
             if not isinstance(error, SemscaleError):
-                error.add_note(traceback.format_exc())  # which does not travel with it
+                error.add_note(traceback.format_exc())  # a pickled error has no traceback
             outcome = error
         return pa.table({_PART: pa.array([cloudpickle.dumps(outcome)], pa.large_binary())})
 
@@ -281,10 +282,10 @@ class PartActor:
         )
 
     def _begun(self) -> RowWork:
-        """Build the instrument on a node that fits.
+        """Build the instrument after checking the node.
 
-        All nodes were checked before the run, so that one that is refused here has joined later; the run
-        ends, and keeps what is finished.
+        All nodes were checked before the run, so a node that is refused here joined later. The run then ends;
+        finished parts remain.
         """
         problem = self._check.problem()
         if problem is not None:
@@ -308,7 +309,7 @@ def _received(block: "pa.Table") -> WorkedPart:
 
     Raises:
         SemscaleError: the reason why the part could not be computed.
-        OSError: the same, where it comes from the system of the node.
+        OSError: the same reason, if the node's operating system raised it.
         ClusterError: a node had too little memory.
     """
     from ray import cloudpickle
@@ -320,12 +321,12 @@ def _received(block: "pa.Table") -> WorkedPart:
 
 
 class BatchActor:
-    """Measures batches of a dataset; an actor.
+    """Actor that measures batches of a dataset.
 
     Args:
         recipe: builds the instrument.
         check: compares this node with the machine on which the dataset was created.
-        attempts: bounds attempts at rows that end their process.
+        attempts: limits the attempts at rows that end their process.
     """
 
     def __init__(self, recipe: Recipe, check: "NodeCheck", attempts: "Attempts") -> None:
@@ -336,10 +337,10 @@ class BatchActor:
         self._work, self._attempts = recipe.row_work(table), attempts
 
     def __call__(self, batch: "pa.Table") -> "pa.Table":
-        """Add the columns of the result to some rows.
+        """Return the rows with the columns of the result.
 
         Raises:
-            ClusterError: these rows have ended their process again and again.
+            ClusterError: these rows ended their process repeatedly.
         """
         import ray
 
@@ -353,7 +354,7 @@ class BatchActor:
 
 
 class AttemptLog:
-    """Notes which pieces of work have begun and not ended; an actor that outlives those who work.
+    """Actor that records started and ended pieces of work; it outlives the actors that do the work.
 
     Examples:
         >>> log = AttemptLog()
@@ -367,19 +368,19 @@ class AttemptLog:
         self._begun: dict[str, list[str]] = {}
 
     def begin(self, piece: str, node: str) -> list[str]:
-        """Note that a node begins a piece, and return the nodes on which earlier attempts did not end."""
+        """Record that a node starts a piece, and return the nodes on which earlier attempts did not end."""
         earlier = self._begun.get(piece, [])
         self._begun[piece] = [*earlier, node]
         return earlier
 
     def end(self, piece: str) -> None:
-        """Note that a piece has ended, well or with an error."""
+        """Record that a piece has ended, with a result or an error."""
         self._begun.pop(piece, None)
 
 
 @dataclass(frozen=True)
 class Attempts:
-    """A bound on attempts at work that ends its process, so that a run does not begin it again forever.
+    """Limit on attempts at work that ends its process, so that a run does not repeat it forever.
 
     Attributes:
         log: handle of an ``AttemptLog``.
@@ -389,7 +390,7 @@ class Attempts:
 
     @classmethod
     def start(cls) -> Self:
-        """Start the log on the node of this process, without which there is no run."""
+        """Start the log on the node of this process; if that node is lost, the run ends anyway."""
         import ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -399,14 +400,14 @@ class Attempts:
 
     @contextmanager
     def at(self, piece: str, description: str) -> Iterator[None]:
-        """Work on a piece for the time of the block.
+        """Record the work on a piece within a ``with`` block.
 
         Args:
             piece: names the piece within the run.
-            description: of the work in an error, after "the process that".
+            description: describes the work in an error message, after "the process that".
 
         Raises:
-            ClusterError: earlier attempts at the piece ended with their process too often.
+            ClusterError: too many earlier attempts at the piece ended their process.
         """
         import ray
 
@@ -434,7 +435,7 @@ class Attempts:
 
 @dataclass(frozen=True)
 class NodeCheck:
-    """A comparison of a node with the machine on which a run was started.
+    """Comparison of a node with the machine on which a run was started.
 
     Attributes:
         recipe: builds the instrument.
@@ -451,11 +452,11 @@ class NodeCheck:
     first: pl.DataFrame | None = None
 
     def problem(self) -> SemscaleError | None:
-        """Return the reason why this node would compute other numbers or none; ``None`` if it fits.
+        """Return the reason why this node would compute other numbers or none; ``None`` if it agrees.
 
-        Weights that the node lacks are pulled, once for all its actors.
+        Missing weights are downloaded once for all actors of the node.
         """
-        with suppress(OSError):  # relative paths are those of the run, if this node has its folder as well
+        with suppress(OSError):  # relative paths refer to the folder of the run, if this node has it
             os.chdir(self.folder)
         node = f"cluster: node {_this_node()}"
         if __version__ != self.expected.version:
@@ -505,7 +506,7 @@ def check_nodes(recipe: Recipe, table: Table, pool: ActorPool) -> NodeCheck:
 
     Raises:
         InputError: a node has no Semscale, another version or other weights, or does not see the input; or
-            GPUs for actors where this machine has none to compare numbers with.
+            actors need GPUs and this machine has none to compare numbers with.
         ModelError: a node cannot get the weights.
     """
     expected = recipe.signature()
@@ -527,7 +528,7 @@ def check_nodes(recipe: Recipe, table: Table, pool: ActorPool) -> NodeCheck:
 
 @dataclass(frozen=True)
 class FolderProbe:
-    """A small file that shows which nodes read and write the folder of an output.
+    """Small file that shows which nodes can read and write the folder of an output.
 
     Attributes:
         place: the folder of the output.
@@ -543,7 +544,7 @@ class FolderProbe:
         return cls(place, os.urandom(8).hex())
 
     def answered(self) -> str | None:
-        """Read the file on a node, and write another file there: its name, or ``None`` if either fails."""
+        """Read the file on a node, write another file, and return its name; ``None`` if either fails."""
         name = f"{WORK}.probe-{self.token}-{os.getpid()}-{os.urandom(4).hex()}.tmp"
         with suppress(SemscaleError, OSError):
             files = files_of(self.place)
@@ -554,7 +555,7 @@ class FolderProbe:
 
     @contextmanager
     def written(self) -> Iterator[None]:
-        """Write the file for the time of the block; all probes go at its end, and those of a killed run.
+        """Write the file for a ``with`` block; at its end, remove all probes, including those of killed runs.
 
         Raises:
             InputError: the folder cannot be written here.
@@ -574,7 +575,7 @@ class FolderProbe:
 
 
 def nodes_without(place: OutputPlace) -> list[str]:
-    """Name the nodes of this process's cluster that do not write into a folder.
+    """Return the nodes of this process's cluster that cannot write into a folder.
 
     Raises:
         InputError: the folder cannot be written here, or a node cannot run Semscale.
@@ -590,7 +591,7 @@ def nodes_without(place: OutputPlace) -> list[str]:
 
 
 def has_processors(resources: Mapping[str, float]) -> bool:
-    """Return true if a node with these resources runs tasks."""
+    """Return true if a node with these resources can run tasks."""
     return bool(resources.get("CPU"))
 
 
@@ -601,13 +602,13 @@ def on_each_node(
     *,
     gpus: float = 0.0,
 ) -> list[tuple[str, T]]:
-    """Run a task on every node whose resources fit, at once, and return addresses and results.
+    """Run a task concurrently on every node with enough resources, and return addresses and results.
 
     Args:
         task: the task.
         arguments: its arguments.
         fits: returns true if a node's resources fit.
-        gpus: GPUs that the task books; Ray hides them from a task that books none.
+        gpus: GPUs that the task reserves; Ray hides GPUs from a task that reserves none.
 
     Raises:
         InputError: a node cannot run Semscale.

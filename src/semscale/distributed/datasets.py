@@ -1,4 +1,4 @@
-"""Recipes of the instruments for nodes, and datasets of Ray Data that are measured by them."""
+"""Measurement of Ray Data datasets, and the recipes from which nodes build the instruments."""
 
 import os
 from dataclasses import dataclass, replace
@@ -46,8 +46,8 @@ def embed(
     Args:
         dataset: n rows, in any order.
         text: name of the column of texts.
-        embedder: the model's name, or its recipe; each node loads its own.
-        dtype: type of a vector's numbers, ``float32`` or ``float16``.
+        embedder: the model's name or a ``ModelRecipe``; each node loads the model.
+        dtype: number type of the vectors, ``float32`` or ``float16``.
         pool: the actors.
 
     Returns:
@@ -73,24 +73,24 @@ def rate(
 
     Args:
         dataset: n rows, in any order.
-        scale: as ``semscale.rate`` takes it.
+        scale: a scale, its name or its path, as in ``semscale.rate``.
         text: name of the column of texts.
         pool: the actors.
-        settings: as ``semscale.rate`` takes them; ``embedder`` is a name, or a ``ModelRecipe``.
+        settings: settings of ``semscale.rate``; ``embedder`` is a name or a ``ModelRecipe``.
 
     Returns:
         A lazy dataset with the columns of ``Ratings.to_frame``, prefixed ``semscale_``, after those of the
         input.
 
     Raises:
-        InputError: as ``Rater``, or a model that is not named.
+        InputError: an invalid setting of ``Rater``, or a model that is an object, not a name.
         ModelError: the model's weights cannot be had on this machine.
         MissingExtraError: ``semscale[ray]`` is not installed.
     """
     model = _model(settings.pop("embedder", None) or DEFAULT_RATING_MODEL)
     loaded = load_scale(scale)
     settings["calibration"] = as_calibration(settings.get("calibration"))
-    checked = Rater(loaded, **settings).settings  # refuses what no actor could do
+    checked = Rater(loaded, **settings).settings  # rejects invalid settings before any actor starts
     return measured(dataset, RatingRecipe(model, loaded, checked, text), pool)
 
 
@@ -111,15 +111,16 @@ def match(
         reference: name of the column of references: texts, or lists of texts.
         method: one of ``semscale.matching.matcher.METHODS``.
         pool: the actors.
-        settings: as ``semscale.match`` takes them; models are names, and ``corpus`` is needed by methods that
-            estimate something, since no actor sees the whole dataset.
+        settings: settings of ``semscale.match``. Models are names. Methods that estimate something need
+            ``corpus``, since no actor sees the whole dataset.
 
     Returns:
         A lazy dataset with the columns of ``Matches.to_frame``, prefixed ``semscale_``, after those of the
         input.
 
     Raises:
-        InputError: as ``Matcher``, a model that is not named, or no corpus where a method needs it.
+        InputError: an invalid setting of ``Matcher``, a model that is an object, not a name, or no corpus for
+            a method that needs one.
         ModelError: the model's weights cannot be had on this machine.
         MissingExtraError: ``semscale[ray]`` is not installed.
     """
@@ -138,7 +139,7 @@ def match(
 
 
 def measured(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None) -> "Dataset":
-    """Add the columns of an instrument to a dataset, lazily: each batch is measured by an actor of a pool."""
+    """Return a lazy dataset with the columns of an instrument; actors of a pool measure the batches."""
     require("ray")
     check = NodeCheck(recipe, recipe.signature(), os.getcwd())
     arguments = (pool or ActorPool()).arguments_beside_readers(node_resources())
@@ -164,14 +165,14 @@ def _model(embedder: Any) -> "ModelRecipe":  # noqa: ANN401 - its type is checke
 
 @dataclass(frozen=True)
 class ModelRecipe:
-    """Arguments from which a node loads an embedder, as ``load_embedder`` takes them.
+    """Arguments of ``load_embedder``, with which each node loads the model.
 
     Attributes:
         name: the model's name or folder.
         precision: ``exact``, ``fast`` or ``turbo``.
         engine: ``openvino``, or ``torch``.
-        cache: true to store vectors in the cache of the node.
-        device: for ``torch``.
+        cache: true to store vectors in the node's cache.
+        device: device of the engine ``torch``, such as ``cuda``.
     """
 
     name: str
@@ -193,7 +194,7 @@ class ModelRecipe:
 
 @dataclass(frozen=True)
 class EmbeddingRecipe:
-    """Names and settings with which a node embeds texts of a column."""
+    """Settings with which a node embeds a column of texts."""
 
     model: ModelRecipe
     text: str
@@ -215,12 +216,12 @@ class EmbeddingRecipe:
 
 @dataclass(frozen=True)
 class RatingRecipe:
-    """Names and settings with which a node rates texts of a column.
+    """Settings with which a node rates a column of texts.
 
     Attributes:
         model: the embedder.
         scale: the scale with all its anchor sets.
-        settings: of the rater, without an embedder.
+        settings: settings of the rater, without an embedder.
         text: name of the column.
     """
 
@@ -240,7 +241,7 @@ class RatingRecipe:
         return RowWork(work.part, work.private)
 
     def completed(self, work: object) -> Self:
-        """Take over the floor, so that all nodes have the same to the last bit."""
+        """Return a copy with the floor from ``work``, so that all nodes use bit-identical values."""
         instrument = work.instrument if isinstance(work, PartWork) else None
         if not isinstance(instrument, RatingTable):
             return self
@@ -249,13 +250,14 @@ class RatingRecipe:
 
 @dataclass(frozen=True)
 class MatchRecipe:
-    """Names and settings with which a node matches predictions.
+    """Settings with which a node matches predictions.
 
     Attributes:
         columns: names of the columns.
-        settings: of the matcher; models are named, and there is no progress to report.
+        settings: settings of the matcher; models are names, and no progress is reported.
         explains_rows: true to explain every score.
-        corpus: references for the method's estimates; ``None`` if it makes none or has a corpus.
+        corpus: references for the method's estimates; ``None`` if it makes none or the settings name a
+            corpus.
     """
 
     columns: MatchColumns
@@ -265,7 +267,7 @@ class MatchRecipe:
 
     @classmethod
     def from_settings(cls, columns: MatchColumns, settings: MatchSettings) -> Self:
-        """Leave out of a matcher's settings what cannot be sent to a node.
+        """Build a recipe from a matcher's settings, without those that cannot be sent to a node.
 
         Raises:
             InputError: a model that is an object, not a name.
@@ -280,7 +282,7 @@ class MatchRecipe:
         return cls(columns, settings.changed(loading=loading))
 
     def signature(self) -> Signature:
-        """Name the method with its model."""
+        """Return the signature of the method with its model."""
         return Matcher.from_settings(self.settings).pair_method.signature
 
     def row_work(self, table: Table) -> RowWork:
@@ -296,7 +298,7 @@ class MatchRecipe:
         return RowWork(work.part, work.private)
 
     def completed(self, work: object) -> Self:
-        """Take over the texts from which the method makes its estimates."""
+        """Return a copy with the texts from which the method makes its estimates."""
         instrument = work.instrument if isinstance(work, PartWork) else None
         if not isinstance(instrument, MatchTable):
             return self

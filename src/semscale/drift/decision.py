@@ -150,7 +150,7 @@ class ThresholdCheck:
         metric: name of the metric.
         limit: the threshold.
         value: the candidate's mean as a similarity or loss, like the threshold; NaN without a value.
-        passed: whether the mean satisfies the threshold; a candidate without a value does not pass.
+        passed: true if the mean satisfies the threshold; a candidate without a value does not pass.
         group: kind and name of the slice; ``None`` for all items.
     """
 
@@ -523,14 +523,14 @@ def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = 
     ):
         if kind not in baseline.group_kinds:
             if not baseline.group_kinds:
-                raise UnknownNameError(
-                    f"{asked_by} asks for groups of {kind!r}, and no item has groups: leave it out"
-                )
-            raise unknown_name(f"kind of groups in {asked_by}", kind, baseline.group_kinds)
+                raise UnknownNameError(f"{asked_by}: no item has groups, got {kind!r}; leave it out")
+            raise UnknownNameError(
+                f"{asked_by}: {unknown_name('kind of groups', kind, baseline.group_kinds)}"
+            )
     for (kind, name), _ in settings.groups:
         names = sorted({item.groups[kind] for item in baseline.items if kind in item.groups})
         if name not in names:
-            raise unknown_name(f"{kind} in slices", name, names)
+            raise UnknownNameError(f"slices: {unknown_name(kind, name, names)}")
     known = {*(item.id for item in baseline.items), *lacking}
     for name in settings.must_pass:
         if name not in known:
@@ -548,7 +548,7 @@ class Threshold:
     Attributes:
         name: name in the settings.
         metric: the metric.
-        is_least: whether the mean must be at least the limit; else at most.
+        is_least: true if the mean must be at least the limit; else at most.
         limit: the limit.
     """
 

@@ -187,7 +187,7 @@ def read_line(line: str, program: str, number: int) -> tuple[str, Answer]:
     Args:
         line: without its end.
         program: for messages.
-        number: of the line, from 1.
+        number: number of the line, from 1.
 
     Returns:
         The item's id and its answer. If the program reports an error, the answer has no output and is not
@@ -219,12 +219,12 @@ def _object(line: str, program: str, number: int) -> Mapping[str, Any]:
         content = None
     if not isinstance(content, Mapping) or content.get("id") is None:
         raise InputError(
-            f"{program} wrote a line {number} that is no JSON object with an 'id': {line[:_SHOWN]!r}; write "
+            f"{program} wrote line {number}, which is no JSON object with an 'id': {line[:_SHOWN]!r}; write "
             "one object for each item, and messages to standard error"
         )
     if not {"output", "outputs", "error"} & content.keys():
         raise InputError(
-            f"{program} wrote a line {number} for {content['id']!r} without 'output', 'outputs' or 'error': "
+            f"{program} wrote line {number} for {content['id']!r} without 'output', 'outputs' or 'error': "
             f"{line[:_SHOWN]!r}"
         )
     return content
@@ -239,7 +239,7 @@ def _with_numbers(
         return outputs
     if len(outputs) > 1:
         raise InputError(
-            f"{program} wrote a line {number} with '{names[0]}' and {len(outputs)} outputs: write it into "
+            f"{program} wrote line {number} with '{names[0]}' and {len(outputs)} outputs: write it into "
             'their objects, such as {"text": "Yes.", "call_cost": 0.01}'
         )
     (output,) = outputs

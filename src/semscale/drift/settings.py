@@ -139,7 +139,7 @@ def read_limits(limits: object, info: ValidationInfo) -> dict[str, float | str]:
     named: Any = _pairs(limits, info)
     for name in named:
         if name not in LIMITS:
-            raise UnknownNameError(str(unknown_name("limit", name, list(LIMITS))))
+            raise UnknownNameError(f"limits: {unknown_name('limit', name, list(LIMITS))}")
     return {name: _limit(name, value) for name, value in named.items()}
 
 
@@ -239,13 +239,13 @@ class GateSettings(Settings):
     metrics: Annotated[
         _Named | None,
         AfterValidator(_each_once),
-        Field(description="Metric to test, instead of the usual ones."),
+        Field(description="Metric to test, instead of the default metrics."),
         Option(GATE, "NAME", name="--metric", type=list[str]),
     ] = None
     by: Annotated[
         _Named,
         AfterValidator(_each_once),
-        Field(description="Kind of groups that are also tested."),
+        Field(description="Kind of groups to test separately as well, such as exercise."),
         Option(GATE, "KIND", type=list[str]),
     ] = ()
     alpha: Annotated[
@@ -261,7 +261,7 @@ class GateSettings(Settings):
     limits: Annotated[
         Limits,
         Field(
-            description="Items that may break a limit, such as silenced=2, =10% or =off. "
+            description="How many items may break a limit, such as silenced=2, silenced=10% or silenced=off. "
             f"Limits: {', '.join(LIMITS)}."
         ),
         Option(GATE, "LIMIT=NUMBER", name="--limit", type=list[str]),
@@ -274,13 +274,13 @@ class GateSettings(Settings):
     must_pass: Annotated[
         _Named,
         AfterValidator(_each_once),
-        Field(description="Item that fails the gate alone when it becomes worse."),
+        Field(description="Item that must not become worse: if it does, the gate fails."),
         Option(GATE, "ID", type=list[str], rare=True),
     ] = ()
     fields: Annotated[
         dict[str, Direction],
         BeforeValidator(_directions),
-        Field(description="Direction in which a field improves: lower, higher or either."),
+        Field(description="Better values of a field: lower, higher, or either if any change counts."),
         Option(GATE, "FIELD=DIRECTION", name="--direction", type=list[str], rare=True),
     ] = {}
     slices: Annotated[
@@ -290,7 +290,7 @@ class GateSettings(Settings):
     ] = {}
     undecided: Annotated[
         Literal["fail", "warn", "pass"] | None,
-        Field(description="Exit code of an undecided gate: fail is 1, warn and pass are 0 (default: 4)."),
+        Field(description="Exit code if the gate is undecided: fail (1), warn (0) or pass (0); default 4."),
         Option(GATE, "ACTION"),
     ] = None
 

@@ -1,4 +1,4 @@
-"""Text embeddings: engines (OpenVINO, PyTorch, endpoints, given arrays), the cache, and loading of models."""
+"""Text embeddings: engines (OpenVINO, PyTorch, endpoints, own arrays), the cache, and model loading."""
 
 from semscale.embedding.embedder import ArrayEmbedder, Embedder, Embeddings
 from semscale.embedding.loading import load_embedder

@@ -1,4 +1,4 @@
-"""Embeddings and token states on disk: what was computed before is read from the cache."""
+"""Caches on disk for embeddings and token states."""
 
 import hashlib
 import time
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder, TokenIds
 
 KEPT_EMBEDDINGS = "finished embeddings stay in the cache"
-"""What a run that is stopped says of them."""
+"""Part of the message about a stopped run."""
 
 FILE_NAME = "embeddings.sqlite"
 STATES_FILE = "states.sqlite"
-CHUNK = 2048  # texts that are computed and stored together; a stopped run loses at most as many
+CHUNK = 2048  # texts that are computed and stored together; a stopped run loses at most this many
 
 Rounded = npt.NDArray[np.int16]
-"""States of one text's t tokens, shape (t, hidden), multiplied by a factor that each text has of its own."""
+"""States of one text's t tokens, shape (t, hidden), scaled by a factor that differs between texts."""
 
 _TOGETHER = 128  # texts whose states are written together: 4 MB for 45 tokens of 384 numbers
 _LARGEST = 32767
@@ -40,7 +40,7 @@ class CachedEmbedder:
     Args:
         embedder: computes missing embeddings; its signature is part of every key.
         cache: stores the embeddings.
-        chunk: how many texts are computed between two writes.
+        chunk: number of texts that are computed between two writes.
     """
 
     def __init__(self, embedder: Embedder, cache: "EmbeddingCache", *, chunk: int = CHUNK) -> None:
@@ -55,12 +55,12 @@ class CachedEmbedder:
 
     @property
     def signature(self) -> Signature:
-        """The signature of the embedder behind the cache, as a cache changes no number."""
+        """Signature of the embedder behind the cache; the cache changes no number."""
         return self.embedder.signature
 
     @property
     def for_anchors(self) -> Embedder:
-        """The embedder of anchors, with the same cache."""
+        """Embedder for anchors, with the same cache."""
         behind = anchor_embedder(self.embedder)
         return self if behind is self.embedder else CachedEmbedder(behind, self.cache, chunk=self._chunk)
 
@@ -98,13 +98,13 @@ class EmbeddingCache:
             named by ``SEMSCALE_CACHE``, or else the system's cache folder.
         max_bytes: above this size the least recently used entries are removed; the hour of the last use is
             recorded. By default the value of ``SEMSCALE_CACHE_MAX``, such as ``500MB``, or else 2 GiB.
-        clock: gives the time in seconds.
+        clock: returns the time in seconds.
 
     Attributes:
-        store: the entries as bytes, with their number and size.
+        store: the store with the entries as bytes.
 
     Raises:
-        InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` is no size.
+        InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` is not a size.
 
     Examples:
         >>> import tempfile
@@ -140,16 +140,16 @@ class EmbeddingCache:
         self.store.close()
 
     def get_many(self, keys: Sequence[bytes], dimensions: int) -> tuple[Mask, Embeddings]:
-        """Look embeddings up.
+        """Look up embeddings.
 
         Args:
             keys: n distinct keys, from :func:`~semscale.embedding.cache.cache_keys`.
             dimensions: the required width of a vector; an entry of another width counts as missing.
 
         Returns:
-            A mask of the keys that have a sound entry, shape (n,), and embeddings in the order of the keys. A
+            The mask of keys with an undamaged entry, shape (n,), and embeddings in the order of the keys. A
             key without an entry has a vector of NaN and 0 windows. The share of unknown tokens is NaN without
-            an entry, and where the engine does not state it.
+            an entry, and if the engine does not report it.
         """
         layout = _entry(dimensions)
         vectors = np.full((len(keys), dimensions), np.nan, np.float32)
@@ -178,18 +178,18 @@ class EmbeddingCache:
 
 
 def _entry(dimensions: int) -> np.dtype[np.void]:
-    """Return the layout of a text's entry."""
+    """Return the NumPy type of a text's entry."""
     return np.dtype([("windows", "<u4"), ("unknown", "<f4"), ("vector", "<f4", (dimensions,))])
 
 
 class StateReader:
-    """Gives the states of texts after one layer.
+    """Returns the states of texts after one layer, from the cache or the model.
 
-    Freshly computed states are rounded, too, so results do not depend on whether states were cached.
+    Computed states are rounded like cached ones, so results do not depend on the cache.
 
     Args:
         encoder: the model.
-        layer: the layer whose states are given.
+        layer: the layer of the states.
         cache: the cache of states; ``None`` for no cache.
     """
 
@@ -202,13 +202,13 @@ class StateReader:
     def read(
         self, tokens: "TokenIds", texts: Sequence[str], wanted: Integers, *, keep: int | None = None
     ) -> Iterator[tuple[int, Rounded]]:
-        """Yield the states of some texts, in the order in which they are ready.
+        """Yield the states of some texts as soon as they are ready.
 
         Args:
             tokens: token ids of all texts.
             texts: all texts.
-            wanted: numbers of the wanted texts, each once.
-            keep: only the first ``keep`` of all texts are written to the cache; by default all are.
+            wanted: indices of the wanted texts, each once.
+            keep: only the first ``keep`` of all texts are written to the cache; all by default.
         """
         return self.read_groups(tokens, texts, [wanted], keep=keep)
 
@@ -217,13 +217,13 @@ class StateReader:
     ) -> Iterator[tuple[int, Rounded]]:
         """Yield the states of groups of texts, one group after the other.
 
-        The model starts on the next group while the caller still takes the last states of a group. Cached
+        The model starts on the next group while the caller still receives the last states of a group. Cached
         states are yielded between computed ones, so the model runs while the caller works on them.
 
         Args:
             tokens: token ids of all texts.
             texts: all texts.
-            groups: numbers of the wanted texts, each once in a group.
+            groups: indices of the wanted texts; a group has each text at most once.
             keep: see ``read``.
         """
         wanted = np.unique(np.concatenate([np.empty(0, np.int64), *groups])).tolist()
@@ -252,7 +252,7 @@ class StateReader:
     def _stored(
         self, tokens: "TokenIds", wanted: Integers, keys: Mapping[int, bytes], writing: "_Writing"
     ) -> Iterator[tuple[int, Rounded]]:
-        """Yield cached states; the model computes those that are damaged or gone."""
+        """Yield cached states; the model computes damaged and removed ones."""
         if not self._cache or not len(wanted):
             return
         cached = self._cache.get_many([keys[text] for text in wanted.tolist()], self._encoder.hidden)
@@ -279,8 +279,8 @@ class _Writing:
         """Round computed states and write them to the cache; the last batch is written before it is yielded.
 
         Args:
-            read: numbers of texts with their computed states.
-            count: how many texts to take from ``read``.
+            read: indices of texts with their computed states.
+            count: number of texts to take from ``read``.
         """
         for left, (text, exact) in zip(reversed(range(count)), read, strict=False):
             states = rounded(exact)
@@ -297,7 +297,7 @@ class _Writing:
 
 
 class StateCache:
-    """Stores rounded states on disk by key, with the same default limit on size as the embedding cache.
+    """Stores rounded states on disk by key, with the default size limit of the embedding cache.
 
     A damaged entry or one of another width counts as missing.
 
@@ -313,9 +313,9 @@ class StateCache:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     cache = StateCache(folder)
         ...     cache.put_many([good], [np.array([[1, 2]], np.int16)])
-        ...     found = {row: states.tolist() for row, states in cache.get_many([bad, good], 2).items()}
+        ...     stored = {row: states.tolist() for row, states in cache.get_many([bad, good], 2).items()}
         ...     cache.close()
-        >>> found
+        >>> stored
         {1: [[1, 2]]}
     """
 
@@ -327,18 +327,18 @@ class StateCache:
         self.store.close()
 
     def known(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Return those of n distinct keys that have an entry; its bytes may be damaged."""
+        """Return which of n distinct keys have an entry; its bytes may be damaged."""
         return self.store.known(keys)
 
     def get_many(self, keys: Sequence[bytes], hidden: int) -> dict[int, Rounded]:
-        """Look states up.
+        """Look up states.
 
         Args:
             keys: n distinct keys, from :func:`~semscale.embedding.cache.cache_keys`.
             hidden: width of a state.
 
         Returns:
-            The states that were found, by their row in ``keys``.
+            The stored states by index of their key in ``keys``.
         """
         rows = {key: row for row, key in enumerate(keys)}
         return {
@@ -379,7 +379,8 @@ def cache_keys(signature: str, texts: Sequence[str]) -> list[bytes]:
     """Return the key of each text under one embedder's signature: 16 bytes of BLAKE2b.
 
     Args:
-        signature: weights' hash, engine, precision and window settings: everything that decides the numbers.
+        signature: hash of the weights, engine, precision and window settings: everything that affects the
+            numbers.
         texts: n strings.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Key-value store of bytes in one SQLite file of limited size, safe with crashes and several processes."""
+"""Key-value store of bytes in one SQLite file of limited size, safe for crashes and several processes."""
 
 import itertools
 import os
@@ -22,9 +22,9 @@ from semscale.store.atomic import create_private, create_private_folder
 from semscale.store.sqlite_errors import primary_code
 from semscale.weights.folders import cache_cap, cache_root
 
-APPLICATION_ID = 0x53454D53  # "SEMS": tells this file from another program's database
+APPLICATION_ID = 0x53454D53  # "SEMS": distinguishes this file from another program's database
 
-# Entries of format 1 may come from damaged weights, those of 1 and 2 do not say what of a text is unknown.
+# Format 1 may have entries of damaged weights; formats 1 and 2 lack the share of unknown tokens.
 FORMAT = 3
 
 _HOUR = 3600
@@ -62,11 +62,11 @@ class EntryStore:
             or else the system's cache folder.
         max_bytes: above this size the least recently used entries are removed; the hour of the last use is
             recorded. By default the value of ``SEMSCALE_CACHE_MAX``, such as ``500MB``, or else 2 GiB.
-        clock: gives the time in seconds.
-        is_silent: no warning, for a store beside another one in the same folder that warns.
+        clock: returns the time in seconds.
+        is_silent: whether warnings are suppressed, as another store in the same folder reports the problem.
 
     Raises:
-        InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` is no size.
+        InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` is not a size.
 
     References:
         Ross N. Williams, A painless guide to CRC error detection algorithms, 1993, section 9: the checksum of
@@ -95,13 +95,13 @@ class EntryStore:
         self._file.close()
 
     def read(self, keys: Sequence[bytes]) -> Iterator[list[tuple[bytes, bytes]]]:
-        """Look entries up in batches.
+        """Look up entries in batches.
 
         Args:
             keys: distinct keys.
 
         Yields:
-            For each batch of keys, the keys that have a sound entry, with their bytes.
+            For each batch of keys, the keys that have an undamaged entry, with their bytes.
         """
         for part in _parts(keys):
             yield self._file.run(partial(self._entries, keys=part), [])
@@ -142,7 +142,7 @@ class EntryStore:
         return self._file.run(_clear, 0, needed=True)
 
     def remove_damaged(self) -> list[Path]:
-        """Remove files that were damaged and therefore moved aside.
+        """Remove damaged files that were moved aside.
 
         Returns:
             The removed files.
@@ -254,7 +254,7 @@ _INHERITED: list[sqlite3.Connection] = []
 
 
 class CacheWarning(UserWarning):
-    """The cache cannot be used or was replaced by an empty one; results are right nevertheless."""
+    """The cache cannot be used or was replaced by an empty one; results stay correct."""
 
 
 class CacheFile:
@@ -262,7 +262,7 @@ class CacheFile:
 
     Args:
         path: the file; its folder is created at the first use.
-        is_silent: no warning where it cannot be used or is damaged.
+        is_silent: whether no warning is given if it cannot be used or is damaged.
     """
 
     def __init__(self, path: Path, *, is_silent: bool = False) -> None:
@@ -287,9 +287,9 @@ class CacheFile:
         """Run a function on the file's connection.
 
         Args:
-            work: the function; it gets a connection in autocommit mode.
+            work: the function; it is called with a connection in autocommit mode.
             otherwise: the result if the file cannot be used, or was damaged and is new now.
-            needed: whether a file that cannot be used is an error, and not merely slower.
+            needed: whether an unusable file is an error; otherwise the work is skipped.
 
         Returns:
             The result of ``work``, or ``otherwise``.
@@ -317,16 +317,16 @@ class CacheFile:
         return otherwise
 
     def hold(self) -> Callable[[], None]:
-        """Keep other threads from using the file while the process forks, unless one of them takes too long.
+        """Lock the file against other threads while the process forks; go on without a lock after a timeout.
 
         Returns:
-            A function that lets them use it again.
+            A function that releases the lock.
         """
         held = self._lock.acquire(timeout=_FORK_SECONDS)
         return self._lock.release if held else lambda: None
 
     def start_afresh(self) -> None:
-        """Replace lock and connection in a forked child: the old ones belong to the parent."""
+        """Replace lock and connection in a forked child process, as the old ones belong to the parent."""
         self._lock = RLock()
         if self._connection is not None:
             _INHERITED.append(self._connection)
@@ -368,7 +368,7 @@ _OPEN: WeakSet[CacheFile] = WeakSet()
 
 
 class _Held(local):
-    """The files that a forking thread must release after the fork."""
+    """Files that a forking thread must release after the fork."""
 
     def __init__(self) -> None:
         self.releases: list[Callable[[], None]] = []
@@ -401,7 +401,7 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
 
 
 class Transaction:
-    """A transaction: everything inside it is written, or nothing."""
+    """Context manager for a transaction: everything inside it is written, or nothing."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -419,7 +419,7 @@ class Transaction:
 
 
 def size_of(connection: sqlite3.Connection) -> int:
-    """Return the bytes that entries use in the file; empty pages do not count."""
+    """Return the number of bytes that entries use in the file; empty pages do not count."""
     pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
     return pages * _pragma(connection, "page_size")
 

@@ -50,8 +50,8 @@ class Architecture:
         norm_epsilon: number that layer normalisation adds to the variance.
         activation: function between the two feed-forward matrices.
         first_position: the first token's row in the position table.
-        positions: the most tokens that the position table covers.
-        words: rows of the table of words; ``None`` where the settings do not say.
+        positions: largest number of tokens that the position table covers.
+        words: number of rows in the table of words; ``None`` if the settings do not state it.
     """
 
     family: str
@@ -72,11 +72,11 @@ class Checkpoint:
     Attributes:
         architecture: its shape.
         pooling: how token states are combined into one vector.
-        max_tokens: the most tokens that it reads at once, special ones included.
+        max_tokens: largest number of tokens that it reads at once, special ones included.
         tokenizer: path of its ``tokenizer.json``.
         weights: path of its file of weights.
-        setup_hash: 12 hex digits of the SHA-256 of ``config.json`` and ``tokenizer.json``, as these files
-            decide the numbers, too.
+        setup_hash: 12 hex digits of the SHA-256 of ``config.json`` and ``tokenizer.json``, because these
+            files affect the numbers, too.
         prefix: put before every text.
     """
 
@@ -90,7 +90,7 @@ class Checkpoint:
 
     @property
     def word_prefix(self) -> str:
-        """The prefix, or a space for RoBERTa, which spells words otherwise after a space."""
+        """Prefix of the model, or a space for RoBERTa, which splits a word differently after a space."""
         return self.prefix or (" " if self.architecture.family == "roberta" else "")
 
 
@@ -202,14 +202,14 @@ def _pooling_mode(config: Mapping[str, Any], folder: Path) -> Pooling:
 
 
 def _refuse_lower_case(folder: Path) -> None:
-    """Refuse a setting that sentence-transformers applies to a text before it is tokenized."""
+    """Reject a setting that lower-cases a text before the tokenizer reads it."""
     settings = folder / "sentence_bert_config.json"
     if settings.is_file() and read_config(folder, settings.name).get("do_lower_case"):
         raise _left_to_torch(f"{settings} sets do_lower_case, which is not applied here")
 
 
 def _default_prompt(folder: Path) -> str:
-    """Read the prompt that sentence-transformers puts before every text, unless it is told another one."""
+    """Read the prompt that sentence-transformers puts before every text by default."""
     settings = folder / "config_sentence_transformers.json"
     content = read_config(folder, settings.name) if settings.is_file() else {}
     name = content.get("default_prompt_name")
@@ -229,10 +229,10 @@ def _max_tokens(folder: Path, architecture: Architecture) -> int:
 
 
 def activation_of(name: str) -> Activation:
-    """Find an activation function by the name that ``config.json`` has for it.
+    """Find an activation function by its name in ``config.json``.
 
     Raises:
-        UnsupportedModelError: it cannot be run.
+        UnsupportedModelError: the engine does not have it.
 
     Examples:
         >>> activation_of("gelu_new")
@@ -273,8 +273,8 @@ class Q4Table:
     """A matrix in 4 bits, as views of the file's bytes.
 
     Attributes:
-        blocks: shape (rows, blocks in a row, 18), uint8; the scale's two bytes and 16 more, whose low halves
-            are the first 16 numbers.
+        blocks: shape (rows, blocks in a row, 18), uint8; two bytes for the scale and 16 for 32 numbers, the
+            first 16 of them in the low halves.
     """
 
     blocks: npt.NDArray[np.uint8]
@@ -290,10 +290,10 @@ class Q4Table:
         return self.blocks[:, :, SCALE_BYTES:].copy()
 
     def floats(self) -> npt.NDArray[np.float32]:
-        """Return the matrix, shape (rows, columns): four bits less ``MIDDLE``, times the block's scale."""
+        """Return the matrix, shape (rows, columns): (four bits - ``MIDDLE``) * scale of the block."""
         packed = self.blocks[:, :, SCALE_BYTES:]
         values = np.concatenate([packed & 15, packed >> 4], axis=2).astype(np.float32) - MIDDLE
-        with np.errstate(invalid="ignore"):  # damaged scales are infinite; vectors made of them are refused
+        with np.errstate(invalid="ignore"):  # damaged scales are infinite; their vectors are rejected
             values *= self.scales.astype(np.float32)[:, :, None]
         return values.reshape(len(values), -1)
 
@@ -304,7 +304,7 @@ class Weights:
 
     Attributes:
         words: the table with one row for each token: floats of shape (words, hidden), or 4 bits.
-        parameters: all others, under BERT's names.
+        parameters: all other parameters, under BERT's names.
     """
 
     words: npt.NDArray[np.float32] | Q4Table
@@ -317,7 +317,7 @@ def open_checkpoint(folder: Path, profile: ModelProfile | None = None) -> Checkp
     Args:
         folder: contains ``tokenizer.json``, and either ``config.json`` and ``model.safetensors`` or one file
             ``*-q4.bin``.
-        profile: how the model is to be used, as far as the files do not say.
+        profile: prefix, pooling and other facts that the files do not state.
 
     Raises:
         ModelError: a file is missing or damaged, or the engine cannot run the model exactly.
@@ -330,7 +330,7 @@ def open_checkpoint(folder: Path, profile: ModelProfile | None = None) -> Checkp
 
 
 def read_content(path: Path) -> bytearray:
-    """Read a file of weights; arrays that share its memory can be given to OpenVINO without a copy.
+    """Read a file of weights into memory that OpenVINO can use without a copy.
 
     Raises:
         ModelError: it cannot be read.
@@ -346,15 +346,15 @@ def read_content(path: Path) -> bytearray:
 
 @contextmanager
 def checked_content(path: Path, expected: str) -> Iterator[bytearray]:
-    """Read a file of weights, and hash its content while the caller makes a model of it.
+    """Read a file of weights, and hash its content while the caller builds a model from it.
 
     Args:
-        path: of the file.
+        path: path of the file.
         expected: its SHA-256, 64 hex digits.
 
     Raises:
-        ModelError: it cannot be read, or has another hash. This is said, and not what went wrong with a
-            damaged file.
+        ModelError: it cannot be read, or has another hash. A wrong hash is reported rather than the error
+            that the damaged content caused.
     """
     content = read_content(path)
     with ThreadPoolExecutor(1, "semscale-hash") as pool:
@@ -384,14 +384,14 @@ def open_weights(checkpoint: Checkpoint, content: bytearray) -> Weights:
     parameters = load_weights(checkpoint, content)
     words = parameters[WORDS]
     if words.nbytes <= _COPIED * (len(content) - words.nbytes):
-        # The compiled model shares the table of words, a view of which would keep the whole file in memory.
+        # The compiled model shares the table of words; a view of it would keep the whole file in memory.
         words = words.copy()
     return Weights(words, parameters)
 
 
 _HEADER_BYTES = 64
 
-_COPIED = 2  # most bytes of the table of words that are copied, as a multiple of what this releases
+_COPIED = 2  # largest table of words that is copied, as a multiple of the bytes that the copy releases
 
 _PLAIN = ModelProfile()
 
@@ -445,8 +445,8 @@ def load_weights(checkpoint: Checkpoint, content: bytearray) -> Parameters:
     """Read a checkpoint's parameters as float32 arrays, with BERT's names for every family.
 
     Args:
-        checkpoint: whose weights they are.
-        content: of its file of weights.
+        checkpoint: the checkpoint.
+        content: content of its file of weights.
 
     Raises:
         ModelError: the file is damaged or lacks a parameter of the architecture.
@@ -467,7 +467,7 @@ def _check_shapes(weights: Parameters, checkpoint: Checkpoint) -> None:
 
 
 def _shapes(weights: Parameters, architecture: Architecture) -> dict[str, tuple[int, ...]]:
-    """Return every parameter's required shape; tables are as long, and the inner width is, as in the file."""
+    """Return every parameter's required shape; lengths of tables and the inner width come from the file."""
     hidden = architecture.hidden
     shapes: dict[str, tuple[int, ...]] = {
         table: (_length(weights, table), hidden) for table in (WORDS, "embeddings.position_embeddings.weight")
@@ -487,12 +487,12 @@ def _shapes(weights: Parameters, architecture: Architecture) -> dict[str, tuple[
 
 
 def _length(weights: Parameters, name: str) -> int:
-    """Return the length of a parameter's first dimension; 0 if it lacks or is a single number."""
+    """Return the length of a parameter's first dimension; 0 if it is missing or a single number."""
     return len(weights[name]) if name in weights and weights[name].ndim else 0
 
 
 def position_table(parameters: Parameters, architecture: Architecture) -> npt.NDArray[np.float32]:
-    """Return what each position adds to its word, (positions, hidden): its row and that of the first type."""
+    """Return what each position adds to its word: its row plus that of type 0, shape (positions, hidden)."""
     table = parameters["embeddings.position_embeddings.weight"][architecture.first_position :]
     types = parameters.get(_TYPES)
     return table if types is None else types[:1] + table
@@ -510,7 +510,7 @@ def canonical_name(name: str) -> str:
     return name
 
 
-_LENGTH = 8  # bytes that say how long the header is
+_LENGTH = 8  # bytes that store the header's length
 
 _FLOATS = {"F16": np.float16, "F32": np.float32, "F64": np.float64}
 
@@ -521,8 +521,8 @@ def read_tensors(content: bytearray, path: Path) -> dict[str, npt.NDArray[np.flo
     """Read all floating-point parameters; others, such as position ids, are left out.
 
     Args:
-        content: of the file; must not change as long as the arrays are used.
-        path: of the file, for messages.
+        content: content of the file; it must not change while the arrays are in use.
+        path: path of the file, for messages.
 
     Raises:
         ModelError: the file is damaged, or has a parameter of a type that cannot be read.
@@ -551,7 +551,7 @@ def _place(entry: Mapping[str, Any], size: int) -> tuple[str, tuple[int, ...], i
     """Check one entry of the header: type, shape and first byte of a parameter.
 
     Raises:
-        ValueError: it does not fit the file, or its type is not known.
+        ValueError: it does not fit the file, or its type is unknown.
     """
     kind, shape, (first, last) = entry["dtype"], tuple(entry["shape"]), entry["data_offsets"]
     if kind not in _SIZES:
@@ -565,10 +565,10 @@ def _place(entry: Mapping[str, Any], size: int) -> tuple[str, tuple[int, ...], i
 
 
 def _array(content: bytearray, kind: str, shape: tuple[int, ...], first: int) -> npt.NDArray[np.float32]:
-    """Return a parameter from its first byte on.
+    """Return the parameter that begins at a byte.
 
     Raises:
-        ValueError: more dimensions, or longer ones, than an array can have.
+        ValueError: it has more or longer dimensions than an array can have.
     """
     raw = np.frombuffer(content, np.uint8, math.prod(shape) * _SIZES[kind], first)
     return _float32(kind, raw).reshape(shape)
@@ -616,7 +616,7 @@ _IN_LAYER = {
 
 @dataclass(frozen=True)
 class Q4Header:
-    """The first bytes of a file: the encoder's sizes.
+    """Header of a 4-bit file: the encoder's sizes.
 
     Attributes:
         hidden: width of a hidden state.
@@ -625,7 +625,7 @@ class Q4Header:
         inner: width between the two feed-forward matrices.
         words: rows in the table of words.
         positions: rows in the table of positions.
-        types: rows in the table of token types, of which the file may have the first one only.
+        types: rows in the table of token types; the file may have only the first one.
         norm_epsilon: number that layer normalisation adds to the variance.
     """
 
@@ -643,7 +643,7 @@ class Q4Header:
         """Read the header from a file's first bytes.
 
         Raises:
-            ModelError: it is no such file, or its sizes do not fit each other.
+            ModelError: the file has another format, or its sizes contradict each other.
         """
         if len(content) < _HEADER.size or content[:4] != MAGIC:
             raise ModelError(
@@ -663,16 +663,16 @@ class Q4Header:
 
 
 class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
-    """An encoder's parameters under BERT's names, as float32; each is computed when it is asked for.
+    """An encoder's parameters under BERT's names, as float32; each is computed on request.
 
-    No array shares the content, so its memory is free again once the arrays are made.
+    No array shares memory with the content, so the content can be released afterwards.
 
     Args:
-        content: of the file.
-        path: where it was read, for messages.
+        content: content of the file.
+        path: path of the file, for messages.
 
     Attributes:
-        words: the table of words, which stays in 4 bits and is none of the parameters.
+        words: the table of words, which stays in 4 bits and is not among the parameters.
 
     Raises:
         ModelError: the file is cut off or damaged.
@@ -701,7 +701,7 @@ class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
         return len(self._names)
 
     def _directory(self) -> dict[str, tuple[int, int, int, int]]:
-        """Read where each parameter is: its kind, count of numbers, first byte and bytes."""
+        """Read the directory: each parameter's kind, count of numbers, first byte and number of bytes."""
         try:
             at = _HEADER.size
             pieces, *_, text = _VOCABULARY.unpack_from(self._content, at)
@@ -722,7 +722,7 @@ class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
         return directory
 
     def _known_names(self) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Return the name in the file and the shape of every parameter besides the table of words."""
+        """Return the name in the file and the shape of every parameter except the table of words."""
         hidden, inner = self._header.hidden, self._header.inner
         tables = {"emb.pos": (self._header.positions, hidden), "emb.type": (1, hidden)}
         names: dict[str, tuple[str, tuple[int, ...]]] = {

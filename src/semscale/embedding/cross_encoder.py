@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 CHUNK = 2048
-"""Pairs that are computed and stored together; a stopped run loses at most as many."""
+"""Pairs that are computed and stored together; a stopped run loses at most this many."""
 PAIRS_FILE = "pairs.sqlite"
 
 _FEWEST = 2  # tokens of two texts
@@ -80,9 +80,9 @@ class CrossEncoder:
         precision: ``exact`` computes in float32, ``fast`` in bfloat16 if the processor supports it.
 
     Raises:
-        InputError: an unknown precision.
-        MissingExtraError: only sentence-transformers could run the model, and it is not installed.
-        ModelError: the model cannot be read or run, or is no classifier of texts.
+        InputError: the precision is unknown.
+        MissingExtraError: the model needs sentence-transformers, which is not installed.
+        ModelError: the model cannot be read or run, or is not a text classifier.
 
     References:
         Devlin et al. 2019, section 4.1 (classification of pairs), doi:10.18653/v1/N19-1423.
@@ -107,7 +107,7 @@ class CrossEncoder:
 
     @cached_property
     def signature(self) -> Signature:
-        """Weights, configuration, tokenizer, precision and the longest input, which decide the numbers."""
+        """All that affects the numbers: weights, configuration, tokenizer, precision, longest input."""
         setup = (self._folder / "config.json").read_bytes() + self._tokenizer.read_bytes()
         return Signature.of(
             "classify",
@@ -127,7 +127,7 @@ class CrossEncoder:
 
         Raises:
             InputError: a text is not a string, or the lists differ in length.
-            ModelError: the model's files have changed since, or its output has another form.
+            ModelError: the model's files have changed since it was loaded, or its output has another form.
         """
         first, second = checked_texts(first), checked_texts(second)
         if len(first) != len(second):
@@ -162,7 +162,7 @@ class _Classifier(Protocol):
     def outputs(
         self, rows: "PairRows", first: Sequence[str], second: Sequence[str]
     ) -> Iterator[tuple[Integers, Vectors]]:
-        """Yield the logits of batches of rows, each with the numbers of its rows."""
+        """Yield the logits of batches of rows, each with the indices of its rows."""
         ...
 
 
@@ -170,8 +170,8 @@ class _GraphClassifier:
     """Runs an exported graph on OpenVINO.
 
     Args:
-        folder: of the model.
-        files: the graph's files inside it; the first is the graph itself.
+        folder: the model's folder.
+        files: the graph's files inside the folder; the first one is the graph itself.
         precision: ``exact`` or ``fast``.
     """
 
@@ -281,7 +281,7 @@ class _TorchClassifier:
     def outputs(
         self, rows: "PairRows", first: Sequence[str], second: Sequence[str]
     ) -> Iterator[tuple[Integers, Vectors]]:
-        """Yield the logits of batches of equal length, so that the library pads none."""
+        """Yield the logits of batches of equal length, so that the library pads no row."""
         import torch
 
         lengths = np.fromiter(map(len, rows.ids), np.int64, len(rows.ids))
@@ -305,7 +305,7 @@ def _check_task(config: Mapping[str, Any], folder: Path) -> None:
 
 
 def _labels(config: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
-    """Read the names of the classes; transformers leaves them out where they are LABEL_0 and LABEL_1."""
+    """Read the names of the classes; a missing list means LABEL_0 and LABEL_1, as in transformers."""
     named = config.get("id2label", {"0": "LABEL_0", "1": "LABEL_1"})
     problem = ModelError(
         f"{folder / 'config.json'}: id2label must number the classes from 0, got {named!r:.80}"
@@ -319,7 +319,7 @@ def _labels(config: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
 
 
 def _max_tokens(config: Mapping[str, Any], folder: Path) -> int:
-    """Return the lower one of the tokenizer's limit and the length of the position table."""
+    """Return the smaller one of the tokenizer's limit and the length of the position table."""
     path = folder / "tokenizer_config.json"
     limits = [read_config(folder, path.name).get("model_max_length") if path.is_file() else None]
     positions = config.get("max_position_embeddings")
@@ -332,7 +332,7 @@ def _max_tokens(config: Mapping[str, Any], folder: Path) -> int:
 
 
 def _hash_of(paths: Sequence[Path]) -> str:
-    """Return the SHA-256 of files, one after the other, as 64 hex digits.
+    """Return the SHA-256 of the concatenated files, 64 hex digits.
 
     Raises:
         ModelError: a file cannot be read.
@@ -356,8 +356,7 @@ class PairRows:
         ids: one array of token ids for each pair.
         types: one array for each pair, as the model's tokenizer marks the first and the second text.
         truncated: shape (p,), whether the pair was too long for the model and was cut.
-        unread: shape (p,), whether the model cannot read one of the two texts, as most of its tokens are
-            unknown to it.
+        unread: shape (p,), whether most tokens of one of the two texts are unknown to the model.
     """
 
     ids: list[Ids]
@@ -370,8 +369,8 @@ class PairTokens:
     """A model's tokenizer for pairs; each distinct text is tokenized once.
 
     Args:
-        tokenizer: without padding and truncation.
-        max_tokens: the most tokens that the model reads at once, special ones included.
+        tokenizer: the tokenizer, without padding and truncation.
+        max_tokens: largest number of tokens that the model reads at once, special ones included.
 
     Raises:
         ModelError: the tokenizer puts no special token between two texts, or leaves no room for them.
@@ -385,7 +384,7 @@ class PairTokens:
             raise ModelError(f"a model that reads {max_tokens} tokens at once has no room for two texts")
 
     def rows(self, first: Sequence[str], second: Sequence[str]) -> PairRows:
-        """Tokenize p pairs; of one that is too long, tokens are dropped from the end of the longer text.
+        """Tokenize p pairs; if a pair is too long, tokens are dropped from the end of the longer text.
 
         Args:
             first: p texts.
@@ -407,14 +406,14 @@ class PairTokens:
 
 
 def truncated_lengths(first: int, second: int, room: int) -> tuple[int, int]:
-    """Return the tokens that two texts keep, so that both fit: the longer one is cut first.
+    """Return the numbers of tokens of two texts after truncation, which cuts the longer text first.
 
     This is the rule ``longest_first`` of the library ``tokenizers``.
 
     Args:
-        first: tokens of the first text.
-        second: tokens of the second one.
-        room: the most tokens of both.
+        first: number of tokens of the first text.
+        second: number of tokens of the second text.
+        room: largest number of tokens of both texts together.
 
     Examples:
         >>> truncated_lengths(3, 4, 10), truncated_lengths(3, 20, 10), truncated_lengths(20, 30, 11)
@@ -433,8 +432,8 @@ class _Frame(NamedTuple):
     """Special tokens before, between and after two texts, and the types of all tokens.
 
     Attributes:
-        ids: three arrays.
-        types: five arrays of which the second and the fourth, those of the texts, have one entry.
+        ids: the special tokens in the three positions.
+        types: types of the five parts; for the two texts, a single entry each.
     """
 
     ids: tuple[Ids, Ids, Ids]
@@ -446,13 +445,13 @@ class _Frame(NamedTuple):
         return np.concatenate([before, first, between, second, after])
 
     def types_of(self, first: int, second: int) -> Ids:
-        """Return the types of all tokens of two texts with so many tokens."""
+        """Return the types of all tokens for two texts of the stated lengths."""
         before, left, between, right, after = self.types
         return np.concatenate([before, left.repeat(first), between, right.repeat(second), after])
 
 
 def _frame_of(tokenizer: "Tokenizer") -> _Frame:
-    """Read the special tokens off a pair of one-letter texts."""
+    """Find the special tokens by tokenizing a pair of one-letter texts."""
     encoding = tokenizer.encode("a", "a")
     owners = list(encoding.sequence_ids)
     if not {0, 1} <= set(owners):
@@ -469,11 +468,11 @@ def _frame_of(tokenizer: "Tokenizer") -> _Frame:
 
 
 class CachedCrossEncoder:
-    """Computes the logits of pairs; equal pairs are computed once, and stored ones are read from disk.
+    """Computes the logits of pairs; equal pairs are computed once, and cached ones are read from disk.
 
     Args:
         encoder: computes the logits; its signature is part of every key.
-        cache: stores them; ``None`` for no cache.
+        cache: stores the logits; ``None`` for no cache.
         chunk: number of pairs that are computed between two writes.
     """
 
@@ -489,7 +488,7 @@ class CachedCrossEncoder:
 
     @property
     def signature(self) -> Signature:
-        """The encoder's, as a cache changes no number."""
+        """Signature of the encoder; the cache changes no number."""
         return self.encoder.signature
 
     def logits(
@@ -500,7 +499,7 @@ class CachedCrossEncoder:
         Args:
             first: p texts.
             second: p texts.
-            progress: called as pairs are read.
+            progress: called as pairs are computed.
         """
         numbers: dict[tuple[str, str], int] = {}
         pairs = zip(first, second, strict=True)
@@ -542,7 +541,7 @@ def pair_keys(signature: str, first: Sequence[str], second: Sequence[str]) -> li
         >>> keys[0] == keys[2], keys[0] == keys[1]
         (True, False)
     """
-    # The first text's length says where it ends, so no two pairs are written alike.
+    # The first text's length marks its end, so different pairs give different bytes.
     pairs = zip(first, second, strict=True)
     return cache_keys(signature, [f"{len(left)}:{left}{right}" for left, right in pairs])
 
@@ -576,14 +575,14 @@ class PairCache:
         self.store.close()
 
     def get_many(self, keys: Sequence[bytes], classes: int) -> tuple[list[int], PairLogits]:
-        """Look logits up.
+        """Look up logits.
 
         Args:
             keys: n distinct keys, from ``pair_keys``.
-            classes: of the model.
+            classes: number of the model's classes.
 
         Returns:
-            The rows of the m keys that have an entry, and their logits.
+            The indices of the m keys that have an entry, and the logits of these m pairs.
         """
         row_of = {key: row for row, key in enumerate(keys)}
         rows, bodies = [], []
@@ -601,7 +600,7 @@ class PairCache:
 
         Args:
             keys: n distinct keys.
-            logits: of n pairs.
+            logits: logits of n pairs.
         """
         flags = logits.truncated * _TRUNCATED + logits.unread * _UNREAD
         values = np.ascontiguousarray(logits.values, "<f4")

@@ -1,4 +1,4 @@
-"""Embedders: the protocol, the embeddings that they return, vectors of the user's, and endpoints."""
+"""Embedders: the protocol, the embeddings that they return, the user's own vectors, and endpoints."""
 
 import hashlib
 import math
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 AUTO = "auto"
-"""Device of the engine ``torch``: a GPU where there is one, else the processor."""
+"""Device of the engine ``torch``: a GPU if there is one, else the processor."""
 KEY_VARIABLE = "OPENAI_API_KEY"
-"""Variable of the environment with the key of an endpoint."""
+"""Environment variable with the key of an endpoint."""
 THREADS_VARIABLE = "SEMSCALE_THREADS"
-"""Variable of the environment: how many processors a process uses at most."""
+"""Environment variable with the largest number of processors that a process uses."""
 
 BATCH = 256
 RETRIES = 6  # waits of half a second, doubled up to 8 seconds, or as long as the endpoint's Retry-After says
@@ -45,11 +45,11 @@ class Embeddings:
 
     Attributes:
         vectors: shape (n, d), float32, every row of Euclidean length 1.
-        windows: shape (n,), overlapping windows that a text was read in; 1 if the model read it at once.
+        windows: shape (n,), number of overlapping windows for a text; 1 if the model read it at once.
         unknown: shape (n,), share of a text's tokens that the model's tokenizer does not know, 0 to 1;
-            NaN or ``None`` where the engine does not say.
-        tokens: shape (n,), tokens that the model read of a text, special ones included and those of
-            overlapping windows each time; ``None`` where the engine does not say.
+            NaN or ``None`` if the engine does not report it.
+        tokens: shape (n,), number of tokens that the model read for a text, special ones included; a token in
+            two windows counts twice. ``None`` if the engine does not report it.
     """
 
     vectors: Vectors
@@ -64,16 +64,17 @@ class Embeddings:
 
     @property
     def unread(self) -> Mask:
-        """Texts that the model cannot read, as most of their tokens are unknown to it, shape (n,)."""
+        """Mask of texts that the model cannot read, as most of their tokens are unknown, shape (n,)."""
         return np.zeros(len(self.windows), np.bool_) if self.unknown is None else are_unread(self.unknown)
 
     def spread(self, where: Integers) -> "Embeddings":
         """Repeat the embeddings of m distinct texts for n texts.
 
         Args:
-            where: shape (n,), the number of each text among the distinct ones, in order of first appearance.
+            where: shape (n,), index of each text among the distinct ones, which are in order of first
+                appearance.
         """
-        if len(where) == len(self.windows):  # all texts are distinct, so the order is the same
+        if len(where) == len(self.windows):  # all texts are distinct and in the same order
             return self
         unknown = None if self.unknown is None else self.unknown[where]
         tokens = None if self.tokens is None else self.tokens[where]
@@ -83,8 +84,8 @@ class Embeddings:
 def anchor_embedder(embedder: "Embedder") -> "Embedder":
     """Return the embedder of a scale's anchors: a more exact form of the model, if the embedder names one.
 
-    An anchor's error is part of every rating, so an engine that rounds texts strongly may have a form for
-    anchors in an attribute ``for_anchors``.
+    An anchor's error affects every rating. So an engine with strong rounding may have an embedder for anchors
+    in the attribute ``for_anchors``.
     """
     exact: Embedder = getattr(embedder, "for_anchors", embedder)
     return exact
@@ -92,7 +93,7 @@ def anchor_embedder(embedder: "Embedder") -> "Embedder":
 
 @runtime_checkable
 class Embedder(Protocol):
-    """An embedder: turns texts into unit vectors; an extension point (entry-point group ``semscale``)."""
+    """Protocol of an embedder: texts to unit vectors; an extension point (entry-point group ``semscale``)."""
 
     @property
     def dimensions(self) -> int:
@@ -101,7 +102,7 @@ class Embedder(Protocol):
 
     @property
     def signature(self) -> Signature:
-        """Model, weights' hash, engine, precision and window settings."""
+        """Model, hash of the weights, engine, precision and window settings."""
         ...
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
@@ -119,7 +120,7 @@ class ArrayEmbedder:
     """Returns vectors that were computed elsewhere, scaled to length 1.
 
     Args:
-        texts: n texts; one may occur several times if its vectors are equal.
+        texts: n texts; repeated texts must have equal vectors.
         vectors: shape (n, d), any finite numbers, no row of zeros.
         name: the vectors' name in signatures, which also contain a hash of texts and vectors.
 
@@ -156,7 +157,7 @@ class ArrayEmbedder:
 
     @property
     def signature(self) -> Signature:
-        """The vectors' name, and a hash of texts and vectors."""
+        """Name of the vectors, and a hash of texts and vectors."""
         return Signature.of("embed", model=f"{self._name}#{self._hash}", engine="arrays")
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
@@ -183,7 +184,7 @@ class ArrayEmbedder:
 class ApiEmbedder:
     """Embeds texts through an OpenAI-compatible endpoint.
 
-    The key comes from a variable of the environment; most local servers need none. The weights of an endpoint
+    The key comes from an environment variable; most local servers need none. The weights of an endpoint
     cannot be checked, so the signature has the model's name and the endpoint, but no hash.
 
     Args:
@@ -230,12 +231,12 @@ class ApiEmbedder:
 
     @cached_property
     def dimensions(self) -> int:
-        """Width of a vector; if none was requested, the endpoint embeds one word to find it out."""
+        """Width of a vector; if none was requested, one word is embedded to find it."""
         return self._asked or self._ask(["width"], np.zeros(1, dtype=np.int64)).shape[1]
 
     @property
     def signature(self) -> Signature:
-        """The model's name and the endpoint; endpoints do not state the hash of their weights."""
+        """Name of the model and the endpoint; endpoints do not state the hash of their weights."""
         address = urlsplit(self._base_url or "https://api.openai.com/v1")
         port = f"/{address.port}" if address.port else ""
         return Signature.of(
@@ -254,7 +255,7 @@ class ApiEmbedder:
             ReplyError: the endpoint cannot be reached, refuses a text, or returns no vector for it.
         """
         unique, where = distinct(checked_texts(texts))
-        rows = np.unique(where, return_index=True)[1]  # where each distinct text stands first
+        rows = np.unique(where, return_index=True)[1]  # index of each distinct text's first occurrence
         starts = range(0, len(unique), self._batch)
         parts: list[Vectors] = []
         pool = ThreadPoolExecutor(_WORKERS)
@@ -285,11 +286,11 @@ class ApiEmbedder:
         return OpenAI(api_key=key or _NO_KEY, base_url=self._base_url, max_retries=self._retries)
 
     def _ask(self, texts: Sequence[str], rows: Integers) -> Vectors:
-        """Embed one batch; if it is refused, embed its halves, to find the text that is refused.
+        """Embed one batch; if the endpoint rejects it, embed its halves, to find the rejected text.
 
         Args:
             texts: n texts, not empty.
-            rows: shape (n,), the position of each one among all texts, for messages.
+            rows: shape (n,), position of each text among all texts, for messages.
         """
         from openai import APIStatusError, OpenAIError
 
@@ -313,7 +314,7 @@ class ApiEmbedder:
         return np.concatenate([self._ask(texts[:half], rows[:half]), self._ask(texts[half:], rows[half:])])
 
     def _checked(self, items: "Sequence[Embedding]", rows: Integers) -> Vectors:
-        """Put vectors into the order of the texts, and check that each text has a usable one."""
+        """Put vectors into the order of the texts, and check that each text has a usable vector."""
         if sorted(item.index for item in items) != list(range(len(rows))):
             raise ReplyError(
                 f"{self.model} gave {len(items)} vectors for {len(rows)} texts, or wrong indices"
@@ -340,7 +341,7 @@ def unit_rows(vectors: npt.ArrayLike) -> Vectors:
         Shape (n, d), float32.
 
     Raises:
-        InputError: not a table of numbers, or a row is NaN, infinite or zero.
+        InputError: ``vectors`` is not a table of numbers, or a row is NaN, infinite or zero.
 
     Examples:
         >>> unit_rows([[0.0, 0.0]])
@@ -377,7 +378,7 @@ def processors() -> int:
     """Count the processors that this process may use; a container or ``SEMSCALE_THREADS`` may limit them.
 
     Raises:
-        InputError: ``SEMSCALE_THREADS`` is no whole number from 1.
+        InputError: ``SEMSCALE_THREADS`` is not a whole number from 1.
     """
     affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
     there = len(affinity(0)) if affinity else os.cpu_count() or 1
@@ -390,6 +391,6 @@ def processors() -> int:
 
 
 def _line(error: Exception) -> str:
-    """Shorten an error to one line, with its cause if that says more."""
+    """Shorten an error to one line; add its cause if it has further information."""
     cause = f" ({error.__cause__})" if error.__cause__ is not None else ""
     return " ".join(f"{error}{cause}".split())[:300]

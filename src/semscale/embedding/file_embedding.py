@@ -1,4 +1,4 @@
-"""Embedding of a column of texts in files of any size: part by part, resumable, in the order of the rows."""
+"""Embedding of a column of texts in a file of any size: part by part, resumable, in row order."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ from semscale.store.writing import PREFIX, check_free, check_output, output_form
 from semscale.types import Progress, Status
 
 VECTOR, STATUS = f"{PREFIX}vector", f"{PREFIX}status"
-"""Columns that are added."""
+"""Names of the added columns."""
 
 VectorType = Literal["float32", "float16"]
 
@@ -39,10 +39,10 @@ class EmbeddingSummary(Presentable):
         n: rows of the input.
         counts: rows by status.
         dimensions: width of a vector.
-        n_windowed: texts that were longer than the model reads at once.
+        n_windowed: number of texts that were too long for the model to read at once.
         source: name of the input.
         column: name of the column of texts.
-        created: when.
+        created: time of the summary.
         input_notes: sentences on how the table was read.
     """
 
@@ -86,24 +86,24 @@ def embed_file(  # noqa: PLR0913 - what, by which model, where to, and who is to
 ) -> EmbeddingSummary:
     """Embed a column of texts, and write the table with their vectors.
 
-    The table has the input's columns and rows in their order, then ``semscale_status`` (``scored``, or why
-    there is no vector) and ``semscale_vector``, a list of fixed length. Finished parts are kept as
-    ``TableRun`` says; memory does not grow with the rows.
+    The table has the input's columns and rows in their order, then ``semscale_status`` (``scored``, or the
+    reason for a missing vector) and ``semscale_vector``, a list of fixed length. ``TableRun`` stores finished
+    parts; memory does not grow with the rows.
 
     Args:
         table: the input.
         text: name of the column of texts.
-        embedder: the model; equal texts of a part are computed once.
+        embedder: the model; equal texts within a part are computed once.
         out: ``.parquet`` or ``.jsonl``, or a folder (``target_of``).
-        dtype: type of a vector's numbers; ``float16`` keeps 11 bits of each, in half the room.
-        settings: the parts; a part has at most 32 MiB of vectors.
+        dtype: type of a vector's numbers; ``float16`` has 11 significant bits and takes half the space.
+        settings: settings of the parts; a part has at most 32 MiB of vectors.
         progress: called as rows are embedded.
 
     Raises:
-        InputError: a column that does not exist or holds no text, a name that is taken, an output that cannot
-            be written or hold vectors, or parts of a run that differs.
-        StoppedByUserError: stopped by the user; finished parts are kept.
-        ModelError: the model cannot be run; finished parts are kept.
+        InputError: the column does not exist or has no text, a column's name is already in use, the output
+            cannot be written or its format has no lists, or stored parts are from a run with other settings.
+        StoppedByUserError: the user stopped the run; finished parts stay stored.
+        ModelError: the model cannot be run; finished parts stay stored.
     """
     if dtype not in _TYPES:
         raise InputError(f"dtype must be float32 or float16, got {dtype!r}")
@@ -122,10 +122,10 @@ def embed_file(  # noqa: PLR0913 - what, by which model, where to, and who is to
 
 
 def check_vectors_fit(out: Target) -> None:
-    """Refuse formats without lists of numbers.
+    """Reject file formats that cannot store lists of numbers.
 
     Raises:
-        InputError: it is CSV or a workbook.
+        InputError: the format is CSV or a workbook.
     """
     if output_format(out) not in ("parquet", "jsonl"):
         raise InputError(f"out must end in .parquet, .jsonl or / to hold vectors, got {out.name!r}")
@@ -148,7 +148,7 @@ class EmbeddingWork:
     stored = ""
 
     def key(self) -> dict[str, str]:
-        """Name the column, the type and the model."""
+        """Return the column, the type and the model."""
         return {"text": self.text, **dict(self._signature.fields)}
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
@@ -162,13 +162,13 @@ class EmbeddingWork:
         return WorkedPart(storable(batch).with_columns(statuses, vectors), {"n_windowed": n_windowed})
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
-        """Take a part."""
+        """Add the counts of a part."""
         self.counts.update(frame[STATUS].to_list())
         self.n += frame.height
         self.n_windowed += int(notes["n_windowed"])
 
     def summary(self) -> EmbeddingSummary:
-        """Sum all parts up."""
+        """Summarise all parts."""
         return EmbeddingSummary(
             self._signature,
             self.n,
@@ -180,7 +180,7 @@ class EmbeddingWork:
         )
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:  # noqa: ARG002 - as the protocol has it
-        """No column depends on the whole table."""
+        """Return no columns, as none depends on the whole table."""
         return None
 
     @property
@@ -188,7 +188,7 @@ class EmbeddingWork:
         return Signature.of("embed", dtype=self.dtype).extended(self.embedder.signature)
 
     def _embedded(self, cells: list[Any]) -> tuple[pl.Series, pl.Series, int]:
-        """Embed the cells that hold text: statuses, vectors, and how many texts were long."""
+        """Embed the cells with text; return statuses, vectors, and the number of windowed texts."""
         statuses = [text_status(cell) for cell in cells]
         rows = [row for row, status in enumerate(statuses) if status == Status.SCORED]
         named = pl.Series(STATUS, list(map(str, statuses)))

@@ -136,7 +136,7 @@ LANGUAGE_NAMES = {
     "zh": "Chinese",
     "zu": "Zulu",
 }
-"""The languages that can be found in texts; rarer ones, which have no such code, are never named."""
+"""Names of the languages that can be identified, by ISO 639-1 code; rarer ones have no code."""
 
 WIDESPREAD = frozenset(
     {
@@ -146,21 +146,21 @@ WIDESPREAD = frozenset(
         "vi", "zh",
     }
 )  # fmt: skip
-"""Languages that many people write in; a word or two in one of them may look like a rarer relative."""
+"""Common languages; one or two words in one of them may look like a rarer related language."""
 
 
 FEWEST_LETTERS = 12
-"""Bytes of letters in UTF-8 that a text needs: a word or two say little. A Chinese sign has three."""
+"""Smallest number of UTF-8 bytes of letters in an identified text; a Chinese character has three."""
 SURE = 0.5
-"""Probability from which on a language is taken as known."""
+"""Smallest probability with which a language counts as clear."""
 RARE_WEIGHT = 0.1
-"""Share of its probability that a rare language keeps where it is the most probable: "schlecht" is German."""
+"""Factor for the probability of a rare language that is the most probable one; "schlecht" is German."""
 
 LONGEST = 500
-"""Characters of a text that are looked at."""
+"""Largest number of characters of a text that are used."""
 
 _VARIANTS = {"yue": "zh", "wuu": "zh", "arz": "ar"}
-_NEVER_CLEAR = {"la"}  # Latin: terms of medicine and biology, in texts of any language
+_NEVER_CLEAR = {"la"}  # Latin: texts of any language have its terms of medicine and biology
 _LOADING = Lock()
 
 
@@ -175,14 +175,14 @@ def has_enough_letters(text: str) -> bool:
 
 
 def identified_languages(texts: Sequence[str], *, longest: int | None = LONGEST) -> list[str | None]:
-    """Return the language of each text: an ISO 639-1 code, or ``None`` where it is not clear.
+    """Return the language of each text: an ISO 639-1 code, or ``None`` if it is not clear.
 
-    Few words of a language that many write in may look like a rare relative, as German like Luxembourgish. So
-    a rare language needs ten times the evidence.
+    A few words of a common language may look like a rare related one, such as German like Luxembourgish. So a
+    rare language needs ten times the evidence.
 
     Args:
-        texts: any number.
-        longest: characters of each text that are looked at; ``None`` for all.
+        texts: any number of texts.
+        longest: number of characters of each text that are used; ``None`` for all.
 
     Examples:
         >>> identified_languages(["Ich würde es sofort kaufen.", "John Smith"])
@@ -195,7 +195,7 @@ def probability_of(text: str, languages: Collection[str]) -> float:
     """Return the probability that a text is in one of some languages, 0 to 1.
 
     Args:
-        text: any text; its first 500 characters are looked at.
+        text: any text; its first 500 characters are used.
         languages: ISO 639-1 codes.
 
     Examples:
@@ -207,17 +207,17 @@ def probability_of(text: str, languages: Collection[str]) -> float:
 
 
 def load_identifier() -> None:
-    """Load the identifier in a thread of its own, beside other work: it takes .7 s, most of it unpacking."""
+    """Load the identifier in another thread: it takes .7 s, most of it for unpacking."""
     Thread(target=_load_ahead, daemon=True).start()
 
 
 def _load_ahead() -> None:
-    with suppress(OSError):  # where it cannot be unpacked, whoever needs it first meets the same error
+    with suppress(OSError):  # if it cannot be unpacked, its first use raises the same error
         _identifier()
 
 
 def identifier_name() -> str:
-    """Name what identifies languages, for signatures: the library, and the weight of rare languages.
+    """Return the identifier's name for signatures: the library, and the weight of rare languages.
 
     Examples:
         >>> library, _, rule = identifier_name().partition("/")
@@ -233,7 +233,7 @@ def _identified(text: str) -> str | None:
 
 
 def _identified_again(text: str) -> str | None:
-    """Identify a text that seems to be in a rare language, for which more evidence is wanted."""
+    """Identify a text again that seems to be in a rare language, with more evidence required for it."""
     shares: Counter[str] = Counter()
     for variant, share in _identifier().rank(text):
         code = _VARIANTS.get(variant, variant)
@@ -249,7 +249,7 @@ def _if_clear(variant: str, probability: float) -> str | None:
 
 
 def _identifier() -> "LanguageIdentifier":
-    with _LOADING:  # the thread of `load_identifier` may be at it
+    with _LOADING:  # the thread of `load_identifier` may be loading it
         return _loaded()
 
 
@@ -262,7 +262,7 @@ def _loaded() -> "LanguageIdentifier":
 
 
 def language_of(text: str) -> str | None:
-    """Return the ISO 639-1 code of a text's language; ``None`` where it is not clear, as in a word or two.
+    """Return the ISO 639-1 code of a text's language; ``None`` if it is not clear, as in one or two words.
 
     Examples:
         >>> language_of("It is not safe."), language_of("Das ist nicht sicher."), language_of("Paris")
@@ -282,7 +282,7 @@ def _language_of_start(text: str) -> str | None:
 
 
 FEWEST_WORDS = 2
-"""Words that English alone has, from which on a text is taken as English."""
+"""Smallest number of words that only English has, with which a text counts as English."""
 
 _ENGLISH_WORDS = frozenset(
     {
@@ -295,7 +295,7 @@ _ENGLISH_WORDS = frozenset(
 
 
 def is_plainly_english(text: str) -> bool:
-    """Tell whether two words of a text show that it is English.
+    """Tell whether a text has two words that only English has.
 
     Examples:
         >>> is_plainly_english("It is not safe."), is_plainly_english("Safe!")
@@ -325,7 +325,7 @@ def language_of_script(text: str) -> str | None:
     known = Counter({name: n for name, n in scripts.items() if name in _LANGUAGES_OF_SCRIPTS})
     if known.total() < _FEWEST_LETTERS or 2 * known.total() <= len(letters):
         return None
-    if known.keys() & {"HIRAGANA", "KATAKANA"}:  # Japanese has Chinese signs, too
+    if known.keys() & {"HIRAGANA", "KATAKANA"}:  # Japanese has Chinese characters, too
         return "ja"
     ((script, _),) = known.most_common(1)
     return _LANGUAGES_OF_SCRIPTS[script]
@@ -338,16 +338,16 @@ _JOINED_LENGTH = 100  # characters of each text that are joined at most
 def joined_language(texts: Sequence[str]) -> str | None:
     """Identify the language of texts that are joined into one.
 
-    The distinct texts are divided at random, always in the same way, into five parts. They are joined and
-    identified five times, each time without another part, and all five readings must agree: so one odd text
-    never decides. Of a long text no more is taken than twice the median length.
+    The distinct texts are divided into five parts by a fixed random order. They are joined and identified
+    five times, each time without another part. All five results must agree, so that a single odd text never
+    decides. A long text is cut to twice the median length.
 
     Args:
-        texts: any number; those without a letter, and repetitions, are passed over.
+        texts: any number of texts; repeated texts and texts without a letter are skipped.
 
     Returns:
-        An ISO 639-1 code, or ``None`` where the readings differ, where one of them is not clear, and with
-        fewer than 5 distinct texts.
+        An ISO 639-1 code; ``None`` if the results differ, if one of them is not clear, or if there are fewer
+        than 5 distinct texts.
 
     Examples:
         >>> joined_language(["gut", "schlecht", "zu teuer", "geht so", "weiß nicht", "nein danke"])
@@ -363,31 +363,30 @@ def joined_language(texts: Sequence[str]) -> str | None:
         " ".join(text for position, text in enumerate(drawn) if position % _READINGS != left_out)
         for left_out in range(_READINGS)
     ]
-    # All of a reading is looked at: the five are not cut as single texts are.
+    # The joined texts are used in full; they are not cut like single texts.
     languages = set(identified_languages(readings, longest=None))
     return languages.pop() if len(languages) == 1 else None
 
 
 def _distinct_texts(texts: Sequence[str]) -> list[str]:
-    """Keep the texts that have a letter, each once, in the order of their first appearance."""
+    """Return the distinct texts that have a letter, in the order of their first appearance."""
     cut = (text[:_JOINED_LENGTH].strip().casefold() for text in texts)
     return [text for text in dict.fromkeys(cut) if any(sign.isalpha() for sign in text)]
 
 
 MOST_PROBABLE = 0.05
-"""Probability of all languages that a model reads, up to which a text in a clear one is in none of them."""
+"""Largest probability of all languages that a model reads, with which a clear text is in none of them."""
 MOST_PROBABLE_UNCLEAR = 0.002
-"""The same of a text that may be in one of several languages, such as Spanish and Galician."""
+"""The same limit for a text without a clear language, which may be Spanish or Galician, for example."""
 
 
 def in_other_languages(texts: Sequence[str], languages: ObjectArray, signature: Signature) -> Mask:
-    """Tell which texts are in a language that a model does not read, shape (n,).
+    """Return the mask of texts in a language that a model does not read, shape (n,).
 
     Args:
-        texts: n texts; one in Latin letters that is too short to show its language is never said to be in
-            another.
-        languages: shape (n,), ISO 639-1 codes, ``None`` where the language is not clear.
-        signature: of the embedder. Of a model of which it is not known what it reads, nothing is said.
+        texts: n texts; a text in Latin letters that is too short to show its language is never marked.
+        languages: shape (n,), ISO 639-1 codes, ``None`` if the language is not clear.
+        signature: signature of the embedder. If the model's languages are unknown, no text is marked.
     """
     read = languages_read(signature)
     unread = [
@@ -398,31 +397,31 @@ def in_other_languages(texts: Sequence[str], languages: ObjectArray, signature: 
 
 
 def _is_in_none_of(read: frozenset[str], text: str, *, is_clear: bool) -> bool:
-    """Say that a text is surely in another language: what seems Luxembourgish may be German."""
+    """Tell whether a text is surely in none of the languages; what seems Luxembourgish may be German."""
     if not (has_enough_letters(text) or language_of_script(text)):
         return False
     return probability_of(text, read) <= (MOST_PROBABLE if is_clear else MOST_PROBABLE_UNCLEAR)
 
 
 SAMPLED_TEXTS = 200
-"""Texts of a table whose language is looked at."""
+"""Number of texts of a table that are identified."""
 FEWEST_TEXTS = 5
-"""Texts in other languages from which on anything is said."""
+"""Smallest number of texts in unread languages that is reported."""
 
-_CLEAR_SHARE = 1 / 3  # of texts that are long enough: a list of names has a few that seem to be clear
+_CLEAR_SHARE = 1 / 3  # of texts that are long enough: a few in a list of names seem to be clear
 
 
 @dataclass(frozen=True)
 class UnreadLanguage:
-    """A language that most texts are in, and that the model does not read.
+    """The language of most texts, which the model does not read.
 
     Attributes:
-        code: of the most frequent such language, ISO 639-1.
+        code: ISO 639-1 code of the most frequent such language.
         name: its English name.
-        share: texts in languages that the model does not read, as a share of ``n``; ``None`` where single
-            texts are too short to tell, and the language is that of all of them together.
-        n: texts whose language is clear, among at most 200; where ``share`` is ``None``, texts that were
-            read together.
+        share: share of the ``n`` texts that are in languages that the model does not read; ``None`` if single
+            texts are too short, and the language is that of all texts joined.
+        n: number of texts with a clear language, among at most 200; if ``share`` is ``None``, the number of
+            joined texts.
         model: name of the model.
     """
 
@@ -434,48 +433,48 @@ class UnreadLanguage:
 
 
 class LanguageSample:
-    """Keeps the beginnings of 200 texts of a table, drawn by their rows, whatever the size of its parts."""
+    """A random sample of 200 texts of a table, cut in length; the size of the parts does not affect it."""
 
     def __init__(self) -> None:
         self._texts = RowSample[str](SAMPLED_TEXTS, seed=0)
 
     def add(self, rows: Integers, text: Callable[[int], object], first_row: int = 0) -> None:
-        """Take rows of the next part.
+        """Add rows of the next part.
 
         Args:
-            rows: places of texts in the part.
-            text: gives the text at a place.
-            first_row: place of the part's first row in the table.
+            rows: positions of texts in the part.
+            text: returns the text at a position.
+            first_row: position of the part's first row in the table.
         """
         first = rows[np.argsort(priorities(first_row + rows, 0), kind="stable")[:SAMPLED_TEXTS]]
         self._texts.add((first_row + row, str(text(row))[:LONGEST]) for row in first.tolist())
 
     def unread_language(self, signature: Signature) -> UnreadLanguage | None:
-        """Say in which language the texts are, if the model that a signature names does not read it.
+        """Return the language of the texts, if the model that a signature names does not read it.
 
         Returns:
-            ``None`` where the model reads most texts, where too few texts are long enough to tell, and where
-            it is not known which languages the model reads.
+            The language; ``None`` if the model reads most texts, if too few texts are long enough, or if the
+            model's languages are unknown.
         """
         read = languages_read(signature)
         return unread_language(self._texts.items, read, model_name(signature)) if read else None
 
     def other_language(self, said: str, signature: Signature) -> UnreadLanguage | None:
-        """Say in which language the texts are, if it is another one than the user says.
+        """Return the language of the texts, if it differs from the language that the user states.
 
         Args:
-            said: ISO 639-1 code.
+            said: the stated language, ISO 639-1 code.
             signature: names the model.
         """
         return unread_language(self._texts.items, {said}, model_name(signature))
 
 
 def unread_language(texts: Sequence[str], read: Collection[str], model: str) -> UnreadLanguage | None:
-    """Say in which language texts are, if a model does not read it.
+    """Return the language of texts, if a model does not read it.
 
-    At least 5 texts must surely be in other languages than the model's: more than half of those whose
-    language is clear, and more than a third of those that are long enough. Where too few texts are clear,
-    all of them are joined, and read as one (``joined_language``).
+    At least 5 texts must surely be in languages that the model does not read: more than half of the texts
+    with a clear language, and more than a third of those that are long enough. If too few texts have a clear
+    language, all of them are joined and identified as one (``joined_language``).
 
     Args:
         texts: a sample.
@@ -505,23 +504,23 @@ def _joined(texts: Sequence[str], read: Collection[str], model: str) -> UnreadLa
 
 
 Languages = tuple[str | None, ...]
-"""ISO 639-1 code of each text of a row; ``None`` where a language is not clear."""
+"""ISO 639-1 codes of a row's texts; ``None`` for a language that is not clear."""
 
 WORDLESS = frozenset(
     {Status.MISSING, Status.NOT_TEXT, Status.EMPTY, Status.UNINFORMATIVE, Status.NO_REFERENCE}
 )
-"""Statuses of rows that lack a text, or a word in it."""
+"""Statuses of rows that lack a text or have a text without a word."""
 
 
 @dataclass(frozen=True)
 class LanguageCount:
-    """Rows whose texts are in the same languages.
+    """Count of the rows with the same languages.
 
     Attributes:
-        languages: of each text that is looked at, such as the prediction and the reference.
-        rows: how many there are, whether scored or not.
-        scored: how many have a score.
-        unread: how many have none because the model does not read a language of theirs.
+        languages: the language of each text of the row, such as the prediction and the reference.
+        rows: number of rows, whether scored or not.
+        scored: number of rows with a score.
+        unread: number of rows without a score because the model does not read one of the languages.
     """
 
     languages: Languages
@@ -531,14 +530,14 @@ class LanguageCount:
 
     @property
     def is_across(self) -> bool:
-        """True if two of the languages are clear, and differ."""
+        """Whether two of the languages are clear and differ."""
         return len(set(self.languages) - {None}) > 1
 
     def record(self, *names: str) -> dict[str, Any]:
-        """Lay the counts out by name, for JSON.
+        """Return the counts by name, for JSON.
 
         Args:
-            names: what the languages are of, such as ``prediction`` and ``reference``.
+            names: names of the row's texts, such as ``prediction`` and ``reference``.
         """
         codes = dict(zip(names, self.languages, strict=True))
         return {**codes, "rows": self.rows, "scored": self.scored, "unread": self.unread}
@@ -553,11 +552,11 @@ class LanguageCounter:
         self._unread: Counter[Languages] = Counter()
 
     def add(self, languages: Iterable[Sequence[str | None]], statuses: Iterable[Status]) -> None:
-        """Take the next rows; those without a word are passed over.
+        """Count the next rows; rows without a word are skipped.
 
         Args:
-            languages: of n rows, each of the same number of texts.
-            statuses: of the n rows.
+            languages: languages of n rows, each with the same number of texts.
+            statuses: statuses of the n rows.
         """
         rows_by_language = Counter(zip(map(tuple, languages), statuses, strict=True))
         for (codes, status), n in rows_by_language.items():
@@ -567,7 +566,7 @@ class LanguageCounter:
                 self._unread[codes] += n * (status == Status.OTHER_LANGUAGE)
 
     def add_texts(self, rows: Iterable[Sequence[str]], statuses: Iterable[Status]) -> None:
-        """Take the next rows by their texts, whose languages are identified; those that lack one are left."""
+        """Identify the languages of the next rows and count the rows; rows that lack a text are skipped."""
         worded = [
             (texts, status)
             for texts, status in zip(rows, statuses, strict=True)
@@ -579,12 +578,12 @@ class LanguageCounter:
 
     @property
     def counts(self) -> tuple[LanguageCount, ...]:
-        """Languages from the most frequent to the rarest; those that are not clear come last.
+        """Counts from the most frequent languages to the rarest; unclear languages come last.
 
         Examples:
             >>> counter = LanguageCounter()
             >>> counter.add([["de"], [None], ["en"], ["en"]], [Status.SCORED] * 4)
-            >>> [(*found.languages, found.rows) for found in counter.counts]
+            >>> [(*count.languages, count.rows) for count in counter.counts]
             [('en', 2), ('de', 1), (None, 1)]
         """
         ordered = sorted(self._rows, key=self._place)
@@ -608,7 +607,7 @@ def are_english(counts: Iterable[LanguageCount]) -> bool:
 
 
 def n_unguarded(languages: Iterable[LanguageCount]) -> int:
-    """Count the scored rows whose first text is surely not in English, so that guards do not look.
+    """Count the scored rows whose first text is surely not English, so that the guards skip them.
 
     Args:
         languages: rows by language.

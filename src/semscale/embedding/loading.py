@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LoadingSettings(TypedDict, total=False):
-    """Settings of ``load_embedder`` beside the model's name."""
+    """Settings of ``load_embedder`` in addition to the model's name."""
 
     precision: str
     engine: str
@@ -38,7 +38,7 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
     cache: bool | Path = True,
     progress: Progress | None = None,
 ) -> Embedder:
-    """Load an embedding model; the first use pulls its weights.
+    """Load an embedding model; the first use downloads its weights.
 
     Args:
         name: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an API's model name.
@@ -49,19 +49,19 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
             (OpenAI-compatible endpoint; needs ``semscale[api]``), or an engine that another package offers in
             the entry-point group ``semscale``.
         device: for ``torch``: ``cpu``, ``cuda``, ``cuda:N`` (the GPU with this number, from 0), ``mps``, or
-            ``auto`` for the GPU where there is one.
+            ``auto`` for a GPU if there is one.
         base_url: address of the endpoint, for ``api``; by default ``OPENAI_BASE_URL``, or else OpenAI's.
-        key_variable: variable of the environment with the endpoint's key, for ``api``; ``None`` sends no key.
+        key_variable: environment variable with the endpoint's key, for ``api``; ``None`` sends no key.
         cache: whether vectors are cached on disk, or the folder of the cache.
-        progress: called while weights are pulled.
+        progress: called while weights are downloaded.
 
     Returns:
         An embedder; it reads and compiles its model when a text is not in the cache.
 
     Raises:
-        InputError: an unknown engine or precision, a precision that is not for this model, or a device that
-            is not there.
-        ModelError: the model's files cannot be pulled, or do not match their hashes.
+        InputError: the engine or precision is unknown, the model does not allow the precision, or the device
+            does not exist.
+        ModelError: the model's files cannot be downloaded, or do not match their hashes.
         MissingExtraError: the engine's extra is not installed.
     """
     embedder = _engine(engine, device, key_variable)(str(name), precision, base_url, progress)
@@ -73,10 +73,10 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
 
 
 def checked_embedder(embedder: object) -> "str | Path | Embedder":
-    """Refuse an object that neither names a model nor embeds texts.
+    """Check that an object is the name of a model or an embedder.
 
     Raises:
-        InputError: it does neither.
+        InputError: it is neither.
     """
     if isinstance(embedder, str | Path) or callable(getattr(embedder, "embed", None)):
         return cast("str | Path | Embedder", embedder)
@@ -88,11 +88,11 @@ def as_embedder(embedder: "str | Path | Embedder", **settings: Unpack[LoadingSet
 
     Args:
         embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an embedder.
-        settings: as ``load_embedder`` takes them, for a model that is named.
+        settings: settings of ``load_embedder``, for the name of a model.
 
     Raises:
-        InputError: neither a name nor an embedder, or a precision for an embedder that is there already.
-        ModelError: the model's files cannot be had.
+        InputError: it is neither a name nor an embedder, or a precision is set for an existing embedder.
+        ModelError: the model's files cannot be downloaded.
     """
     model = checked_embedder(embedder)
     if isinstance(model, str | Path):
@@ -113,18 +113,18 @@ def load_token_encoder(
     device: str = AUTO,
     progress: Progress | None = None,
 ) -> "TokenEncoder":
-    """Load a model that gives the hidden states of tokens; the first use pulls its weights.
+    """Load a model that returns the hidden states of tokens; the first use downloads its weights.
 
     Args:
         name: a known model, a folder, or ``organisation/model`` on the Hugging Face hub.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 where it is there); see ``load_embedder``.
-        engine: ``openvino``, ``torch``, or another engine whose embedders give token states.
-        device: for ``torch``, as ``load_embedder`` takes it.
-        progress: called while weights are pulled.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 if available); see ``load_embedder``.
+        engine: ``openvino``, ``torch``, or another engine with embedders that return token states.
+        device: for ``torch``; see ``load_embedder``.
+        progress: called while weights are downloaded.
 
     Raises:
-        InputError: an unknown precision, or an engine that gives no token states.
-        ModelError: the model's files cannot be pulled, or the engine cannot run the model.
+        InputError: the precision is unknown, or the engine returns no token states.
+        ModelError: the model's files cannot be downloaded, or the engine cannot run the model.
     """
     from semscale.embedding.token_states import TokenEncoder, state_engine
 
@@ -186,7 +186,10 @@ def _api(
 
 def _refuse_base_url(base_url: str | None, engine: str) -> None:
     if base_url is not None:
-        raise InputError(f"base_url belongs to the engine api, got {base_url!r} with the engine {engine}")
+        raise InputError(
+            f"base_url belongs to the engine api, got {base_url!r} with the engine {engine}",
+            in_shell=f"--embedder-url belongs to --engine api, got {base_url!r} with --engine {engine}",
+        )
 
 
 def _refuse_precision(precision: str, engine: str) -> None:

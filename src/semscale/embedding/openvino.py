@@ -59,13 +59,13 @@ TOKEN_BUDGET = 512  # tokens in a batch; up to 2,048 are equally fast within the
 SHORT = 8
 
 GROUP = 128
-"""Neighbouring inputs of a row that share a scale in products of 8-bit integers."""
+"""Number of neighbouring inputs in a row that share a scale in products of 8-bit integers."""
 
 Node = Any  # openvino's nodes and outputs have no types
 
 _NORM_FLOOR = 1e-24  # a vector with a smaller squared length is left unchanged, not divided by zero
 _LARGEST = 127
-_ROUNDED_AWAY = 0.4  # of a step: too little for an input to become 1
+_ROUNDED_AWAY = 0.4  # share of a step that is too small to round an input to 1
 _ONEDNN_CACHE = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 
 Inputs = Sequence[npt.NDArray[Any]]
@@ -78,14 +78,14 @@ class Arithmetic:
 
     Attributes:
         bfloat16: everything in bfloat16 instead of float32.
-        int8: products with weights in 8-bit integers; the rest stays as it is.
+        int8: products with weights in 8-bit integers; everything else is unchanged.
     """
 
     bfloat16: bool = False
     int8: bool = False
 
     def __str__(self) -> str:
-        """Name it as signatures do.
+        """Return its name in signatures.
 
         Examples:
             >>> str(Arithmetic()), str(Arithmetic(bfloat16=True, int8=True))
@@ -96,7 +96,7 @@ class Arithmetic:
 
     @property
     def hint(self) -> str:
-        """OpenVINO's name of the type of all that is not in integers."""
+        """OpenVINO's name for the type of everything that is not in integers."""
         return "bf16" if self.bfloat16 else "f32"
 
     @property
@@ -110,10 +110,11 @@ FLOAT32 = Arithmetic()
 
 
 def check_precision(precision: str, name: str, profile: ModelProfile | None) -> None:
-    """Refuse a precision that there is not, or not for this model.
+    """Check that a precision exists and that the model allows it.
 
     Raises:
-        InputError: not one of ``PRECISIONS``, or ``turbo`` with a model whose profile has none.
+        InputError: it is not one of ``PRECISIONS``, or it is ``turbo`` and the model's profile does not allow
+            it.
     """
     if precision not in PRECISIONS:
         raise InputError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
@@ -150,13 +151,13 @@ class OpenVinoEmbedder:
         folder: contains ``config.json``, ``model.safetensors`` and ``tokenizer.json``, or 4-bit weights and
             ``tokenizer.json``.
         name: the model's name in the signature.
-        sha256: hash that the weights must have, 64 hex digits; that of the file unless given.
-        precision: ``exact`` computes in float32, ``fast`` in bfloat16 if the processor supports it, ``turbo``
-            with 8-bit integers besides, if the processor and the profile support them.
-        profile: how the model is to be used, as far as its files do not say.
+        sha256: hash that the weights must have, 64 hex digits; by default the hash of the file.
+        precision: ``exact`` computes in float32, ``fast`` in bfloat16 if the processor supports it,
+            ``turbo`` also in 8-bit integers if the processor and the profile support them.
+        profile: prefix, pooling and other facts that its files do not state.
 
     Raises:
-        InputError: an unknown precision, or one that was not measured for the model.
+        InputError: the precision is unknown, or was not measured for the model.
         ModelError: the checkpoint cannot be read or run.
 
     References:
@@ -198,7 +199,7 @@ class OpenVinoEmbedder:
 
     @property
     def signature(self) -> Signature:
-        """Weights, configuration, tokenizer, precision, pooling and windows, which decide the numbers."""
+        """All that affects the numbers: weights, configuration, tokenizer, precision, pooling, windows."""
         return self.signature_in(self._arithmetic)
 
     def signature_in(self, arithmetic: Arithmetic) -> Signature:
@@ -216,7 +217,7 @@ class OpenVinoEmbedder:
 
     @property
     def for_anchors(self) -> Embedder:
-        """The embedder of anchors: in float32 where texts are in integers, as anchors touch every rating."""
+        """Embedder for anchors: in float32 if texts use integers, as anchors affect every rating."""
         return InFloat32(self) if self._arithmetic.int8 else self
 
     @property
@@ -236,7 +237,7 @@ class OpenVinoEmbedder:
 
     @property
     def word_prefix(self) -> str:
-        """The model's own prefix; a space for RoBERTa, which spells words otherwise after a space."""
+        """Prefix of the model; a space for RoBERTa, which splits a word differently after a space."""
         return self._checkpoint.word_prefix
 
     def open_tokenizer(self) -> "Tokenizer":
@@ -254,7 +255,7 @@ class OpenVinoEmbedder:
         return self.embed_in(self._arithmetic, texts, progress)
 
     def embed_in(self, arithmetic: Arithmetic, texts: Sequence[str], progress: Progress | None) -> Embeddings:
-        """Embed texts in another arithmetic than the embedder's own."""
+        """Embed texts in a chosen arithmetic instead of the embedder's."""
         unique, where = distinct(checked_texts(texts))
         vectors = np.empty((len(unique), self.dimensions), np.float32)
         windows = np.ones(len(unique), np.int64)
@@ -273,7 +274,7 @@ class OpenVinoEmbedder:
         return Embeddings(vectors, windows, unknown, tokens).spread(where)
 
     def check_layer(self, layer: int) -> None:
-        """Check that the model has a layer, and shows states in its precision.
+        """Check that the model has a layer, and that its precision allows token states.
 
         Raises:
             InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``, or the
@@ -293,13 +294,13 @@ class OpenVinoEmbedder:
         """Run rows of token ids up to ``layer`` (0: the embeddings), in batches of equal length.
 
         Args:
-            groups: each a label and rows of token ids, special tokens included, that the model can read at
-                once. Groups are taken ahead, so that the model does not pause between them.
+            groups: pairs of a label and rows of token ids, special tokens included, short enough to be read
+                at once. Groups are read ahead, so that the model does not pause between them.
             layer: 0 to ``layers``.
 
         Yields:
-            For each batch, the group's label, the numbers of the rows, and their states, shape
-            (b, t, hidden), valid until the next batch; one group after the other.
+            For each batch, the group's label, the indices of the rows, and their states, shape (b, t,
+            hidden), valid until the next batch; one group after the other.
 
         Raises:
             InputError: see ``check_layer``.
@@ -316,10 +317,10 @@ class OpenVinoEmbedder:
     def _run(
         self, groups: Iterable[tuple[Whose, Rows]], layer: int | None, arithmetic: Arithmetic
     ) -> Iterator[tuple[Whose, Integers, Outputs]]:
-        """Send rows through the model in batches, first those in float32, then those in the arithmetic.
+        """Run rows through the model in batches, first the float32 batches, then those in other types.
 
-        Whenever the arithmetic changes, all batches under way are finished first, so that no model is
-        compiled while another one runs.
+        When the arithmetic changes, all running batches finish first, so that no model is compiled while
+        another one runs.
         """
         batches = (
             (kind, whose, ids, rows)
@@ -349,7 +350,7 @@ class OpenVinoEmbedder:
     def _pipeline(self, layer: int | None, arithmetic: Arithmetic) -> "Pipeline":
         """Return the compiled model that ends after a layer, or with sentence vectors.
 
-        Compiled models are kept for the last two layers only, as each has its own copy of the weights below
+        Compiled models stay in memory for the last two layers only, as each has a copy of the weights below
         its layer.
         """
         pipeline = self._pipelines.get((layer, arithmetic))
@@ -362,7 +363,7 @@ class OpenVinoEmbedder:
         return pipeline
 
     def _compiled(self, layer: int | None, arithmetic: Arithmetic) -> "Pipeline":
-        """Compile the model; its weights are hashed meanwhile, so that no vector comes from other ones."""
+        """Compile the model; meanwhile its weights are hashed, so that no vector comes from other weights."""
         with checked_content(self._checkpoint.weights, self._sha256) as content:
             weights = open_weights(self._checkpoint, content)
             if layer is None:
@@ -389,7 +390,7 @@ class InFloat32:
 
     @property
     def signature(self) -> Signature:
-        """The embedder's, in float32."""
+        """Signature of the embedder in float32."""
         return self._embedder.signature_in(FLOAT32)
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
@@ -403,8 +404,8 @@ def arithmetic_batches(
     """Yield batches of rows, each with its arithmetic; batches of short rows, in float32, come first.
 
     Args:
-        lengths: tokens in each of n rows.
-        arithmetic: of rows that are not short.
+        lengths: number of tokens in each of n rows.
+        arithmetic: arithmetic for rows that are not short.
     """
     tokens = np.array(lengths, np.int64)
     exact = tokens < SHORT if arithmetic != FLOAT32 else np.ones(len(tokens), np.bool_)
@@ -421,11 +422,11 @@ def token_batches(lengths: Integers, budget: int) -> list[Integers]:
     shortest rows come last, because the last batches run while other streams are already idle.
 
     Args:
-        lengths: shape (n,), tokens in each row.
-        budget: the most tokens in a batch; a longer row is a batch by itself.
+        lengths: shape (n,), number of tokens in each row.
+        budget: largest number of tokens in a batch; a longer row is a batch by itself.
 
     Returns:
-        Arrays of row numbers that together hold every row once.
+        Arrays of row indices that together contain every row once.
 
     Examples:
         >>> token_batches(np.array([5, 9, 5, 5]), budget=10)
@@ -449,7 +450,7 @@ class Pipeline:
 
     Args:
         graph: takes one array of token ids (b, t), or several arrays.
-        arithmetic: what it is computed in.
+        arithmetic: number types of the computation.
 
     Raises:
         ModelError: the graph cannot be compiled.
@@ -458,7 +459,7 @@ class Pipeline:
     def __init__(self, graph: "openvino.Model", *, arithmetic: Arithmetic) -> None:
         settings: dict[str, Any] = {
             **arithmetic.settings,
-            # One thread for each request: with more, threads of a small encoder wait for each other.
+            # One thread per request: with more, the threads of a small encoder wait for each other.
             "NUM_STREAMS": processors(),
             "INFERENCE_NUM_THREADS": processors(),
             # Tied to processors, the threads of several processes with few threads each, such as actors of a
@@ -477,7 +478,7 @@ class Pipeline:
         """Yield the output of every batch, in order.
 
         Args:
-            batches: each a label and the graph's inputs; taken ahead of the output, when they can be sent.
+            batches: pairs of a label and the graph's inputs; they are read ahead of the output.
 
         Yields:
             The batch's label and its output, which stays valid until the next one is requested.
@@ -512,7 +513,7 @@ class Pipeline:
 
 
 def check_finite(output: npt.NDArray[np.floating[Any]], model: str) -> None:
-    """Refuse a model's output that is not finite.
+    """Check that a model's output is finite.
 
     Args:
         output: vectors or states of tokens, of any shape.
@@ -609,7 +610,7 @@ class EncoderGraph:
         op, words, first = self._op, self._words, self._integers(0)
         if not isinstance(words, Q4Table):
             return op.gather(self._floats(words), self._ids, first)
-        # The table stays in 4 bits: the rows of a batch are taken first and made floats afterwards.
+        # The table stays in 4 bits: only the rows of a batch are converted to floats.
         packed = op.gather(self._shared(words.packed), self._ids, first)
         scales = op.gather(self._shared(words.scales), self._ids, first)
         halves = op.convert(packed, "f32")
@@ -701,10 +702,10 @@ def quantised(
 
 
 def int8_weights(weights: npt.NDArray[np.float32]) -> Node:
-    """Return a node of a matrix that OpenVINO multiplies with in 8-bit integers, if the processor can.
+    """Return a node with a matrix that OpenVINO multiplies in 8-bit integers if the processor can.
 
     Args:
-        weights: shape (outputs, inputs); the node has integers of its own, not this array.
+        weights: shape (outputs, inputs); the node has its own integers and does not refer to this array.
     """
     op = openvino_module().opset13
     integers, scales = (op.constant(part, shared_memory=True) for part in quantised(weights))
@@ -713,14 +714,14 @@ def int8_weights(weights: npt.NDArray[np.float32]) -> Node:
 
 @cache
 def multiplies_int8(precision: str) -> bool:
-    """Tell whether OpenVINO multiplies in 8-bit integers on this processor, by a product that shows it.
+    """Tell whether OpenVINO multiplies in 8-bit integers on this processor, by testing a product.
 
-    OpenVINO lists ``INT8`` among the capabilities of every processor, and rounds inputs only where it has
-    instructions for it: VNNI for products in float32; for bfloat16, AVX-512 with VNNI, but not AMX, which
-    is faster in bfloat16. Elsewhere the weights alone are rounded, which would make other numbers.
+    OpenVINO lists ``INT8`` among the capabilities of every processor, but rounds inputs only if there are
+    instructions for it: VNNI for products in float32; for bfloat16, AVX-512 with VNNI, but not AMX, which is
+    faster in bfloat16. On other processors only the weights are rounded, which gives other numbers.
 
     Args:
-        precision: OpenVINO's name of the type that everything else is computed in, ``f32`` or ``bf16``.
+        precision: OpenVINO's name for the type of all other computations, ``f32`` or ``bf16``.
     """
     op = openvino_module().opset13
     inputs = np.zeros((1, 1, GROUP), np.float32)
@@ -732,13 +733,13 @@ def multiplies_int8(precision: str) -> bool:
     settings = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": GROUP}
     try:
         sums = openvino_module().Core().compile_model(graph, "CPU", settings)([inputs])[0]
-    except RuntimeError:  # no such product at all, as where oneDNN is limited to older instructions
+    except RuntimeError:  # no such product exists, for example if oneDNN is limited to older instructions
         return False
     return bool(np.abs(sums - _LARGEST).max() < _ROUNDED_AWAY / 4)
 
 
 def engine_name() -> str:
-    """Name OpenVINO and its version for signatures, without importing it: cached vectors need no engine.
+    """Return OpenVINO's name and version for signatures, without importing it: cached vectors need no engine.
 
     Examples:
         >>> engine_name().partition("-")[0]
@@ -748,11 +749,11 @@ def engine_name() -> str:
 
 
 def openvino_module() -> ModuleType:
-    """Import OpenVINO without its usage reports, and without a cache that makes it give wrong numbers.
+    """Import OpenVINO without its usage reports, and without a cache that can cause wrong numbers.
 
-    All streams of OpenVINO 2026.4 share oneDNN's cache of compiled products. Where two streams met the same
-    long row at once, states of both could be wrong (docs/decisions/010-onednn-cache.md). Each stream has
-    a cache of its own besides, so the shared one is switched off before it is first used.
+    All streams of OpenVINO 2026.4 share oneDNN's cache of compiled products. If two streams process the same
+    long row at once, states of both may be wrong (docs/decisions/010-onednn-cache.md). Each stream also has
+    its own cache, so the shared cache is switched off before its first use.
     """
     os.environ.setdefault(_ONEDNN_CACHE, "0")
     with usage_reports_off():

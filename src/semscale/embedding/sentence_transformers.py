@@ -40,22 +40,22 @@ _POOLINGS = ("mean", "cls")
 
 
 class SentenceTransformerEmbedder:
-    """Embeds texts with sentence-transformers; reads texts in windows where the library would cut them.
+    """Embeds texts with sentence-transformers; long texts are read in windows instead of being cut.
 
     A text that the model reads at once has the vector of ``SentenceTransformer.encode`` with
-    ``normalize_embeddings=True``. A longer one is read in windows that share a quarter of their tokens; their
-    unit vectors are averaged, weighted by their tokens, and scaled to length 1. States of single tokens are
-    those of the model's transformer, ``output_hidden_states`` of transformers.
+    ``normalize_embeddings=True``. A longer text is read in windows that share a quarter of their tokens. The
+    windows' unit vectors are averaged, weighted by their tokens, and scaled to length 1. Token states are the
+    ``output_hidden_states`` of transformers.
 
     Args:
         name: a known model, a folder, or a model on the Hugging Face hub.
         precision: ``exact`` computes in float32; ``fast`` in bfloat16, or in float16 on GPUs without it.
-        device: ``cpu``, ``cuda``, ``cuda:N``, ``mps``, or ``auto`` for the GPU where there is one.
-        batch: texts in one forward pass.
-        progress: called while the weights of a known model are pulled.
+        device: ``cpu``, ``cuda``, ``cuda:N``, ``mps``, or ``auto`` for a GPU if there is one.
+        batch: number of texts in one forward pass.
+        progress: called while the weights of a known model are downloaded.
 
     Raises:
-        InputError: an unknown precision, a device that is not there, or a ``batch`` that is not positive.
+        InputError: the precision is unknown, the device does not exist, or ``batch`` is not positive.
         MissingExtraError: sentence-transformers is not installed.
         ModelError: the model cannot be loaded.
     """
@@ -102,7 +102,7 @@ class SentenceTransformerEmbedder:
 
     @cached_property
     def signature(self) -> Signature:
-        """Weights, libraries, device, number type and windows: the settings that decide the numbers."""
+        """All that affects the numbers: weights, libraries, device, number type and windows."""
         import sentence_transformers
         import torch
 
@@ -111,7 +111,7 @@ class SentenceTransformerEmbedder:
             f"torch-{torch.__version__}",
         )
         types = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in self._model.parameters()})
-        # A setting of the process may round products of float32.
+        # A setting of the process can round products of float32.
         rounding = torch.get_float32_matmul_precision()
         stated = "" if types != ["float32"] or rounding == "highest" else f"/{rounding}"
         return Signature.of(
@@ -151,7 +151,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def positions(self) -> int:
-        """Number of tokens that the model reads at once: its position table, less the rows never used."""
+        """Number of tokens that the model reads at once: rows of the position table without unused ones."""
         table = getattr(getattr(self._transformer, "embeddings", None), "position_embeddings", None)
         if table is not None and hasattr(table, "num_embeddings"):
             free = 0 if table.padding_idx is None else table.padding_idx + 1
@@ -164,7 +164,7 @@ class SentenceTransformerEmbedder:
         """Pooling of the last layer's states into a text's vector: ``mean``, or ``cls``, the first.
 
         Raises:
-            InputError: in another way.
+            InputError: the model pools in another way.
         """
         _, *later = self._model
         kinds = [type(module).__name__ for module in later]
@@ -179,14 +179,14 @@ class SentenceTransformerEmbedder:
 
     @property
     def word_prefix(self) -> str:
-        """The model's own prefix; a space for RoBERTa, which spells words otherwise after a space."""
+        """Prefix of the model; a space for RoBERTa, which splits a word differently after a space."""
         return self._prefix or (" " if self._transformer.config.model_type == "roberta" else "")
 
     def open_tokenizer(self) -> "Tokenizer":
         """Return a copy of the model's tokenizer, without padding and truncation.
 
         Raises:
-            InputError: it has no fast tokenizer, which alone reports the position of tokens in a text.
+            InputError: it has no fast tokenizer; slow ones do not report the positions of tokens in a text.
         """
         from tokenizers import Tokenizer
 
@@ -199,7 +199,7 @@ class SentenceTransformerEmbedder:
         return tokenizer
 
     def check_layer(self, layer: int) -> None:
-        """Refuse a layer that the model does not have.
+        """Check that the model has a layer.
 
         Raises:
             InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
@@ -209,7 +209,7 @@ class SentenceTransformerEmbedder:
     def run_layer(
         self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
     ) -> Iterator[tuple[Whose, Integers, Outputs]]:
-        """Run rows of token ids up to ``layer`` (0: the embeddings), as ``StateEngine`` has it."""
+        """Run rows of token ids up to ``layer`` (0: the embeddings); see ``StateEngine``."""
         for label, ids in groups:
             lengths = np.fromiter(map(len, ids), np.int64, len(ids))
             for rows in token_batches(lengths, _TOKEN_BUDGET):
@@ -228,10 +228,10 @@ class SentenceTransformerEmbedder:
 
     @cached_property
     def _transformer(self) -> Any:  # noqa: ANN401 - a model of transformers
-        """The model of transformers.
+        """Model of the library transformers.
 
         Raises:
-            InputError: there is none.
+            InputError: the embedder contains no such model.
         """
         first = next(iter(self._model), None)
         transformer = getattr(first, "auto_model", None)
@@ -244,11 +244,11 @@ class SentenceTransformerEmbedder:
 
     @cached_property
     def _probe(self) -> Vectors:
-        # The method that returns the width has different names in different versions, so embed one word.
+        # The method for the width has different names in different versions, so embed one word instead.
         return self._encode(["width"])
 
     def _embed_part(self, texts: list[str]) -> tuple[Vectors, Integers, Vectors]:
-        """Embed texts; return their vectors, numbers of windows, and shares of unknown tokens."""
+        """Embed texts; return vectors, numbers of windows, and shares of unknown tokens."""
         if self._max_tokens is None:
             return self._encode(texts), np.ones(len(texts), dtype=np.int64), self._unknown_shares(texts)
         split = self._tokenizer.split(texts)
@@ -299,13 +299,13 @@ class SentenceTransformerEmbedder:
 
 
 def torch_device(device: str) -> "torch.device":
-    """Return PyTorch's device of a name.
+    """Return PyTorch's device for a name.
 
     Args:
-        device: ``cpu``, ``cuda``, ``cuda:N``, ``mps``, or ``auto`` for the GPU where there is one.
+        device: ``cpu``, ``cuda``, ``cuda:N``, ``mps``, or ``auto`` for a GPU if there is one.
 
     Raises:
-        InputError: the name is none of these, or there is no such device here.
+        InputError: the name is none of these, or this machine has no such device.
     """
     if not _DEVICE.fullmatch(device):
         raise InputError(f"device must be auto, cpu, cuda, cuda:N or mps, got {device!r}")
@@ -329,9 +329,9 @@ def torch_device(device: str) -> "torch.device":
 
 
 def number_type(precision: str, device: "torch.device") -> "torch.dtype":
-    """Return the type that a precision is computed in on a device.
+    """Return the number type for a precision on a device.
 
-    ``fast`` is bfloat16; float16 on GPUs without it; and float32 on processors without it.
+    ``fast`` is bfloat16. It is float16 on GPUs without bfloat16, and float32 on processors without it.
     """
     import torch
 

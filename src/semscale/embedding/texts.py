@@ -1,4 +1,4 @@
-"""Input texts: their checks, their status, removal of duplicates, and progress of a part of them."""
+"""Input texts: checks, status, removal of duplicates, and progress reports for parts."""
 
 import re
 from collections.abc import Sequence, Set
@@ -11,7 +11,7 @@ from semscale.json_reading import encodable
 from semscale.store.missing_codes import code_key, is_missing
 from semscale.types import Integers, Progress, Status
 
-_BLANK_LETTERS = str.maketrans("", "", "\u115f\u1160\u3164\uffa0")  # Hangul fillers show nothing
+_BLANK_LETTERS = str.maketrans("", "", "\u115f\u1160\u3164\uffa0")  # Hangul fillers are invisible
 
 # Classes of emoji whose ratings agree with people's (bench/emoji.py). Stars do not: one to five of them get
 # 2.2 2.2 2.3 2.7 3.9 of 5 (black) or 3.0 to 3.4 (white). Nor do objects, animals, arrows and signs.
@@ -27,7 +27,7 @@ HEARTS = re.compile("[\u2661\u2665\u2763\u2764\U0001f493-\U0001f49f\U0001f90d\U0
 
 
 MOST_CHARACTERS = 100_000
-"""The most characters of a text that is embedded, about 16,000 words: time grows with a text's windows."""
+"""Largest number of characters in an embedded text, about 16,000 words; time grows with a text's windows."""
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:
@@ -55,10 +55,10 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
 
 
 def distinct(texts: Sequence[str]) -> tuple[list[str], Integers]:
-    """List every text once, in order of first appearance, with the position of each input text in the list.
+    """List the distinct texts in order of first appearance, with the position of each input text in the list.
 
     Returns:
-        The distinct texts, and an array of shape (n,) so that ``texts[i] == distinct[where[i]]``.
+        The distinct texts, and an array ``where`` of shape (n,) with ``texts[i] == distinct[where[i]]``.
 
     Examples:
         >>> distinct(["b", "a", "b"])
@@ -70,11 +70,11 @@ def distinct(texts: Sequence[str]) -> tuple[list[str], Integers]:
 
 
 def text_status(cell: object, *, most_characters: int | None = MOST_CHARACTERS) -> Status:
-    """Return the status of a text that is compared; punctuation alone is text enough.
+    """Return the status of a cell with a text to be compared; punctuation alone counts as text.
 
     Args:
-        cell: anything.
-        most_characters: length above which a text is too long; ``None`` where no model of ours reads it.
+        cell: any value.
+        most_characters: largest length of a text; ``None`` if no local model reads it.
 
     Examples:
         >>> [str(text_status(cell)) for cell in ("?", " ", None, 5)]
@@ -88,12 +88,12 @@ def text_status(cell: object, *, most_characters: int | None = MOST_CHARACTERS) 
 
 
 def answer_status(cell: object, missing: Set[str] = frozenset(), *, reads_emoji: bool = False) -> Status:
-    """Return the status of a cell of texts; ``SCORED`` means that it can be rated.
+    """Return the status of a cell with an answer; ``SCORED`` means that it can be rated.
 
     Args:
-        cell: anything.
-        missing: codes for a missing answer, as ``missing_keys`` gives them.
-        reads_emoji: whether the model reads emoji, so that a text of nothing else can be rated.
+        cell: any value.
+        missing: codes for a missing answer, from ``missing_keys``.
+        reads_emoji: whether the model reads emoji, so that a text of emoji alone can be rated.
 
     Examples:
         >>> [str(answer_status(cell)) for cell in ("good", " ", "?!", None, 3)]
@@ -108,7 +108,7 @@ def answer_status(cell: object, missing: Set[str] = frozenset(), *, reads_emoji:
 
 
 def has_emoji(text: str) -> bool:
-    """Check whether a text has a face, a hand or a heart, which some models read as people do.
+    """Tell whether a text has an emoji of a face, a hand or a heart, which some models rate like people.
 
     Examples:
         >>> [has_emoji(text) for text in ("👍", "😡!", "★★★★★", "???", ":)")]
@@ -118,7 +118,7 @@ def has_emoji(text: str) -> bool:
 
 
 def is_wordless(text: str) -> bool:
-    """Check whether a text has no letter and no digit of any script once HTML entities are resolved.
+    """Tell whether a text, with HTML entities resolved, has no letter and no digit of any script.
 
     Letters are the Unicode categories L*, digits N*. Punctuation, symbols, emoji, white space, zero-width and
     control characters are neither.
@@ -127,17 +127,17 @@ def is_wordless(text: str) -> bool:
         >>> [is_wordless(text) for text in ("???", "👍", "&nbsp;", "5", "好")]
         [True, True, True, False, False]
     """
-    shown = unescape(unescape(text)) if "&" in text else text  # twice: "&amp;nbsp;" is what exports leave
+    shown = unescape(unescape(text)) if "&" in text else text  # twice, because exports contain "&amp;nbsp;"
     return not any(map(str.isalnum, shown.translate(_BLANK_LETTERS)))  # isalnum: the categories L* and N*
 
 
 def shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
-    """Report the progress of a part as that of all.
+    """Return a callback that converts the progress of a part into the progress of the whole.
 
     Args:
-        progress: called with the progress of all; ``None`` for no report.
-        before: how many were done before the part began.
-        total: how many all are.
+        progress: called with the progress of the whole; ``None`` for no report.
+        before: number of items that were done before the part began.
+        total: number of all items.
 
     Examples:
         >>> shifted(print, 8, 10)("embedding", 1, 2)

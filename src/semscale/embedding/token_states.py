@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 TOKENLESS_ENGINES = frozenset({"api"})
-"""Engines that are known to show no tokens; others are asked once their model is loaded."""
+"""Engines that return no token states; other engines are checked after their model was loaded."""
 
 Rows = Sequence[npt.NDArray[np.int32]]
 Outputs = npt.NDArray[np.float32]
@@ -28,7 +28,7 @@ Whose = TypeVar("Whose")
 
 
 class StateEngine(Protocol):
-    """An engine that shows the hidden states of single tokens at every layer; an embedder may be one."""
+    """Protocol of an engine that returns token states at every layer; some embedders have it."""
 
     @property
     def name(self) -> str:
@@ -37,7 +37,7 @@ class StateEngine(Protocol):
 
     @property
     def signature(self) -> Signature:
-        """Settings that decide the numbers: model, libraries, precision, pooling and windows."""
+        """All that affects the numbers: model, libraries, precision, pooling and windows."""
         ...
 
     @property
@@ -60,21 +60,21 @@ class StateEngine(Protocol):
         """Pooling of the last layer's states into a text's vector: ``mean``, or ``cls``, the first.
 
         Raises:
-            InputError: it does neither.
+            InputError: the model pools in another way.
         """
         ...
 
     @property
     def word_prefix(self) -> str:
-        """Prefix of every text, so that its first word is spelled like every other one."""
+        """Prefix of every text, so that the tokenizer splits its first word like every other word."""
         ...
 
     def open_tokenizer(self) -> "Tokenizer":
-        """Return the model's tokenizer, a new one with each call, without padding."""
+        """Return a new object of the model's tokenizer, without padding."""
         ...
 
     def check_layer(self, layer: int) -> None:
-        """Refuse a layer that the model does not have.
+        """Check that the model has a layer.
 
         Raises:
             InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
@@ -87,24 +87,25 @@ class StateEngine(Protocol):
         """Run rows of token ids up to ``layer`` (0: the embeddings), in batches of equal length.
 
         Args:
-            groups: rows that the model can read at once, special tokens included, and whose they are.
+            groups: pairs of a label and rows of token ids, special tokens included, short enough to be read
+                at once.
             layer: 0 to ``layers``.
 
         Yields:
-            For each batch whose rows it holds, which of them, and their states (b, t, hidden), valid until
-            the next batch; one group after the other.
+            For each batch, the group's label, the indices of the rows, and their states, shape (b, t,
+            hidden), valid until the next batch; one group after the other.
         """
         ...
 
 
 def state_engine(embedder: object) -> StateEngine:
-    """Find the engine behind an embedder that shows the states of single tokens.
+    """Find the engine behind an embedder that returns token states.
 
     Args:
-        embedder: what ``load_embedder`` gives, with a cache or without.
+        embedder: an embedder from ``load_embedder``, with a cache or without.
 
     Raises:
-        InputError: its engine shows none.
+        InputError: its engine returns no token states.
     """
     engine = _behind_cache(embedder)
     if not shows_states(embedder):
@@ -119,7 +120,7 @@ def state_engine(embedder: object) -> StateEngine:
 
 
 def shows_states(embedder: object) -> bool:
-    """Tell whether the engine behind an embedder shows the states of single tokens."""
+    """Tell whether the engine behind an embedder returns token states."""
     return callable(getattr(_behind_cache(embedder), "run_layer", None))
 
 
@@ -128,7 +129,7 @@ def _behind_cache(embedder: object) -> object:
 
 
 def checked_layer(layer: int, layers: int) -> None:
-    """Refuse a layer that a model does not have.
+    """Check that a model has a layer.
 
     Raises:
         InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
@@ -149,7 +150,7 @@ class TokenIds:
 
     Attributes:
         ids: shape (tokens of all texts,), int32.
-        starts: shape (n + 1,), where each text's ids begin, and where the last text's end.
+        starts: shape (n + 1,), index of each text's first id, and the end of the last text.
     """
 
     ids: Ids
@@ -164,12 +165,12 @@ class TokenIds:
         return np.diff(self.starts)
 
     def lengths_of(self, texts: Sequence[int]) -> Integers:
-        """Number of tokens in each of some texts, shape (number of texts,)."""
+        """Return the number of tokens in each of some texts, shape (number of texts,)."""
         chosen = np.asarray(texts, np.int64)
         return np.asarray(self.starts[chosen + 1] - self.starts[chosen])
 
     def of(self, text: int) -> Ids:
-        """One text's ids, shape (t,)."""
+        """Return one text's ids, shape (t,)."""
         return self.ids[self.starts[text] : self.starts[text + 1]]
 
 
@@ -212,19 +213,19 @@ class Spellings:
 
 
 class TokenReader:
-    """A model's own tokenizer, without any limit on a text's length.
+    """A model's tokenizer, without any limit on a text's length.
 
     Byte-level tokenizers of the RoBERTa family get a space before the text, so that its first word is split
-    like every other one. Published BERTScores were computed this way. A model's prefix is read with every
-    text; its tokens count as special, like [CLS]: they have states, and are none of the text's own.
+    like every other word. Published BERTScores were computed this way. A model's prefix is read with every
+    text. Its tokens count as special, like [CLS]: they have states, but are not part of the text.
 
     Args:
-        tokenizer: without padding; its truncation is switched off.
+        tokenizer: the tokenizer, without padding; its truncation is switched off.
         prefix: put before every text.
 
     Attributes:
-        before: how many special tokens stand before a text's own tokens, those of the prefix included.
-        after: how many stand after them.
+        before: number of special tokens before the text's tokens, those of the prefix included.
+        after: number of special tokens after them.
     """
 
     def __init__(self, tokenizer: "Tokenizer", prefix: str = "") -> None:
@@ -235,7 +236,7 @@ class TokenReader:
 
     @cached_property
     def vocabulary(self) -> int:
-        """One more than the highest token id."""
+        """Highest token id plus 1."""
         return 1 + max(self._tokenizer.get_vocab().values())
 
     @cached_property
@@ -256,7 +257,7 @@ class TokenReader:
         return TokenIds(np.concatenate(parts), np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
 
     def unread(self, tokens: TokenIds) -> Mask:
-        """Tell which texts the model cannot read, as most of their tokens are unknown, shape (n,)."""
+        """Return the mask of texts that the model cannot read (most tokens are unknown), shape (n,)."""
         n = len(tokens)
         return are_unread(self._unknown.shares(tokens.ids, np.repeat(np.arange(n), tokens.lengths), n))
 
@@ -293,7 +294,7 @@ class TokenReader:
         return framed and not self.prefix and reads_between_spaces(self._tokenizer)
 
     def _spell_each(self, texts: Sequence[str]) -> "Spelled":
-        """Tokenize texts one by one, shared out among the processors."""
+        """Tokenize texts one by one, distributed among the processors."""
         encodings = self._tokenizer.encode_batch(texts)
         rows = [encoding.ids for encoding in encodings]
         masks = chain.from_iterable(encoding.special_tokens_mask for encoding in encodings)
@@ -305,7 +306,7 @@ class TokenReader:
         return Spelled(ids, offsets, special, np.array([len(row) for row in rows], np.int64))
 
     def _offsets(self, offsets: npt.NDArray[Whole], special: npt.NDArray[np.bool_]) -> npt.NDArray[Whole]:
-        """Count offsets from the text's own first character, without the added space."""
+        """Return offsets from the text's first character, without the added space."""
         shifted = np.where(special[:, None], 0, np.maximum(offsets - len(self.prefix), 0))
         return shifted.astype(offsets.dtype, copy=False)
 
@@ -314,7 +315,7 @@ _OF_VECTORS = (
     "pooling",
     "window",
     "prefix",
-)  # settings that decide the vectors of texts, and no state of a token
+)  # settings that affect the vectors of texts, but not token states
 
 
 @dataclass(frozen=True)
@@ -324,10 +325,10 @@ class TokenStates:
     Attributes:
         ids: shape (t,), int32, special tokens included.
         offsets: shape (t, 2), first character and the one after the last; both are 0 for special tokens.
-        special: shape (t,), whether the tokenizer added the token, or the model's prefix has it.
+        special: shape (t,), whether the token comes from the tokenizer or the model's prefix.
         pieces: the t tokens as the vocabulary writes them.
         states: shape (t, hidden), float32, not normalised.
-        windows: overlapping windows that the text was read in; 1 if the model read it at once.
+        windows: number of overlapping windows for the text; 1 if the model read it at once.
     """
 
     ids: Ids
@@ -385,7 +386,7 @@ class TokenEncoder:
 
     @property
     def signature(self) -> Signature:
-        """Settings that decide the states besides the layer: weights, tokenizer, arithmetic and windows."""
+        """All that affects the states except the layer: weights, tokenizer, arithmetic and windows."""
         shared = {name: value for name, value in self._engine.signature.fields if name not in _OF_VECTORS}
         prefix = "space" if self.reader.prefix == " " else prefix_setting(self.reader.prefix).get("prefix")
         return Signature.of("states", **shared, prefix=prefix, window=f"{self._limit}/{self._overlap}")
@@ -420,21 +421,21 @@ class TokenEncoder:
         return [results[number] for number in where]
 
     def windows(self, tokens: TokenIds) -> Integers:
-        """Count the windows that each text is read in, shape (n,)."""
+        """Return the number of windows for each text, shape (n,)."""
         room = self._limit - self.reader.before - self.reader.after
         beyond = np.maximum(0, tokens.lengths - self._limit)
         return 1 + -(-beyond // (room - self._overlap))
 
     def encode(self, tokens: TokenIds, texts: Integers, *, layer: int) -> Iterator[tuple[int, Vectors]]:
-        """Yield the states of some texts, in the order in which they are ready.
+        """Yield the states of some texts as soon as they are ready.
 
         Args:
             tokens: tokenized texts.
-            texts: numbers of the wanted texts, each once.
+            texts: indices of the wanted texts, each once.
             layer: 0 (the embeddings) to ``layers``.
 
         Yields:
-            The text's number with its states, shape (t, hidden), float32, not normalised.
+            The text's index with its states, shape (t, hidden), float32, not normalised.
         """
         return self.encode_groups(tokens, [texts], layer=layer)
 
@@ -443,15 +444,15 @@ class TokenEncoder:
     ) -> Iterator[tuple[int, Vectors]]:
         """Yield the states of groups of texts, one group after the other.
 
-        The model starts on the next group while the caller still takes the last states of a group.
+        The model starts on the next group while the caller still receives the last states of a group.
 
         Args:
             tokens: tokenized texts.
-            groups: numbers of the wanted texts, each once in a group.
+            groups: indices of the wanted texts; a group has each text at most once.
             layer: 0 (the embeddings) to ``layers``.
 
         Yields:
-            The text's number with its states, as ``encode`` does.
+            The text's index with its states, like ``encode``.
         """
         read = (self._group(tokens, texts) for texts in groups)
         for group, rows, states in self._engine.run_layer(
@@ -480,9 +481,9 @@ class WindowedText:
 
     Attributes:
         windows: token ids of each window, special tokens included.
-        ends: number of special tokens before and after the text's own tokens.
-        starts: shape (w,), where each window begins among the text's own tokens.
-        owner: shape (t,), for each of the text's own tokens the window that gives its state.
+        ends: numbers of special tokens before and after the text's tokens.
+        starts: shape (w,), position of each window's beginning among the text's tokens.
+        owner: shape (t,), for each of the text's tokens the window that provides its state.
     """
 
     windows: Sequence[Ids]
@@ -501,9 +502,9 @@ class WindowedText:
 
         Args:
             ids: shape (t,), special tokens included.
-            ends: number of special tokens before and after the text's own tokens.
-            room: tokens in a window, without special ones.
-            overlap: the fewest tokens that two neighbouring windows share.
+            ends: numbers of special tokens before and after the text's tokens.
+            room: number of tokens in a window, without special ones.
+            overlap: smallest number of tokens that two neighbouring windows share.
         """
         before, after = ends
         content = ids[before : len(ids) - after]
@@ -513,7 +514,7 @@ class WindowedText:
         return cls(windows, ends, starts, owning_windows(len(content), starts, room))
 
     def joined(self, states: Sequence[Vectors]) -> Vectors:
-        """Join the windows' states; special tokens remain at the text's two ends only."""
+        """Join the windows' states; special tokens remain only at the two ends of the text."""
         before, after = self.ends
         inner = [
             states[window][before + np.flatnonzero(self.owner == window) - start]
@@ -529,7 +530,7 @@ class ReadingGroup:
     """Texts that are read together, with one row of token ids for each window.
 
     Args:
-        texts: shape (n,), numbers of the texts.
+        texts: shape (n,), indices of the texts.
         windowed: the windows of each text.
 
     Attributes:
@@ -546,14 +547,14 @@ class ReadingGroup:
         self.rows = [window for text in windowed for window in text.windows]
 
     def joined(self, rows: Integers, states: Vectors) -> Iterator[tuple[int, Vectors]]:
-        """Take the states of some rows, and yield the texts that are now complete.
+        """Receive the states of some rows, and yield the texts that are now complete.
 
         Args:
-            rows: shape (b,), numbers of the rows.
+            rows: shape (b,), indices of the rows.
             states: shape (b, t, hidden); copied.
 
         Yields:
-            A text's number with its states, (t, hidden).
+            A text's index with its states, (t, hidden).
         """
         for row, state in zip(rows.tolist(), states.copy(), strict=True):
             number = self._owner[row]
@@ -569,12 +570,12 @@ class ReadingGroup:
 
 
 def window_starts(content: int, room: int, overlap: int) -> Integers:
-    """Return where the windows of a text begin; the last one ends with the text and is as full as the others.
+    """Return the first positions of a text's windows; the last window ends with the text and is a full one.
 
     Args:
-        content: tokens of the text, without special ones, at least 1.
-        room: tokens in a window, at least 1.
-        overlap: the fewest tokens that two neighbouring windows share, less than ``room``.
+        content: number of tokens in the text, without special ones, at least 1.
+        room: number of tokens in a window, at least 1.
+        overlap: smallest number of tokens that two neighbouring windows share, less than ``room``.
 
     Examples:
         >>> window_starts(10, room=4, overlap=1).tolist()
@@ -587,17 +588,18 @@ def window_starts(content: int, room: int, overlap: int) -> Integers:
 
 
 def owning_windows(content: int, starts: Integers, room: int) -> Integers:
-    """Return the window that gives each token its state: the one in which the token is furthest from an edge.
+    """Return, for each token, the window in which the token is furthest from an edge; it provides the state.
 
-    The text's own ends are no edges, as nothing is cut off there. At equal distances the earlier window wins.
+    The ends of the text are not edges, as nothing is cut off there. At equal distances the earlier window is
+    chosen.
 
     Args:
-        content: tokens of the text, without special ones.
-        starts: where the windows begin, from ``window_starts``.
-        room: tokens in a window.
+        content: number of tokens in the text, without special ones.
+        starts: first positions of the windows, from ``window_starts``.
+        room: number of tokens in a window.
 
     Returns:
-        Shape (content,), numbers of windows, ascending.
+        Shape (content,), indices of windows, ascending.
 
     Examples:
         >>> owning_windows(10, np.array([0, 3, 6]), room=4).tolist()
@@ -614,7 +616,7 @@ def owning_windows(content: int, starts: Integers, room: int) -> Integers:
 
 
 class Spelled(NamedTuple):
-    """Concatenated tokens of n texts: ids, offsets and special-token flags, with the number for each text."""
+    """Concatenated tokens of n texts: ids, offsets and special-token flags, and the tokens per text."""
 
     ids: Ids
     offsets: Ids
@@ -623,10 +625,10 @@ class Spelled(NamedTuple):
 
 
 def reads_between_spaces(tokenizer: "Tokenizer") -> bool:
-    """Tell whether a tokenizer treats each stretch of text between two spaces by itself.
+    """Tell whether a tokenizer handles each piece of text between two spaces independently.
 
-    BERT's tokenizer does: it normalises characters, splits at white space and marks, and looks up the pieces
-    of each part in its vocabulary.
+    BERT's tokenizer does so: it normalises characters, splits at white space and marks, and looks up the
+    pieces of each part in its vocabulary.
     """
     from tokenizers import models, normalizers, pre_tokenizers
 
@@ -642,12 +644,12 @@ def reads_between_spaces(tokenizer: "Tokenizer") -> bool:
 
 
 class SpacedTokens:
-    """Gives the same tokens as a tokenizer for which ``reads_between_spaces`` is true.
+    """Returns the same tokens as a tokenizer for which ``reads_between_spaces`` is true, but faster.
 
     Args:
         tokenizer: a tokenizer without truncation and padding.
         frame: ids of the special tokens around every text.
-        before: how many of these stand before the text.
+        before: number of these tokens before the text.
     """
 
     def __init__(self, tokenizer: "Tokenizer", frame: Ids, before: int) -> None:
@@ -668,7 +670,7 @@ class SpacedTokens:
         counts = self._counts[numbers]
         ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)) + 1)
         owner = np.repeat(np.arange(len(texts)), [len(words_of_text) for words_of_text in split])
-        # Where words_of_text part begins: words_of_text earlier part takes its length and one space.
+        # Position of each part in its text: every earlier part takes its length and one space.
         begins = np.append(0, ends[:-1]) - np.cumsum([0, *(len(text) + 1 for text in texts[:-1])])[owner]
         tokens = np.repeat((np.cumsum(self._counts) - self._counts)[numbers], counts) + _places(counts)
         offsets = self._offsets[tokens] + np.repeat(begins, counts)[:, None]
@@ -685,7 +687,7 @@ class SpacedTokens:
         self._offsets = np.append(self._offsets, np.fromiter(offsets, np.int32).reshape(-1, 2), axis=0)
 
     def _framed(self, ids: Ids, offsets: Integers, own: Integers, n: int) -> Spelled:
-        """Add the special tokens around each text's own tokens."""
+        """Add the special tokens around each text's tokens."""
         around = len(self._frame)
         inside = np.arange(len(ids)) + own * around + self._before
         total = len(ids) + n * around

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MOST_UNKNOWN = 0.5
-"""A text is unread where more than this share of its tokens is unknown."""
+"""Share of unknown tokens above which a text counts as unread."""
 
 
 class TokenizedText(Protocol):
@@ -30,12 +30,12 @@ class TokenizedText(Protocol):
 
     @property
     def ids(self) -> list[int]:
-        """The ids."""
+        """Ids of the tokens."""
         ...
 
     @property
     def offsets(self) -> list[tuple[int, int]]:
-        """The first character of each token, or of its word, and the one after the last."""
+        """First character of each token (or of its word), and the character after the last."""
         ...
 
     @property
@@ -45,11 +45,11 @@ class TokenizedText(Protocol):
 
 
 class TextTokenizer(Protocol):
-    """A tokenizer without padding and truncation: the library's own, or a ``UnigramTokenizer``."""
+    """Protocol of a tokenizer without padding and truncation: the library's, or a ``UnigramTokenizer``."""
 
     @property
     def model(self) -> object:
-        """The library's model; its ``unk_token``, where it has one, is the name of the unknown token."""
+        """The library's model; its ``unk_token``, if it has one, is the name of the unknown token."""
         ...
 
     def token_to_id(self, token: str, /) -> int | None:
@@ -71,8 +71,8 @@ class Windows:
 
     Attributes:
         ids: one array of token ids for each window.
-        owner: shape (w,), number of the text that each window belongs to; ascending.
-        lengths: shape (w,), tokens in each window.
+        owner: shape (w,), index of each window's text; ascending.
+        lengths: shape (w,), number of tokens in each window.
     """
 
     ids: list[npt.NDArray[np.int32]]
@@ -80,34 +80,35 @@ class Windows:
     lengths: Integers
 
     def per_text(self, n: int) -> Integers:
-        """Count the windows of each of ``n`` texts, shape (n,)."""
+        """Return the number of windows of each of ``n`` texts, shape (n,)."""
         return np.bincount(self.owner, minlength=n)
 
     def tokens_per_text(self, n: int) -> Integers:
-        """Count the tokens in all windows of each of ``n`` texts, shape (n,)."""
+        """Return the number of tokens in all windows of each of ``n`` texts, shape (n,)."""
         counted: Integers = np.bincount(self.owner, self.lengths, minlength=n).astype(np.int64)
         return counted
 
     def unknown_shares(self, unknown: "UnknownTokens", n: int) -> Vectors:
-        """Return the share of each of ``n`` texts' tokens that is unknown, shape (n,)."""
+        """Return the share of unknown tokens in each of ``n`` texts, shape (n,)."""
         ids = np.concatenate([np.empty(0, np.int32), *self.ids])
         return unknown.shares(ids, np.repeat(self.owner, self.lengths), n, windows=self.per_text(n))
 
 
-_TOGETHER = 1024  # texts that are tokenized in one call, as the tokenizer keeps more of a text than its ids
+_TOGETHER = 1024  # texts that are tokenized in one call, as the tokenizer stores more than the ids of a text
 
 
 class WindowTokenizer:
-    """A checkpoint's own tokenizer, which splits long texts into windows instead of cutting them.
+    """A checkpoint's tokenizer, which splits long texts into windows instead of cutting them.
 
     Args:
-        tokenizer: without padding and truncation.
-        max_tokens: the most tokens that the model reads at once, special ones included; ``None`` for any.
-        overlap: how many tokens two neighbouring windows share.
+        tokenizer: the tokenizer, without padding and truncation.
+        max_tokens: largest number of tokens that the model reads at once, special ones included; ``None`` for
+            any number.
+        overlap: number of tokens that two neighbouring windows share.
         prefix: put before every text, and so at the beginning of each of its windows.
 
     Attributes:
-        unknown: tells how much of a text the tokenizer does not know.
+        unknown: computes the shares of unknown tokens.
     """
 
     def __init__(
@@ -141,13 +142,13 @@ class WindowTokenizer:
 def cut_windows(
     ids: Sequence[int], ends: tuple[int, int], max_tokens: int | None, overlap: int
 ) -> Iterator[Sequence[int]]:
-    """Cut a text's token ids into windows, each between the tokens that stand around every text.
+    """Cut a text's token ids into windows, each with the prefix and the special tokens of every text.
 
     Args:
         ids: shape (t,), with the tokens around the text.
-        ends: how many tokens stand before the text, its prefix included, and after it.
-        max_tokens: the most tokens in a window; ``None`` for a single window.
-        overlap: how many tokens two neighbouring windows share, beside those around them.
+        ends: numbers of tokens before the text, its prefix included, and after it.
+        max_tokens: largest number of tokens in a window; ``None`` for a single window.
+        overlap: number of the text's tokens that two neighbouring windows share.
 
     Yields:
         One window, or several if the text is long; the last one ends with the text.
@@ -215,10 +216,10 @@ def open_tokenizer(path: Path) -> "Tokenizer":
 
 
 def open_text_tokenizer(path: Path, prefix: str) -> "Tokenizer | UnigramTokenizer":
-    """Read a ``tokenizer.json`` for a ``WindowTokenizer``, in the form that takes the least memory.
+    """Read a ``tokenizer.json`` for a ``WindowTokenizer``, in the form that needs the least memory.
 
     Args:
-        path: of the file.
+        path: path of the file.
         prefix: put before every text.
 
     Raises:
@@ -238,12 +239,12 @@ def open_text_tokenizer(path: Path, prefix: str) -> "Tokenizer | UnigramTokenize
 def check_tokens(
     tokenizer: "Tokenizer | UnigramTokenizer", words: int | None, *, path: Path, weights: str
 ) -> None:
-    """Refuse a tokenizer of another model: a token without a row would get some vector all the same.
+    """Reject the tokenizer of another model, as a token without a row would get an arbitrary vector.
 
     Args:
-        tokenizer: of the model.
-        words: rows of the model's table of words; ``None`` where that is not known.
-        path: of the tokenizer's file, for the message.
+        tokenizer: the tokenizer.
+        words: number of rows in the model's table of words; ``None`` if unknown.
+        path: path of the tokenizer's file, for the message.
         weights: name of the file that states ``words``, for the message.
 
     Raises:
@@ -252,7 +253,8 @@ def check_tokens(
     if isinstance(tokenizer, UnigramTokenizer):
         largest = tokenizer.largest_id
     else:
-        # The vocabulary is not copied, which takes half a second: its ids have no gaps, those of added may.
+        # Copying the vocabulary would take half a second. Its ids have no gaps; those of added tokens may
+        # have some.
         largest = max([tokenizer.get_vocab_size() - 1, *tokenizer.get_added_tokens_decoder()])
     if words is not None and largest >= words:
         raise ModelError(
@@ -262,7 +264,7 @@ def check_tokens(
 
 
 def prefix_setting(prefix: str) -> dict[str, str]:
-    """Return the field of a signature that names a prefix; none where there is no prefix.
+    """Return the signature's field for a prefix; empty without a prefix.
 
     Examples:
         >>> prefix_setting("query: "), prefix_setting("")
@@ -272,14 +274,14 @@ def prefix_setting(prefix: str) -> dict[str, str]:
 
 
 def of_prefix(offsets: npt.NDArray[np.integer[Any]], prefix: str) -> Mask:
-    """Tell which tokens of a text with a prefix lie in the prefix alone.
+    """Return the mask of a text's tokens that lie completely in its prefix.
 
     Args:
         offsets: shape (t, 2), first character of each token and the one after the last, in prefix and text.
-        prefix: what was put before the text; white space at its end may be part of the text's first token.
+        prefix: the prefix; white space at its end may be part of the text's first token.
 
     Returns:
-        Shape (t,); special tokens that the tokenizer adds lie nowhere, and may be marked.
+        Shape (t,); special tokens of the tokenizer have no position, and may be marked as well.
 
     Examples:
         >>> of_prefix(np.array([[0, 5], [5, 6], [6, 11]]), "query: ").tolist()
@@ -290,10 +292,10 @@ def of_prefix(offsets: npt.NDArray[np.integer[Any]], prefix: str) -> Mask:
 
 
 def tokens_around(tokenizer: TextTokenizer, prefix: str) -> tuple[int, int]:
-    """Count the tokens before and after every text's own: special ones ([CLS], [SEP]) and the prefix's.
+    """Count the tokens before and after every text's tokens: special ones ([CLS], [SEP]) and the prefix's.
 
     Args:
-        tokenizer: without truncation.
+        tokenizer: the tokenizer, without truncation.
         prefix: put before every text.
     """
     frame = tokenizer.encode(prefix + "a")
@@ -306,18 +308,18 @@ def tokens_around(tokenizer: TextTokenizer, prefix: str) -> tuple[int, int]:
 
 
 _MARKS = punctuation + "…–—‘’“”„«»¿¡·•。，、！？：；（）「」『』《》؟،؛।"
-_BEGINNINGS = ("", "##", "▁", "Ġ")  # how vocabularies mark a piece's place in its word
+_BEGINNINGS = ("", "##", "▁", "Ġ")  # marks of a piece's position in its word
 
 
 class UnknownTokens:
-    """Tells which share of a text's tokens is the unknown token of a tokenizer.
+    """Computes the share of unknown tokens in texts.
 
-    Special tokens and punctuation do not count. Byte-level tokenizers, such as RoBERTa's, never give their
+    Special tokens and punctuation do not count. Byte-level tokenizers, such as RoBERTa's, never return their
     unknown token.
 
     Args:
-        tokenizer: of the model.
-        prefix: what is put before every text; its tokens do not count.
+        tokenizer: the model's tokenizer.
+        prefix: put before every text; its tokens do not count.
 
     Examples:
         >>> from tokenizers import Tokenizer, models
@@ -328,7 +330,7 @@ class UnknownTokens:
     """
 
     def __init__(self, tokenizer: TextTokenizer, prefix: str = "") -> None:
-        # A Unigram model, such as XLM-RoBERTa's, does not say what its unknown token is called.
+        # A Unigram model, such as XLM-RoBERTa's, does not state the name of its unknown token.
         name = getattr(tokenizer.model, "unk_token", None) or "<unk>"
         self._unknown = -1 if (found := tokenizer.token_to_id(name)) is None else found
         around = {*tokenizer.encode("").ids, *_ids_of(tokenizer, ["▁", "Ġ"])} - {self._unknown}
@@ -339,13 +341,13 @@ class UnknownTokens:
         self._in_prefix = int(self._counting(own).sum())
 
     def shares(self, ids: Ids, owner: Integers, n: int, *, windows: Integers | None = None) -> Vectors:
-        """Return the share of each text's tokens that is unknown.
+        """Return the share of unknown tokens in each text.
 
         Args:
-            ids: shape (tokens,), those of all texts, special tokens included.
-            owner: shape (tokens,), the number of each token's text.
-            n: how many texts there are.
-            windows: shape (n,), how often each text's tokens have the prefix; once unless given.
+            ids: shape (tokens,), token ids of all texts, special tokens included.
+            owner: shape (tokens,), index of each token's text.
+            n: number of texts.
+            windows: shape (n,), number of prefixes among each text's tokens; 1 by default.
 
         Returns:
             Shape (n,), 0 to 1; 0 for punctuation alone, and 1 for a text without any token.
@@ -363,9 +365,9 @@ class UnknownTokens:
 
 
 def are_unread(shares: Vectors) -> Mask:
-    """Tell which texts a model cannot read, from the shares of their tokens that are unknown, shape (n,).
+    """Return the mask of texts that a model cannot read, from their shares of unknown tokens, shape (n,).
 
-    A share that is not known, NaN, says nothing against a text.
+    A text with an unknown share (NaN) counts as readable.
 
     Examples:
         >>> are_unread(np.array([0.5, 0.6, np.nan], np.float32)).tolist()
@@ -379,9 +381,9 @@ def _ids_of(tokenizer: TextTokenizer, pieces: list[str]) -> set[int]:
 
 
 _WORD_BEGIN = "▁"
-_UNKNOWN_PENALTY = 10.0  # how far an unknown character's score is below that of the rarest piece
+_UNKNOWN_PENALTY = 10.0  # difference between the scores of the rarest piece and of an unknown character
 _REMEMBERED = 32_768  # words
-_LONG = 32  # characters; a longer word is hardly met again
+_LONG = 32  # characters; a longer word seldom occurs again
 _SETTINGS = frozenset({"type", "vocab", "unk_id", "byte_fallback"})
 _NO_PIECE = " "  # words have no spaces, so none contains it
 
@@ -390,8 +392,8 @@ class Pieces(NamedTuple):
     """A tokenized text.
 
     Attributes:
-        ids: one for each token, special ones included.
-        offsets: for each token, where its word begins in the text and where it ends.
+        ids: one id for each token, special ones included.
+        offsets: for each token, beginning and end of its word in the text.
         special_tokens_mask: 1 for each special token around the text, else 0.
     """
 
@@ -401,14 +403,14 @@ class Pieces(NamedTuple):
 
 
 class UnigramTokenizer:
-    """Gives the ids that the library ``tokenizers`` gives for a Unigram model.
+    """Returns the same ids as the library ``tokenizers`` for a Unigram model, with less memory.
 
-    The library keeps the pieces in a tree, which takes 300 MB for 250,000 of them; here they are a
+    The library stores the pieces in a tree, which takes 300 MB for 250,000 pieces; here they are in a
     dictionary. The library still normalises a text, finds special tokens in it, and splits it into words.
-    Each word becomes the known pieces whose scores have the largest sum.
+    Each word is split into the known pieces with the largest sum of scores.
 
     Args:
-        document: of a ``tokenizer.json`` for which ``is_unigram`` is true; left without its pieces.
+        document: content of a ``tokenizer.json`` for which ``is_unigram`` is true; its pieces are removed.
 
     References:
         Kudo 2018, section 3.2, doi:10.18653/v1/P18-1007.
@@ -440,7 +442,7 @@ class UnigramTokenizer:
 
     @property
     def largest_id(self) -> int:
-        """The highest id of a token."""
+        """Highest id of a token."""
         return max([len(self._scores) - 1, *self._added.values()])
 
     def token_to_id(self, token: str, /) -> int | None:
@@ -457,7 +459,7 @@ class UnigramTokenizer:
 
     def encode_batch_fast(self, texts: Sequence[str], /) -> list[Pieces]:
         """Tokenize texts, without offsets and masks."""
-        # The library's own fast form does not say what the words are.
+        # The library's fast method does not return the words.
         encodings = self._words.encode_batch(texts)
         return [
             Pieces(list(chain.from_iterable(map(self._of_word, encoding.tokens))), [], [])
@@ -465,7 +467,7 @@ class UnigramTokenizer:
         ]
 
     def _of_word(self, word: str) -> Sequence[int]:
-        """Return the ids of a word, or that of a special token, which may have taken spaces around it."""
+        """Return the ids of a word, or the id of a special token, which may include spaces around it."""
         if not word.startswith(_WORD_BEGIN):
             return (self._added[word.strip()],)
         return self._remembered(word) if len(word) <= _LONG else self._split(word)
@@ -473,8 +475,8 @@ class UnigramTokenizer:
     def _split(self, word: str) -> tuple[int, ...]:
         """Return the ids of the pieces with the largest sum of scores (Viterbi's algorithm)."""
         size, ids, scores, longest = len(word), self._ids, self._scores, self._longest
-        sums = [0.0] + [-inf] * size  # the largest sum for the word's beginning up to each place
-        last = [(0, self._unknown)] * (size + 1)  # the last piece of that beginning: where it starts, its id
+        sums = [0.0] + [-inf] * size  # the largest sum for the word's beginning, up to each position
+        last = [(0, self._unknown)] * (size + 1)  # the last piece of that beginning: first position and id
         for start in range(size):
             before = sums[start]
             for end in range(start + 1, min(start + longest.get(word[start], 1), size) + 1):
@@ -490,7 +492,7 @@ class UnigramTokenizer:
         return self._way_back(last)
 
     def _way_back(self, last: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-        """Collect a word's pieces from its end; neighbouring unknown ones are a single token."""
+        """Collect a word's pieces from its end; adjacent unknown pieces become a single token."""
         found: list[int] = []
         end = len(last) - 1
         while end:
@@ -501,7 +503,7 @@ class UnigramTokenizer:
 
 
 def _longest_by_first(pieces: Iterable[str]) -> dict[str, int]:
-    """Return the length of the longest piece that begins with each character: short for most Chinese ones."""
+    """Return the length of the longest piece by first character; short for most Chinese characters."""
     longest: dict[str, int] = {}
     for piece in pieces:
         if len(piece) > longest.get(piece[:1], 0):
@@ -512,11 +514,11 @@ def _longest_by_first(pieces: Iterable[str]) -> dict[str, int]:
 def is_unigram(document: dict[str, Any]) -> bool:
     """Tell whether ``UnigramTokenizer`` can read a ``tokenizer.json``.
 
-    Its words must have SentencePiece's mark "▁" before them, and its special tokens must not, so that words
-    and special tokens can be told apart.
+    Its words must begin with SentencePiece's mark "▁", and its special tokens must not, so that words and
+    special tokens can be distinguished.
 
     Args:
-        document: the content of the file.
+        document: content of the file.
 
     Examples:
         >>> is_unigram({"model": {"type": "WordPiece"}})
@@ -537,13 +539,13 @@ def is_unigram(document: dict[str, Any]) -> bool:
 
 
 def _stands_apart(token: dict[str, Any]) -> bool:
-    """Tell whether an added token is found as it is written, and can be told from a word."""
+    """Tell whether an added token is matched literally, and differs from a word."""
     content = token["content"]
     return not token.get("normalized") and not content.startswith(_WORD_BEGIN) and content == content.strip()
 
 
 def _marks_words(splitter: dict[str, Any] | None) -> bool:
-    """Tell whether a text is split at spaces, and each word gets the mark."""
+    """Tell whether texts are split at spaces and each word gets the mark."""
     if splitter is None:
         return False
     if splitter.get("type") == "Sequence":

@@ -1,6 +1,6 @@
 """Claims changed in certainty, quantity, exclusivity, order, condition or roles.
 
-Each function compares two texts of nearly the same words, and finds the phrases by which they differ.
+Each function compares two texts with nearly the same words, and finds the phrases in which they differ.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -42,18 +42,18 @@ from semscale.guards.words import (
 )
 
 Cues = tuple[Cue | None, Cue | None]
-"""The phrases by which a prediction and a reference differ; ``None`` in a text without one."""
+"""Phrases in which a prediction and a reference differ; ``None`` for a text without such a phrase."""
 
 
 @dataclass(frozen=True)
 class ClaimDifference:
-    """One kind of difference between two claims of nearly the same words, for which a guard looks.
+    """One kind of difference that a guard looks for between two claims with nearly the same words.
 
     Attributes:
         guard: the guard's name.
         kind: the kind of its findings.
-        difference: the difference in words, without the full stop.
-        conflict: finds the phrases by which a prediction and a reference differ; ``None`` if they do not.
+        difference: description of the difference, without the full stop.
+        conflict: finds the phrases in which a prediction and a reference differ; ``None`` for none.
     """
 
     guard: str
@@ -96,7 +96,7 @@ _CERTAINTY_ALIKE, _CERTAINTY_ALIKE_BOTH = 0.75, 0.7
 
 
 def other_certainty(left: Text, right: Text) -> Cues | None:
-    """Find a statement that one text makes plainly, and the other hedges or doubts.
+    """Find a statement that is plain in one text and hedged or doubted in the other.
 
     An opinion ("I think", "it seems") agrees with a plain statement.
 
@@ -142,7 +142,7 @@ _CONDITION_ALIKE, _CONDITION_ALIKE_ALONE, _COVERED, _FEWEST = 0.7, 0.75, 0.9, 4
 
 
 class _Condition(NamedTuple):
-    """A condition: whether it and its outcome are denied, and the stems of outcome and condition."""
+    """A condition: flags for a denied condition and a denied outcome, and the stems of both."""
 
     cue: Cue
     denied: bool
@@ -151,7 +151,7 @@ class _Condition(NamedTuple):
 
 
 def other_condition(left: Text, right: Text) -> Cues | None:
-    """Find conditions that exclude each other, are turned round, or appear in only one of the texts.
+    """Find conditions that exclude each other, are reversed, or appear in only one of the texts.
 
     Examples:
         >>> other_condition(Text("Run it if the cache is cold."), Text("Run it unless the cache is cold."))
@@ -199,14 +199,14 @@ def _without_marks(words: Sequence[str] | Iterator[str]) -> list[str]:
 
 
 def _states_need(text: Text) -> bool:
-    """Tell whether a text states that something must be, which another text may state by a condition."""
+    """Tell whether a text states a requirement, which the other text may state as a condition."""
     return not _NEEDS.isdisjoint(text.distinct)
 
 
 def _stated_condition(text: Text) -> Cue | None:
-    """Return the first condition that counts in one text alone.
+    """Return the first condition of a text that counts if the other text has none.
 
-    It follows its outcome: at the start of a sentence a condition often only repeats the topic.
+    Only a condition after its outcome counts: at the start of a sentence it often repeats the topic.
     """
     cues = (cue for cue in text.cues["condition"] if cue.kind in _STATED_ALONE)
     return next((cue for cue in cues if not begins_sentence(text.words, cue.first)), None)
@@ -237,11 +237,10 @@ def _conditions_exclude(first: _Condition, second: _Condition) -> bool:
 
 
 def _is_outcome_denied(left: Text, right: Text) -> bool:
-    """Tell whether two texts with "unless" or "without" differ in a denial alone.
+    """Tell whether two texts with "unless" or "without" differ only in a denial.
 
-    "Without it you cannot enter" and "without it you can enter".
-
-    The guard of negations leaves these open, as "without" may turn a denial into a condition.
+    An example is "without it you cannot enter" and "without it you can enter". The guard of negations does
+    not report these, because "without" may turn a denial into a condition.
     """
     kinds = kinds_of(left.cues["condition"] + right.cues["condition"])
     if len(kinds) > 1 or not kinds <= _DENYING_CONDITIONS or not denied_otherwise(left, right):
@@ -266,7 +265,7 @@ _CLAUSE_STARTS = word_list("before_only")
 
 
 def other_exclusivity(left: Text, right: Text) -> Cues | None:
-    """Find a restriction to one thing that the other text lacks, lifts or turns round.
+    """Find a restriction to one thing that the other text lacks, lifts or reverses.
 
     Examples:
         >>> other_exclusivity(Text("Only admins can log in."), Text("Even admins can log in."))
@@ -301,7 +300,7 @@ def _limits_differ(texts: tuple[Text, Text], cues: tuple[list[Cue], list[Cue]], 
 
 
 def _is_emphasis(words: Sequence[str], cue: Cue) -> bool:
-    """Tell whether a limit often only emphasises: "just try it", "there are only three"."""
+    """Tell whether a limiting word may be mere emphasis: "just try it", "there are only three"."""
     following = words[cue.last + 1] if cue.last + 1 < len(words) else "."
     counts = following[0].isdecimal() or following in word_list("number_words")
     before = words[cue.first - 1] if cue.first else "."
@@ -309,7 +308,7 @@ def _is_emphasis(words: Sequence[str], cue: Cue) -> bool:
 
 
 def _limits(text: Text) -> list[Cue]:
-    """Return the phrases of a text; "nothing except this" means "only this"."""
+    """Return the limiting phrases of a text; "nothing except this" counts as "only this"."""
     return [
         cue._replace(kind=_ONLY) if cue.kind in _EXCEPTING and _has_denial_around(text, cue) else cue
         for cue in text.cues["exclusivity"]
@@ -331,7 +330,7 @@ def _are_aligned(left: Text, right: Text) -> bool:
 
 
 def _only_moved(left: tuple[Text, Cue], right: tuple[Text, Cue]) -> bool:
-    """Tell whether "only" restricts the subject in one text, and something behind it in the other.
+    """Tell whether "only" restricts the subject in one text, and a later phrase in the other.
 
     "I only ate two" and "I ate only two" mean the same; "only I ate two" does not.
     """
@@ -353,7 +352,7 @@ _ORDER_ALIKE = 0.6
 
 
 def other_order(left: Text, right: Text) -> Cues | None:
-    """Find two events in another order.
+    """Find two events that the texts put in different orders.
 
     Examples:
         >>> other_order(Text("Wash it before you cut it."), Text("Cut it before you wash it."))
@@ -380,14 +379,14 @@ _SHARES_ALIKE, _HEAD_ALIKE, _AMOUNT_ALIKE_ALONE, _SEVERAL_ALIKE = 0.7, 0.5, 0.85
 
 
 class _Amount(NamedTuple):
-    """A word for how many, and the stem of the thing that it counts ("" if none is near)."""
+    """A quantity word, and the stem of the noun that it counts ("" if none is near)."""
 
     cue: Cue
     head: str
 
 
 def other_quantity(left: Text, right: Text) -> Cues | None:
-    """Find words for how many that exclude each other.
+    """Find quantity words that exclude each other, such as "most" and "few".
 
     Examples:
         >>> other_quantity(Text("Most tests passed."), Text("Few of the tests passed."))
@@ -417,7 +416,7 @@ def _amounts_alike(left: Text, right: Text, least: float) -> bool:
 def _excluding_amounts(
     here: list[_Amount], there: list[_Amount], left: Text, right: Text
 ) -> Iterator[tuple[Cue, Cue]]:
-    """Compare words for how many of the same things; one word in either text may count unlike things."""
+    """Compare quantity words for the same noun; a single word in each text is compared for any noun."""
     pairs = [
         (first, second) for first in here for second in there if first.head and first.head == second.head
     ]
@@ -435,7 +434,7 @@ def _excluding_amounts(
 
 
 def _quantities_exclude(first: str, second: str) -> bool:
-    """Tell whether no share of things is meant by both of two classes."""
+    """Tell whether two classes of quantity words have no share in common."""
     if not _BOUNDS.isdisjoint((first, second)):
         return {first, second} <= _BOUNDS and (first in _UPPER) != (second in _UPPER)
     shares: dict[str, tuple[float, float]] = read_lexicon("shares")
@@ -444,9 +443,9 @@ def _quantities_exclude(first: str, second: str) -> bool:
 
 
 def _is_made_up(first: str, second: str, left: Text, right: Text) -> bool:
-    """Tell whether another negation, or an opposite, makes up for another share.
+    """Tell whether a further negation or an opposite compensates for a different quantity word.
 
-    "All agree" and "none failed to agree", "few were polite" and "most were rude".
+    Examples are "all agree" and "none failed to agree", "few were polite" and "most were rude".
     """
     if first in _BOUNDS:  # "none has more than one" is "each has at most one"
         return "none" in kinds_of(left.cues["quantity"]) ^ kinds_of(right.cues["quantity"])
@@ -454,7 +453,7 @@ def _is_made_up(first: str, second: str, left: Text, right: Text) -> bool:
 
 
 def _amounts(text: Text) -> list[_Amount]:
-    """List the words for how many; a bound counts only near a number."""
+    """List the quantity words; a bound counts only near a number."""
     return [
         _Amount(cue, _head(text, cue))
         for cue in text.cues["quantity"][:MOST_COMPARED]
@@ -468,7 +467,7 @@ def _is_near_number(words: Sequence[str], cue: Cue) -> bool:
 
 
 def _head(text: Text, cue: Cue) -> str:
-    """Return the stem of the thing that a word for how many counts."""
+    """Return the stem of the noun that a quantity word counts."""
     words, content = text.words, text.content
     if words[cue.last].endswith(_PERSON_ENDINGS):
         return _PERSON
@@ -484,7 +483,7 @@ def exchanged_roles(left: Text, right: Text) -> Cues | None:
     """Find two words that exchanged their roles: "Ann hired Bob" and "Bob hired Ann".
 
     Returns:
-        The words from the first of the two to the second, in each text.
+        In each text, the range of words from the first of the two to the second.
 
     Examples:
         >>> exchanged_roles(Text("The dog chased the cat."), Text("The cat chased the dog."))
@@ -510,7 +509,7 @@ def _have_nearly_same_words(left: Text, right: Text) -> bool:
 
 
 def _are_opposed(left: Text, right: Text) -> bool:
-    """Tell whether an opposite ("more", "less") or a negation of one text may turn the roles back."""
+    """Tell whether an opposite ("more", "less") or a negation in one text may reverse the roles again."""
     if ("less" in left.distinct) != ("less" in right.distinct):
         return True  # "less dense than" and "denser than"
     here, there = read_polarity(left), read_polarity(right)

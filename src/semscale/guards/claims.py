@@ -1,4 +1,4 @@
-"""Claims of texts: events and their order, and phrases that a negation in the other text makes up for."""
+"""Claims of texts: events and their order, and phrases that correspond to a negation in the other text."""
 
 from functools import lru_cache
 from itertools import chain, product
@@ -20,8 +20,8 @@ def parts_at(text: Text, cue: Cue) -> tuple[range, range]:
         cue: one of its phrases.
 
     Returns:
-        Positions of the words of the main clause A, and of the clause B behind the cue; none for a clause if
-        no comma shows where it begins.
+        Positions of the words of the main clause A, and of the clause B after the cue. The range of a clause
+        is empty if no comma shows where it begins.
 
     Examples:
         >>> parts_at(Text("Before lunch, wash your hands."), Cue("before", 0, 0))
@@ -38,12 +38,12 @@ def parts_at(text: Text, cue: Cue) -> tuple[range, range]:
 
 
 def is_denied(text: Text, positions: range) -> bool:
-    """Tell whether an odd number of negations is among some words, without those that deny nothing."""
+    """Tell whether some words have an odd number of negations; idle negations ("not only") do not count."""
     return sum(at in text.denials for at in positions) % 2 == 1
 
 
 def is_denial(word: str) -> bool:
-    """Tell whether a word negates by itself, as "not" and "nobody" do, and "omit" does not."""
+    """Tell whether a word is itself a negation, such as "not" and "nobody", but not "omit"."""
     return word in _DENIALS or word.endswith("n't")
 
 
@@ -53,7 +53,7 @@ def denied_otherwise(left: Text, right: Text) -> bool:
 
 
 def crossing(first: tuple[set[str], set[str]], second: tuple[set[str], set[str]]) -> bool:
-    """Tell whether the first part of each text is rather the second part of the other one.
+    """Tell whether the first part of each text resembles the second part of the other text more.
 
     Args:
         first: stems of the two parts of one text.
@@ -65,7 +65,7 @@ def crossing(first: tuple[set[str], set[str]], second: tuple[set[str], set[str]]
 
 
 def states_time(word: str) -> bool:
-    """Tell whether a word only states how long before or after: "ten minutes before"."""
+    """Tell whether a word is part of the time before or after an event: "ten minutes before"."""
     return word in _TIMES or not word[0].isalpha()
 
 
@@ -75,7 +75,7 @@ _MARKS = frozenset(("first",))
 
 
 class EventOrder(NamedTuple):
-    """Two events.
+    """Two events in the order of time.
 
     Attributes:
         cue: the phrase that orders them.
@@ -89,7 +89,7 @@ class EventOrder(NamedTuple):
 
 
 def read_orders(text: Text) -> list[EventOrder]:
-    """Find pairs of events; a phrase with no event on one side gives none.
+    """Find pairs of ordered events; a phrase with an event on one side only gives no pair.
 
     Examples:
         >>> (order,) = read_orders(Text("Wash it and cut it afterwards."))
@@ -105,10 +105,10 @@ def read_orders(text: Text) -> list[EventOrder]:
 
 @lru_cache(maxsize=512)
 def turned_orders(left: Text, right: Text) -> list[tuple[EventOrder, EventOrder]] | None:
-    """Pair the orders of two texts that put the same events the other way round.
+    """Pair the orders of two texts that put the same events in reverse.
 
     Returns:
-        The pairs, none if an order agrees with one of the other text; ``None`` if a text has no order.
+        The pairs; empty if an order agrees with one of the other text; ``None`` if a text has no order.
     """
     pairs = list(product(read_orders(left), read_orders(right)))
     if not pairs:
@@ -139,7 +139,7 @@ def _subordinate(text: Text, cue: Cue) -> EventOrder:
 
 
 def _negates(text: Text, positions: range) -> bool:
-    """Tell whether an odd number of words negate by themselves among some words; "nobody but" does not."""
+    """Tell whether some words contain an odd number of negation words; "nobody but" does not count."""
     words = text.words
     return sum(is_denial(words[at]) and not text.cue_at("exclusivity", at) for at in positions) % 2 == 1
 
@@ -170,12 +170,12 @@ _ELSEWHERE = word_list("elsewhere")
 
 
 def are_counterparts(guard: str, first: str, second: str) -> bool:
-    """Tell whether a negation turns phrases of one class into those of another.
+    """Tell whether a negation turns phrases of one class into phrases of another class.
 
     Args:
-        guard: the guard whose classes these are: ``quantity``, ``exclusivity`` or ``certainty``.
+        guard: the guard to which the classes belong: ``quantity``, ``exclusivity`` or ``certainty``.
         first: a class of its phrases.
-        second: another one.
+        second: another class of its phrases.
 
     Examples:
         >>> are_counterparts("quantity", "few", "most"), are_counterparts("quantity", "few", "some")
@@ -186,10 +186,10 @@ def are_counterparts(guard: str, first: str, second: str) -> bool:
 
 @lru_cache(maxsize=512)
 def are_turned(left: Text, right: Text) -> bool:
-    """Tell whether an odd number of negations and opposites stands between two texts.
+    """Tell whether two texts differ by an odd number of negations and opposites.
 
-    What belongs to a phrase for how many, for "only" or for certainty is not counted, and a bound beside
-    its complement ("more than one", "at most one") counts once.
+    Words in a phrase of quantity, exclusivity or certainty do not count. A bound in one text and its
+    complement in the other ("more than one", "at most one") count once.
     """
     skipped = _covered(left), _covered(right)
     count = sum(map(_n_denials, (left, right), skipped))
@@ -199,14 +199,15 @@ def are_turned(left: Text, right: Text) -> bool:
 
 
 def make_up(left: Text, right: Text) -> bool:
-    """Tell whether two texts have counterparts, and the one negation or opposite that these ask for."""
+    """Tell whether two texts have counterparts, and also the negation or opposite that makes them agree."""
     return any(_have_counterparts(guard, left, right) for guard in _PAIRS) and are_turned(left, right)
 
 
 def is_left_to_claims(conflict: Conflict, left: Text, right: Text) -> bool:
-    """Tell whether a conflict is one of phrases that a guard of claims compares with each other.
+    """Tell whether a conflict lies in phrases that a guard of claims compares.
 
-    Opposites are if both are parts of such phrases ("probably", "unlikely"), a negation if it is part of one.
+    That holds for opposites if both are parts of such phrases ("probably", "unlikely"), and for a negation if
+    it is part of one.
     """
     if conflict.cause == "opposite":
         guard = next((guard for guard in _OWN_OPPOSITES if _are_inside(conflict, left, right, guard)), "")
@@ -215,7 +216,7 @@ def is_left_to_claims(conflict: Conflict, left: Text, right: Text) -> bool:
 
 
 def orders_agree(left: Text, right: Text) -> bool:
-    """Tell whether both texts put the same events in an order, and in the same one."""
+    """Tell whether both texts state the order of the same events, and state the same order."""
     return turned_orders(left, right) == []
 
 
@@ -240,20 +241,20 @@ def _is_of_phrase(negated: Mention, here: Text, there: Text) -> bool:
 
 
 def _sets_bound(text: Text, denial: int) -> bool:
-    """Tell whether a negation is part of a bound, or of a great amount: "no more than", "no shortage of"."""
+    """Tell whether a negation is part of a bound or of a large quantity: "no more than", "no shortage of"."""
     cue = text.cue_at("quantity", denial)
     return cue is not None and cue.kind in _BY_DENIAL
 
 
 def _is_amount_beside_another(here: Text, there: Text, denial: int) -> bool:
-    """Tell whether a negation is part of a word for how many, and the other text has such a word, too."""
+    """Tell whether a negation is part of a quantity word, and the other text has a quantity word, too."""
     cue = here.cue_at("quantity", denial)
     return cue is not None and cue.kind in _DENIED_AMOUNTS and bool(there.cues["quantity"])
 
 
 @lru_cache(maxsize=512)
 def _is_about_others(here: Text, there: Text) -> bool:
-    """Tell whether one text denies of others what is only of one thing: "by day only", "not at night"."""
+    """Tell whether one text has "only" and the other denies the rest: "by day only", "not at night"."""
     words = there.words
     for cue in there.cues["exclusivity"]:
         if cue.kind == _ONLY:
@@ -274,7 +275,7 @@ def _are_inside(conflict: Conflict, left: Text, right: Text, guard: str) -> bool
 def _excepts_otherwise(here: Text, there: Text, denial: int) -> bool:
     """Tell whether one sentence has "only" and the other an exception: "only A may", "none may but A".
 
-    Nor is "no one else" a negation beside another phrase for "only".
+    The same holds for "no one else" if the other text has a phrase for "only".
     """
     others = kinds_of(there.cues["exclusivity"]) - {_CONTRAST}
     around = here.cue_at("exclusivity", denial)
@@ -285,7 +286,7 @@ def _excepts_otherwise(here: Text, there: Text, denial: int) -> bool:
 
 
 def _denies_certainty(text: Text, denial: int) -> bool:
-    """Tell whether a negation only says how certain a clause is: "it is not certain that", "no doubt"."""
+    """Tell whether a negation states only the certainty of a clause: "it is not certain that", "no doubt"."""
     near = (text.cue_at("certainty", denial + ahead) for ahead in range(_FARTHEST_CERTAIN + 1))
     return any(cue is not None and cue.kind in _LEVELS and _has_clause(text, cue) for cue in near)
 
@@ -296,7 +297,7 @@ def _has_clause(text: Text, cue: Cue) -> bool:
 
 
 def _delays(here: Text, there: Text, denial: int) -> bool:
-    """Tell whether a negation only says when: "do not cut it before you wash it", "wash it, then cut it".
+    """Tell whether a negation states only a time: "do not cut it before you wash it", "wash it, then cut it".
 
     "It worked until noon" and "after noon it did not work" agree, too.
     """
@@ -308,7 +309,7 @@ def _delays(here: Text, there: Text, denial: int) -> bool:
 
 
 def _is_condition_turned(here: Text, there: Text) -> bool:
-    """Tell whether both texts deny as much, one with "only if": "no pay if late", "pay only if not late"."""
+    """Tell whether "only if" and a moved negation cancel out: "no pay if late", "pay only if not late"."""
     kinds = [kinds_of(text.cues["condition"]) for text in (here, there)]
     one_each = all(len(of) == 1 and of <= _CONDITIONS for of in kinds)
     return one_each and _ONLY_IF in kinds[0] ^ kinds[1] and not denied_otherwise(here, there)
@@ -323,7 +324,7 @@ def _kinds_around(text: Text, guard: str, at: int) -> set[str]:
 
 
 def _n_denials(text: Text, skipped: set[int]) -> int:
-    """Count the negations that belong to no phrase, "without" included."""
+    """Count the negations (also "without") that are part of no phrase."""
     return len(text.denials - skipped) + text.words.count("without")
 
 
@@ -336,7 +337,7 @@ def _have_complements(left: Text, right: Text) -> bool:
 
 
 def _covered(text: Text) -> set[int]:
-    """Return the positions of phrases; beside another amount, "no" only denies: "some have no key"."""
+    """Return the positions of phrases; "no" is left out if another quantity occurs: "some have no key"."""
     amounts = text.cues["quantity"]
     if not kinds_of(amounts) <= {_NONE, *chain(*_COMPLEMENTS)}:
         amounts = [cue for cue in amounts if cue.kind != _NONE]
@@ -345,7 +346,7 @@ def _covered(text: Text) -> set[int]:
 
 
 def _sides(text: Text, skipped: set[int]) -> dict[str, set[int]]:
-    """Return the named sides of each axis, without words that count as negations already."""
+    """Return the sides of each axis that the text names, without words that count as negations."""
     counted = skipped | text.denials
     named: dict[str, set[int]] = {}
     for at in read_polarity(text).content:

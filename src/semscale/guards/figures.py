@@ -19,8 +19,8 @@ class Quantity(NamedTuple):
     """A number or label in a text.
 
     Attributes:
-        values: its possible values: one number, or two if a point may separate thousands; of a label also a
-            letter; of an identifier its normal form, and the number that it may be.
+        values: its possible values: one number, or two if a point may separate thousands. A label may also be
+            a letter. An identifier has its normal form, and the number that it may be.
         start: its first character.
         end: the character after its last one.
         shown: the quantity as it is written.
@@ -28,12 +28,12 @@ class Quantity(NamedTuple):
         label: the noun that it labels, ``?`` if there is none, or the kind of an identifier (``address``,
             ``version``, ``file``, ``digits``, ``port``); "" for a number.
         noun: the stem of the word after it, for counted things.
-        weak: whether it may be no number, or a label no label: it may agree with one of the other text, but
-            is never reported as missing or added.
+        weak: whether the word may have another meaning than a number or label. It may agree with a quantity
+            of the other text, but is never reported as missing or added.
         digits: significant digits.
         bound: -1 for "at most", 1 for "at least", 0 otherwise.
         about: whether it is stated as approximate ("about 5", "~5").
-        replaces: whether it may differ from a number of the other text although it is weak ("a fortnight").
+        replaces: whether it may replace a number of the other text although it is weak ("a fortnight").
     """
 
     values: tuple[float | str, ...]
@@ -51,7 +51,7 @@ class Quantity(NamedTuple):
 
     @property
     def sort(self) -> str:
-        """The sort of quantity (label, time of day, year or other number); only equal sorts are compared."""
+        """Sort of quantity (label, time of day, year or other number); only equal sorts are compared."""
         if self.label:
             return "label"
         if self.unit == CLOCK:
@@ -95,7 +95,7 @@ def find_figures(source: str) -> Iterator[re.Match[str]]:
     """Find numbers in digits; the groups of a match are its bound, currency, sign, power and other parts.
 
     Examples:
-        >>> [found["number"] for found in find_figures("at least $ 1,000 or 2.5 million")]
+        >>> [match["number"] for match in find_figures("at least $ 1,000 or 2.5 million")]
         ['1,000', '2.5']
     """
     position = 0
@@ -111,7 +111,7 @@ def find_figures(source: str) -> Iterator[re.Match[str]]:
 
 
 def matches_near(pattern: re.Pattern[str], string: str, starts: Iterable[int]) -> Iterator[re.Match[str]]:
-    """Find a pattern near some characters, as trying it at every character of a long text takes long.
+    """Find matches of a pattern near some characters; trying every character of a long text would take long.
 
     Args:
         pattern: a pattern whose matches are short and include one of the characters.
@@ -127,7 +127,7 @@ def matches_near(pattern: re.Pattern[str], string: str, starts: Iterable[int]) -
 
 
 def bound_of(match: re.Match[str], source: str, end: int) -> int:
-    """Return the bound that words before (at least 5) or after a number (5 or more) make of it."""
+    """Return the bound that words before or after a number state ("at least 5", "5 or more"): -1, 0 or 1."""
     behind = _BOUND_BEHIND.match(source[end : end + 12])
     if behind:
         return 1 if behind[1].lower() == "more" else -1
@@ -196,14 +196,14 @@ def _safe_power(value: float, exponent: float) -> float:
 
 
 def _is_pair(match: re.Match[str]) -> bool:
-    """Tell whether a slash separates two numbers, as in a blood pressure of 120/80, and is no fraction."""
+    """Tell whether a slash separates two numbers, as in a blood pressure of 120/80, and not a fraction."""
     above, below = match["number"], (match["fraction"] or "").lstrip("/")
     return below.isdecimal() and not (above.isdecimal() and float(above) < float(below))
 
 
 ADDRESS, VERSION, FILE, DIGITS, PORT = "address", "version", "file", "digits", "port"
 IDENTIFIERS = frozenset((ADDRESS, VERSION, FILE, DIGITS))
-"""Kinds of which two are equal only if they are written alike."""
+"""Kinds of identifiers that are equal only if they are written alike."""
 
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w[\w-]{0,63}(?:\.[\w-]{1,63}){1,6}")
 _WEB = re.compile(r"(?<!\w)(?:https?://|www\.)[^\s<>\"'“”]{1,2000}", re.I)
@@ -228,7 +228,7 @@ _DIALLED = re.compile(
     (\+?\d[\d\ ()-]{5,20}\d)(?!\w)|(?<!\w)(\+\d[\d\ ()-]{6,20}\d)(?!\w)""",
     re.I | re.VERBOSE,
 )
-# A part of each that is found fast, as trying a whole pattern at every character takes long.
+# A part of each pattern that can be searched quickly; trying whole patterns everywhere takes long.
 _IN_UUID, _IN_MAC, _IN_IPV6 = (
     re.compile(part, re.I) for part in (r"-[\da-f]{4}-", r"[:-][\da-f]{2}[:-]", r":[\da-f]{0,4}:")
 )
@@ -244,7 +244,7 @@ def find_identifiers(text: Text) -> list[Quantity]:
     """Find the identifiers of a text, in order; none overlap.
 
     Examples:
-        >>> [one.values for one in find_identifiers(Text("10.0.0.1 runs v2.10.0, see www.example.org"))]
+        >>> [item.values for item in find_identifiers(Text("10.0.0.1 runs v2.10.0, see www.example.org"))]
         [('10.0.0.1',), ('2.10', 2.1), ('www.example.org',)]
     """
     identifiers: list[Quantity] = []
@@ -290,7 +290,7 @@ def _machines(text: Text) -> Iterator[_Match]:
 
 
 def _ipv6(shown: str) -> str:
-    """Return an IPv6 address in its normal form; "" if it is none, such as a time of day."""
+    """Return an IPv6 address in its normal form; "" for other text, such as a time of day."""
     try:
         return str(ipaddress.IPv6Address(shown)) if any(map(str.isalnum, shown)) else ""
     except ValueError:
@@ -316,7 +316,7 @@ def _versions(text: Text) -> Iterator[_Match]:
 
 
 def _version_values(shown: str) -> tuple[float | str, ...]:
-    """Return a version without zeros at its end, and as a number if it may be read as one."""
+    """Return a version without zeros at its end, and also as a number if it may be one."""
     parts = [part.lstrip("0") or "0" for part in shown.split(".")]
     while len(parts) > 1 and parts[-1] == "0":
         parts.pop()
@@ -329,7 +329,7 @@ def _has_zero_first(part: str) -> bool:
 
 
 def _digits(text: Text) -> Iterator[_Match]:
-    """Find telephone numbers, ISBNs and other codes of groups of digits."""
+    """Find telephone numbers, ISBNs and other codes that consist of groups of digits."""
     if "+" in text.source or not text.distinct.isdisjoint(_DIALLING):
         for match in _DIALLED.finditer(text.source):
             group = 1 if match[1] else 2
@@ -372,7 +372,8 @@ _ALONE = re.compile(r"[A-HJ-Z](?<!\w[A-Z])(?!\w)")
 def find_labels(text: Text, numbers: Mapping[int, Quantity], measured: set[int]) -> list[Quantity]:
     """Find the labels of a text: letters, Roman numerals, and numbers after a noun such as "terminal".
 
-    An A that begins a sentence may be the article; it is a weak label, and only with other labels.
+    An A at the start of a sentence may be the article. It counts as a weak label, and only next to other
+    labels.
 
     Args:
         text: a text.
@@ -407,13 +408,13 @@ def find_labels(text: Text, numbers: Mapping[int, Quantity], measured: set[int])
 
 
 def _number_label(number: Quantity, noun: str, length: int) -> Quantity | None:
-    """Make a label of a number's first word, if a noun precedes it."""
+    """Make a label from a number's first word, if a noun precedes it."""
     end = number.start + length
     return Quantity(number.values, number.start, end, number.shown[:length], label=noun) if noun else None
 
 
 def _letter_label(text: Text, at: int, noun: str) -> Quantity | None:
-    """Make a label of a letter or Roman numeral; a weak one of an A that may be the article."""
+    """Make a label from a letter or Roman numeral; the label is weak for an A that may be the article."""
     start, end = text.characters(at, at)
     shown = text.source[start:end]
     if _is_letter(text, at, noun):
@@ -430,7 +431,7 @@ def _may_have_bare_letters(source: str) -> bool:
 
 
 def _noun_before(words: list[str], at: int, nouns: Mapping[int, str]) -> str:
-    """Return the noun that a label labels: the noun before it, or that of the label it is joined to."""
+    """Return a label's noun: the noun before it, or the noun of the label to which it is joined."""
     before = at - 1
     while at - before < _FARTHEST_NOUN and before > 0 and words[before] in ("#", ".", "no", "number"):
         before -= 1
@@ -445,7 +446,7 @@ def _noun_before(words: list[str], at: int, nouns: Mapping[int, str]) -> str:
 
 
 def _numbered_name(text: Text, at: int) -> str:
-    """Return the name that a Roman numeral of several letters numbers: Henry VIII, World War II."""
+    """Return the name before a Roman numeral of several letters: Henry VIII, World War II."""
     if at == 0 or len(text.words[at]) == 1 or text.words[at] not in _ROMAN:
         return ""
     before, start = text.words[at - 1], text.starts[at - 1]
@@ -454,7 +455,7 @@ def _numbered_name(text: Text, at: int) -> str:
 
 
 def _is_letter(text: Text, at: int, noun: str) -> bool:
-    """Tell whether a letter is a label and no article, pronoun, initial or piece of a word."""
+    """Tell whether a letter is a label, and not an article, pronoun, initial or part of a word."""
     source, words = text.source, text.words
     word, (start, end) = words[at], text.characters(at, at)
     shown = source[start:end]

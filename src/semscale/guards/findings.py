@@ -26,8 +26,8 @@ class Finding:
         guard: name of the guard: one of ``GUARDS`` of the registry, such as ``negation``.
         kind: kind of difference in kebab-case, such as ``negated-prediction`` or ``other-value``.
         reason: one sentence that explains it.
-        prediction: the words of the prediction; ``None`` if it has none for this.
-        reference: the words of the reference; ``None`` if it has none for this.
+        prediction: the words of the prediction; ``None`` if only the reference has words.
+        reference: the words of the reference; ``None`` if only the prediction has words.
     """
 
     guard: str

@@ -36,7 +36,7 @@ def negation_findings(left: Text, right: Text) -> list[Finding]:
 
     Examples:
         >>> texts = Text("Aspirin is not indicated."), Text("Aspirin is indicated.")
-        >>> [(one.kind, one.prediction.text, one.reference.text) for one in negation_findings(*texts)]
+        >>> [(item.kind, item.prediction.text, item.reference.text) for item in negation_findings(*texts)]
         [('negated-prediction', 'not indicated', 'indicated')]
         >>> negation_findings(Text("They are not disconnected."), Text("They are connected."))
         []
@@ -48,7 +48,7 @@ def negation_findings(left: Text, right: Text) -> list[Finding]:
 
 
 def _conflicts(cause: str, left: Text, right: Text) -> list[Conflict]:
-    """Find conflicts of one cause, without those that the guards of claims decide."""
+    """Find conflicts with a given cause, except those that the guards of claims compare."""
     return [
         conflict
         for conflict in find_conflicts(read_polarity(left), read_polarity(right))
@@ -66,7 +66,7 @@ def _negation_finding(conflict: Conflict, left: Text, right: Text) -> Finding:
 
 
 def _weight(mention: Mention) -> tuple[int, int, int]:
-    """Return a sort key that orders mentions by how negative they are: by sign, then by their negation."""
+    """Return a sort key that puts mentions in order of negativity: by sign, then by their negation."""
     return -mention.sign * mention.side, len(mention.cues), -mention.side
 
 
@@ -82,7 +82,7 @@ REVERSED = "reversed-order"
 
 
 def opposite_findings(left: Text, right: Text) -> list[Finding]:
-    """Find words for which the other text has only the opposite, and things compared in reverse order.
+    """Find words of which the other text has only the opposite, and comparisons in reverse order.
 
     Args:
         left: the prediction.
@@ -93,7 +93,7 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
 
     Examples:
         >>> texts = Text("The left lung is affected."), Text("The right lung is affected.")
-        >>> [(one.kind, one.prediction.text, one.reference.text) for one in opposite_findings(*texts)]
+        >>> [(item.kind, item.prediction.text, item.reference.text) for item in opposite_findings(*texts)]
         [('opposed', 'left', 'right')]
         >>> opposite_findings(Text("The switch is not open."), Text("The switch is closed."))
         []
@@ -115,7 +115,7 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
 
 
 def _other_alternatives(left: Text, right: Text) -> list[Finding]:
-    """Return a finding for a phrase in whose place the other text has another one of its group."""
+    """Return a finding for a phrase that the other text replaces by another phrase of the same group."""
     cues = exchanged_alternatives(left, right, _GROUPS)
     if cues is None or are_turned(left, right) or not differ(left, right):
         return []
@@ -162,7 +162,7 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
 
     Examples:
         >>> texts = Text("It is a substrate of CYP2D6."), Text("It is a substrate of CYP3A4.")
-        >>> [(one.kind, (one.prediction or one.reference).text) for one in name_findings(*texts)]
+        >>> [(item.kind, (item.prediction or item.reference).text) for item in name_findings(*texts)]
         [('invented-name', 'CYP2D6'), ('missing-name', 'CYP3A4')]
         >>> name_findings(Text("He has TB."), Text("He has tuberculosis."))
         []
@@ -183,7 +183,7 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
 
 
 def _absent(here: Text, there: Text) -> list[Name]:
-    """List the names of a text that another one lacks; of many, only the first ones."""
+    """List the first names of a text that the other text lacks."""
     names = read_names(here)
     if not names:
         return []
@@ -203,12 +203,12 @@ def _absent(here: Text, there: Text) -> list[Name]:
 
 @lru_cache(maxsize=RECENT_TEXTS)
 def name_index(text: Text) -> NameIndex:
-    """Return the index of a text, in which names of the other text are looked up."""
+    """Return the index of a text for the look-up of the other text's names."""
     return NameIndex(text, read_names(text))
 
 
 def denied_names(text: Text) -> set[Name]:
-    """Return the names that a negation reaches: "not Paris" does not state Paris.
+    """Return the names in the reach of a negation: "not Paris" does not state Paris.
 
     Examples:
         >>> [name.shown for name in denied_names(Text("It is not Paris but Rome."))]
@@ -229,7 +229,7 @@ def _is_apposition(name: Name, here: Text, there: Text) -> bool:
 
 @lru_cache(maxsize=512)
 def _names_before(text: Text) -> dict[Name, Name]:
-    """Return for each name the name from which only a comma parts it."""
+    """Map each name to the name before it, if only a comma separates them."""
     return {
         name: before
         for before, name in pairwise(read_names(text))
@@ -239,7 +239,7 @@ def _names_before(text: Text) -> dict[Name, Name]:
 
 @lru_cache(maxsize=512)
 def _rivals(text: Text) -> frozenset[str]:
-    """Return the last words of the names that another name follows in this way."""
+    """Return the last words of the names that another name follows after a comma."""
     return frozenset(before.parts[-1] for before in _names_before(text).values())
 
 

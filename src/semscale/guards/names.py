@@ -49,7 +49,7 @@ _LOOK_BACK = 16
 _QUOTED_WORDS = 3
 _FEW = 3
 _LONGEST = 100
-"""The most characters of a name; more capitalised words in a row are several names."""
+"""Largest number of characters in a name; a longer run of capitalised words is several names."""
 
 
 class Name(NamedTuple):
@@ -73,7 +73,7 @@ class Name(NamedTuple):
 
     @property
     def certain_parts(self) -> tuple[str, ...]:
-        """Its words without a first one that may only begin the sentence: "Yesterday Obama"."""
+        """Words of the name; a first word that opens a sentence may be left out: "Yesterday Obama"."""
         doubtful = self.opens and len(self.parts) > 1 and not is_known_name(self.parts[0])
         return self.parts[1:] if doubtful else self.parts
 
@@ -101,7 +101,7 @@ def read_names(text: Text) -> list[Name]:
 
 
 def _marked_names(text: Text) -> list[Name]:
-    """Find what digits, capitals or quotation marks mark as a name."""
+    """Find names that are marked by digits, capitals or quotation marks."""
     source = text.source
     is_lower = source.islower()
     if not text.words or (is_lower and not text.has_digits):
@@ -159,7 +159,7 @@ def _is_ordinary(name: Name) -> bool:
 
 
 def _is_source(name: Name, source: str) -> bool:
-    """Tell whether a name at the end only states the source: "..., Reuters said"."""
+    """Tell whether a name at the end of a text only states the source: "..., Reuters said"."""
     before, after = (
         source[max(name.start - _LOOK_BACK, 0) : name.start].rstrip(),
         source[name.end :].strip(" ."),
@@ -175,7 +175,7 @@ def _is_code(shown: str) -> bool:
 
 
 def _is_shouted(text: Text) -> bool:
-    """Tell whether capitals mark no names: in a headline, and where most words are in capitals."""
+    """Tell whether capitals say nothing about names: in a headline, or if most words are in capitals."""
     n_long = sum(len(word) > _FEW and word[0].isalpha() for word in text.words)
     if not n_long or sum(map(str.isupper, text.source)) <= _MOSTLY * n_long:
         return False  # too few capitals for either
@@ -215,7 +215,7 @@ def is_known_name(word: str) -> bool:
 
 
 def _capitalised(source: str) -> list[Name]:
-    """Find capitalised words; adjacent ones form one name, a sentence's first word only with another one."""
+    """Find capitalised words; adjacent ones form one name. A sentence's first word alone is no name."""
     runs: list[_Run] = []
     opening: _Run | None = None
     for match in _CAPITALISED.finditer(source):
@@ -244,7 +244,7 @@ def _capitalised(source: str) -> list[Name]:
 
 
 class _Run(NamedTuple):
-    """Capitalised words in a row: kind of name, position, and whether the first one begins a sentence."""
+    """Adjacent capitalised words: kind of name, position, and whether the first word begins a sentence."""
 
     kind: str
     start: int
@@ -253,7 +253,7 @@ class _Run(NamedTuple):
 
 
 def _kind_of_capital(match: re.Match[str], source: str) -> str:
-    """Return ``weekday``, ``month`` (short forms only beside a number, as in Jan 5) or ``name``."""
+    """Return ``weekday``, ``month`` (short forms only next to a number, as in Jan 5) or ``name``."""
     lower = match[0].lower()
     if lower in _WEEKDAYS:
         return "weekday"
@@ -300,7 +300,7 @@ _RUN = re.compile(r"[^\W_]+")
 
 
 class NameIndex:
-    """A text's words in the forms that are needed to look up names of the other text.
+    """Index of a text's words, for the look-up of the other text's names.
 
     Args:
         text: a text.
@@ -322,7 +322,7 @@ class NameIndex:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of the words."""
+        """Stems of the words."""
         return frozenset(map(stem, self.words))
 
     @cached_property
@@ -332,7 +332,7 @@ class NameIndex:
 
     @cached_property
     def initials(self) -> tuple[str, str]:
-        """The first letters of the words: one string of all words, one without small words."""
+        """First letters of the words: one string for all words, and one without small words."""
         letters = [word for word in self._text.words if word[0].isalpha()]
         return (
             "".join(word[0] for word in letters),
@@ -387,7 +387,7 @@ class NameIndex:
         )
 
     def is_rivalled(self, parts: tuple[str, ...]) -> bool:
-        """Tell whether each name that shares a word goes on differently: John Smith, John Brown."""
+        """Tell whether all names that share a word differ in another word: John Smith, John Brown."""
         sharing = {
             other
             for part in parts
@@ -399,7 +399,7 @@ class NameIndex:
 
 
 def is_present(name: Name, index: NameIndex) -> bool:
-    """Tell whether a text names what a name of the other text does."""
+    """Tell whether a text contains a name of the other text, perhaps in another form."""
     parts = name.certain_parts
     if name.kind == "code":
         return index.has_code(parts[0])
@@ -425,7 +425,7 @@ def _grouped(entries: Iterable[tuple[str, _Entry]]) -> dict[str, list[_Entry]]:
 
 @lru_cache(maxsize=RECENT_WORDS)
 def _forms(word: str) -> tuple[str, ...]:
-    """Return keys of which two forms of one name share at least one."""
+    """Return keys for a name; two forms of one name share at least one key."""
     aliases = tuple(f"#{number}" for number in _alias_groups().get(word, ()))
     if len(word) <= _PREFIX:
         return (*aliases, word[:_PREFIX])
@@ -433,12 +433,12 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 def _listed_forms(part: str) -> tuple[str, ...]:
-    """Return the keys by which a word of a full name is listed: also its first letter."""
+    """Return the keys for listing a word of a full name; its first letter is one of them."""
     return (*_forms(part), f"{part[0]}-") if len(part) > 1 else (*_forms(part), f"{part}.", f"{part}-")
 
 
 def _sought_forms(part: str) -> tuple[str, ...]:
-    """Return the keys under which equal words are listed; an initial may be any word with that letter."""
+    """Return the keys for looking a word up; an initial may be any word with that letter."""
     return (*_forms(part), f"{part[0]}." if len(part) > 1 else f"{part}-")
 
 
@@ -453,14 +453,14 @@ def _leftover(parts: tuple[str, ...], others: tuple[str, ...]) -> bool:
 
 
 def _are_same(first: str, second: str) -> bool:
-    """Tell whether two words of names are equal, initial and name, or forms and short forms of one name."""
+    """Tell whether two words are the same name: equal, initial and name, or full and short form."""
     if first == second or (1 in (len(first), len(second)) and first[0] == second[0]):
         return True
     return _are_forms(first, second)
 
 
 def _are_forms(first: str, second: str) -> bool:
-    """Tell whether two words are aliases or forms of one name; two known names are no forms."""
+    """Tell whether two words are aliases or forms of one name; two known names are different names."""
     groups = _alias_groups()
     if first in groups and not set(groups[first]).isdisjoint(groups.get(second, ())):
         return True
@@ -472,7 +472,7 @@ def _are_forms(first: str, second: str) -> bool:
 
 
 def _share_beginning(first: str, second: str) -> bool:
-    """Tell whether two words begin with the same letters, also in another order, and end shortly after."""
+    """Tell whether two words begin with the same letters, in any order, and end shortly after them."""
     shortest, longest = sorted((len(first), len(second)))
     if shortest > _PREFIX and sorted(first[: _PREFIX + 1]) == sorted(second[: _PREFIX + 1]):
         return True

@@ -24,16 +24,16 @@ ADDED_NUMBER = "added-number"
 MISSING_LABEL = "missing-label"
 ADDED_LABEL = "added-label"
 CHANGED_KINDS = frozenset({OTHER_VALUE, OTHER_UNIT, OTHER_BOUND, OTHER_LABEL})
-"""Kinds by which one number stands in the place of another."""
+"""Kinds of findings in which one number replaces another."""
 
 _EXACT = 1e-12
-"""Relative difference of equal numbers, as 12,345,678 is not 12,345,679."""
+"""Largest relative difference of equal numbers; 12,345,678 and 12,345,679 must differ."""
 _CONVERTED = 1e-6
-"""The same after a conversion."""
+"""Largest relative difference of equal numbers after a conversion."""
 _COARSELY_CONVERTED = 0.025
-"""Relative difference of two numbers in different units that agree in one digit: 8 inches, 20 cm."""
+"""Largest relative difference of numbers in different units that agree in one digit: 8 inches, 20 cm."""
 _APPROXIMATE = 0.1
-"""Relative difference of numbers that agree in the digits of an approximate one: about three miles, 5 km."""
+"""The same limit if one number is approximate: about three miles, 5 km."""
 _MEANING = Quantity._fields.index("unit")
 """Index of the first field after those that state a quantity's position."""
 _FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
@@ -42,7 +42,7 @@ _ROUNDED_DIGITS = 2
 _DEGREE = "degree"
 _DEGREES = frozenset((_DEGREE, "degree_Celsius", "degree_Fahrenheit"))
 _MOST_ROUNDED = 100
-"""The most numbers of a text that are compared by rounding, conversion or label; equal ones always agree."""
+"""Largest number of quantities in a text that are compared by more than equality (rounding, unit, label)."""
 
 
 NUMBER_KINDS = (
@@ -65,11 +65,11 @@ def number_findings(left: Text, right: Text) -> list[Finding]:
         right: the reference.
 
     Returns:
-        Findings in the order of the prediction; numbers that it lacks come last.
+        Findings in the order of the prediction; numbers that the prediction lacks come last.
 
     Examples:
         >>> texts = Text("Take 50 mg."), Text("Take 0.5 mg.")
-        >>> [(one.kind, one.prediction.text, one.reference.text) for one in number_findings(*texts)]
+        >>> [(item.kind, item.prediction.text, item.reference.text) for item in number_findings(*texts)]
         [('other-value', '50 mg', '0.5 mg')]
         >>> number_findings(Text("Take 1 g."), Text("Take 1000 mg."))
         []
@@ -81,7 +81,7 @@ def number_findings(left: Text, right: Text) -> list[Finding]:
 
 
 def _by_case(findings: list[Finding]) -> bool:
-    """Tell whether only letter case tells two units apart: 5 mM and 5 mm."""
+    """Tell whether two units differ only in letter case: 5 mM and 5 mm."""
     return any(
         one.prediction is not None
         and one.reference is not None
@@ -113,7 +113,7 @@ def _findings(ours: Text, theirs: Text) -> Iterator[Finding]:
 
 
 def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
-    """List numbers that agree with no number of the other text; of many, only the first ones."""
+    """List the first numbers that agree with no number of the other text."""
     told = [first for first in here if first.replaces or not first.weak]
     if not told:
         return []
@@ -134,7 +134,7 @@ def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
 
 
 def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
-    """Check quickly whether the other text has exactly this number, with this unit or without one."""
+    """Check quickly whether the other text has exactly this number, with the same unit or without a unit."""
     units = {one.unit or "*", ""}
     return not one.label and any((value, unit) in written for value in one.values for unit in units)
 
@@ -185,7 +185,7 @@ def _changes(side: Text) -> list[tuple[Quantity, Quantity]]:
 
 
 def _expected(quantity: Quantity, others: list[Quantity]) -> bool:
-    """Tell whether a missing number is worth a finding: a text without labels may just say "they"."""
+    """Tell whether a missing number is reported: a text without labels may say "they" instead."""
     told = (other for other in others if not other.weak)
     return not quantity.label or any(_same_kind_of_label(quantity, other) for other in told)
 
@@ -197,14 +197,14 @@ def _same_kind_of_label(first: Quantity, second: Quantity) -> bool:
 
 
 def _partner(first: Quantity, wanted: list[Quantity]) -> Quantity | None:
-    """Find the number that another one replaces: of the same counted thing or unit if possible."""
+    """Find the number that another number replaces, if possible one with the same noun or unit."""
     ranked = [(_kinship(first, second), -at) for at, second in enumerate(wanted)]
     best = max(ranked, default=(0, 0))
     return wanted[-best[1]] if best[0] else None
 
 
 def _kinship(first: Quantity, second: Quantity) -> int:
-    """Return how likely one of two different numbers replaces the other, from 0, not at all."""
+    """Return a rank of the likelihood that one number replaces the other; 0 means that it cannot."""
     if first.label or second.label:
         return 2 * _same_kind_of_label(first, second) if first.label and second.label else 0
     if first.sort != second.sort:
@@ -234,7 +234,7 @@ def _agree(first: Quantity, second: Quantity) -> bool:
 
 
 def _units_agree(first: Quantity, second: Quantity) -> bool:
-    """Tell whether two units are the same, or one of them is not stated: "20 degrees" beside 20 °C."""
+    """Tell whether two units are the same, or one of them is incomplete: "20 degrees" and 20 °C."""
     if first.unit == second.unit or not (first.unit and second.unit):
         return True
     units = {first.unit, second.unit}
@@ -242,7 +242,7 @@ def _units_agree(first: Quantity, second: Quantity) -> bool:
 
 
 def _agree_in_unit(here: float | str, one: Quantity, there: float | str, other: Quantity) -> bool:
-    """Tell whether two values agree; the finer one may be rounded to the coarser one's digits."""
+    """Tell whether two values agree if the finer one is rounded to the digits of the coarser one."""
     if here == there:
         return True
     if isinstance(here, str) or isinstance(there, str):
@@ -283,8 +283,7 @@ def _as_shares(mine: float, first: Quantity, yours: float, second: Quantity) -> 
 def _converts(converted: float, stated: float, quantity: Quantity, about: bool) -> bool:
     """Tell whether a converted value rounds to the stated one in its digits: 10 km, 6.2 miles.
 
-    One digit says little, so that the values must also lie near each other then, nearer if neither is
-    approximate.
+    A value with one digit must also be near the converted one, and nearer if neither is approximate.
     """
     if converted * stated <= 0 or not _same_digits(converted, stated, quantity.digits):
         return False
@@ -305,7 +304,7 @@ def _roughly(first: float, second: float, one: Quantity, other: Quantity) -> boo
 
 
 def _same_digits(first: float, second: float, digits: int) -> bool:
-    """Tell whether two values round to the same number with so many significant digits, at least one."""
+    """Tell whether two values round to the same number with ``digits`` significant digits, at least one."""
     positions = max(digits, 1) - 1
     return float(f"{first:.{positions}e}") == float(f"{second:.{positions}e}")
 
@@ -323,7 +322,7 @@ _SPACES = " \u00a0\u2009\u202f"
 _FIGURE = re.compile(rf"(?<![A-Za-zÀ-ɏ\d])(?<![A-Z][-–])\d+(?:[{_MARKS}]\d+|[{_SPACES}]\d{{3}}(?!\d))*")
 _SEPARATOR = re.compile(rf"[{_MARKS}{_SPACES}]")
 _AS_ASCII = str.maketrans("٫٬．，’\u00a0\u2009\u202f", "·'.,'   ")
-"""Arabic marks are clear: a decimal one becomes a middle dot, one of thousands an apostrophe."""
+"""Arabic marks are unambiguous: the decimal mark becomes a middle dot, the thousands mark an apostrophe."""
 _CHINESE = str.maketrans("零〇一二三四五六七八九两兩", "0012345678922")
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _MYRIADS = {"万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8, "兆": 10**12}
@@ -335,7 +334,7 @@ _POWERS = {
     r"taus\w*|thous\w*|tsd|k|mil|mille|mila|duiz\w*|milhares|milliers?|тыс\w*|ألف|آلاف": (3,),
     r"mio|mill|mln|mn|mil[lhj]?(?:i[oó]n|oen|ão|ões|ón)\w*|млн|миллион\w*|مليون|ملايين": (6,),
     r"mld|mrd|bn|mil[lj]?(?:iard|ard)\w*|млрд|миллиард\w*|مليار": (9,),
-    r"bill|bil[lhj]?(?:i[oó]n|ão|ões|ón)\w*": (9, 12),  # a thousand millions, or a million of them
+    r"bill|bil[lhj]?(?:i[oó]n|ão|ões|ón)\w*": (9, 12),  # 10^9 (short scale) or 10^12 (long scale)
 }
 """Powers of ten of the words that multiply a number; whole words, as "Milligramm" does not."""
 _SIGNS = {"百": 2, "千": 3, "万": 4, "만": 4, "億": 8, "亿": 8, "억": 8}
@@ -349,7 +348,7 @@ _MAGNITUDES = [
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _FIRST_TEN, _GROUP, _CLOCK_HOURS, _CLOCK_MINUTES = 20, 3, 24, 60
 _ONE = 1
-"""In many languages also the article, so that it is no number of which a text could lose one."""
+"""In many languages also the article "one", so a text that lacks it has lost no number."""
 
 
 @dataclass(frozen=True)
@@ -357,11 +356,11 @@ class WrittenFigure:
     """A number in digits.
 
     Attributes:
-        start: where it starts in the text.
-        end: where it ends, exclusively.
-        shown: how it is written.
-        values: what it may be: several where its mark may be a decimal one or one of thousands.
-        parts: its whole numbers where it may be a date, a time or several numbers, such as 3.4.2024.
+        start: its first character in the text.
+        end: the character after its last one.
+        shown: the number as it is written.
+        values: its possible values: several if its mark may separate decimals or thousands.
+        parts: its whole numbers if it may be a date, a time or several numbers, such as 3.4.2024.
         plain: its values before a word such as "Mio." multiplies them.
     """
 
@@ -375,13 +374,12 @@ class WrittenFigure:
 
 @dataclass(frozen=True)
 class StatedNumbers:
-    """The numbers that a text states.
+    """Numbers that a text states.
 
     Attributes:
-        figures: those in digits.
+        figures: numbers in digits.
         words: values of known number words.
-        n_compounds: how many longer number words there are, such as "fünfundzwanzig", whose value is not
-            computed.
+        n_compounds: number of longer number words, such as "fünfundzwanzig"; their values are not computed.
         knows_words: whether number words of the text's language are known.
     """
 
@@ -400,16 +398,16 @@ class StatedNumbers:
 def read_numbers(source: str, language: str | None) -> StatedNumbers:
     """Read the numbers of a text.
 
-    A mark followed by three digits ("1.000") is decimal or one of thousands as the language has it, and may
-    be either where the language is not clear or its writers differ. Digits of all scripts count. Signs, units
-    and percents are not read, and digits within names ("B12") are none.
+    The language decides whether a mark before three digits ("1.000") separates decimals or thousands; if the
+    language is unclear or uses both, both values are kept. Digits of all scripts count. Signs, units, percent
+    signs and digits within names ("B12") are ignored.
 
     Args:
         source: the text.
-        language: ISO 639-1 code; ``None`` where it is not clear.
+        language: ISO 639-1 code; ``None`` if it is not clear.
 
     Examples:
-        >>> [sorted(map(int, one.values)) for one in read_numbers("1.000 oder ٣", "de").figures]
+        >>> [sorted(map(int, item.values)) for item in read_numbers("1.000 oder ٣", "de").figures]
         [[1000], [3]]
         >>> read_numbers("drei von 1.000", "de").words
         (3,)
@@ -445,7 +443,7 @@ def _read_figures(source: str, language: str | None) -> tuple[WrittenFigure, ...
 
 
 def _powers_at(source: str, place: int) -> tuple[int, ...]:
-    """Give the powers of ten by which what stands there may multiply the number before it."""
+    """Return the powers of ten by which the word at a position may multiply the number before it."""
     return next((powers for words, powers in _MAGNITUDES if words.match(source, place)), (0,))
 
 
@@ -466,7 +464,7 @@ def _readings(number: str, language: str | None) -> _Readings:
 
 
 def _of_several_marks(pieces: list[str], marks: list[str]) -> _Readings:
-    """Read 1.234,56, where the last mark is the decimal one, or 1.234.567; all else is several numbers."""
+    """Read 1.234,56 (the last mark separates decimals) or 1.234.567; any other form is several numbers."""
     if len(set(marks)) == 1 and _is_grouped(pieces):
         return frozenset({Decimal("".join(pieces))}), ()
     if marks[-1] not in marks[:-1] and _is_grouped(pieces[:-1]):
@@ -475,7 +473,7 @@ def _of_several_marks(pieces: list[str], marks: list[str]) -> _Readings:
 
 
 def _of_one_mark(pieces: list[str], mark: str, language: str | None) -> _Readings:
-    """Read 1.000, as the language has it, or 3,5; 14.30 may also be a time."""
+    """Read 3,5, or 1.000 by the rule of the language; 14.30 may also be a time."""
     whole, joined = _decimal(pieces), Decimal("".join(pieces))
     if _is_grouped(pieces):
         decimal_mark = _decimal_mark(language)
@@ -496,7 +494,7 @@ def _decimal(pieces: list[str]) -> Decimal:
 
 
 def _is_grouped(pieces: list[str]) -> bool:
-    """Tell whether marks may be those of thousands: 1,000, also 1,00,000 as in India."""
+    """Tell whether marks may separate thousands: 1,000, or 1,00,000 as in India."""
     first, *others = pieces
     of_three = len(others[-1:]) == 0 or len(others[-1]) == _GROUP
     between = all(len(piece) in {_GROUP - 1, _GROUP} for piece in others)
@@ -511,7 +509,7 @@ def _decimal_mark(language: str | None) -> str | None:
 
 
 def _ascii(number: str) -> str:
-    """Write digits and marks of any script as ASCII has them."""
+    """Convert digits and marks of any script to ASCII."""
     plain = number.translate(_AS_ASCII)
     return "".join(str(unicodedata.digit(sign)) if sign.isdecimal() else sign for sign in plain)
 
@@ -537,7 +535,7 @@ def _chinese_value(word: str) -> int:
 
 @cache
 def _number_words(language: str) -> dict[str, int]:
-    """Give the values of a language's number words; none where they are not known."""
+    """Return the values of a language's number words; empty if they are not known."""
     lists = read_lexicon("languages")["words"].get(language)
     if lists is None:
         return {}
@@ -570,33 +568,33 @@ def _is_compound(word: str, language: str) -> bool:
 
 
 _FEWEST_COMPOUND = 13
-"""The least number that a number word of several others states, such as "fünfundzwanzig"."""
+"""Smallest number that is written as a compound word, such as "fünfundzwanzig"."""
 
 
 def figure_findings(
     prediction: str, reference: str, *, languages: tuple[str | None, str | None] = (None, None)
 ) -> list[Finding]:
-    """Find numbers in digits that stand in the place of others.
+    """Find numbers in digits that replace others.
 
-    Numbers count as changed if the prediction states some that the reference lacks, and lacks some that it
-    states. So a number that is left out, or written as a word, changes nothing; nor do repeated numbers. A
-    known number word states its number. Units, signs and the order of numbers are not compared.
+    Numbers count as changed only if each text has numbers that the other lacks. So omitted and repeated
+    numbers are no findings, nor is a number that one text writes as a known word. Units, signs and the order
+    of numbers are not compared.
 
     Args:
         prediction: the text to be judged.
         reference: the text that it should agree with.
-        languages: ISO 639-1 codes of both texts; ``None`` where a language is not clear.
+        languages: ISO 639-1 codes of both texts; ``None`` if a language is not clear.
 
     Returns:
-        One finding of kind ``other-value`` for each two numbers that stand in each other's place.
+        One finding of kind ``other-value`` for each pair of a number and its replacement.
 
     Examples:
-        >>> [one.reason for one in figure_findings("Nimm 5 mg.", "Nimm 3 mg.", languages=("de", "de"))]
+        >>> [item.reason for item in figure_findings("Nimm 5 mg.", "Nimm 3 mg.", languages=("de", "de"))]
         ['"5" replaces "3".']
         >>> figure_findings("Nimm 1.000 mg.", "Nimm 1000 mg.", languages=("de", "de"))
         []
     """
-    first, second = languages  # a text whose language is not clear is taken to be in the other one's
+    first, second = languages  # a text in an unclear language is assumed to be in the other text's language
     left, right = read_numbers(prediction, first or second), read_numbers(reference, second or first)
     added = [one for one in left.figures if not _is_stated(one, right, left)]
     missing = [one for one in right.figures if not _is_stated(one, left, right)]
@@ -619,8 +617,8 @@ def _once(figures: Sequence[WrittenFigure]) -> list[WrittenFigure]:
 def _is_stated(first: WrittenFigure, there: StatedNumbers, here: StatedNumbers) -> bool:
     """Tell whether a text may state a number: in digits, as parts of a date or time, or in words.
 
-    A longer number word may state any whole number from 13 on, as its value is not computed; but not where
-    the number's own text has as many of them.
+    A longer number word may state any whole number from 13 on, as its value is not computed. It does not
+    count if the number's own text has as many longer number words.
     """
     values = {value for second in there.figures for value in second.values}
     parts = {part for second in there.figures for part in second.parts}

@@ -51,8 +51,8 @@ class Mention(NamedTuple):
         key: an axis of the lexicon, or the word's stem.
         side: 1 or -1, the word's side of the axis.
         sign: 1 or -1, the side reversed by each negation.
-        cues: positions of the negations that reach it, among the words.
-        at: position among the words.
+        cues: positions of the negations that reach it, among the words of the text.
+        at: its position among the words of the text.
     """
 
     key: str
@@ -67,8 +67,8 @@ class Reach(NamedTuple):
 
     Attributes:
         negated: for each negated word the positions of its negations, by the word's position.
-        doubtful: positions of words that may be denied or not, such as a place behind a denied noun.
-        taken_up: the position up to which a negated "do it" takes up what was said; 0 if there is none.
+        doubtful: positions of words that may or may not be denied, such as a place after a denied noun.
+        taken_up: the position up to which a negated "do it" refers to earlier words; 0 if there is none.
     """
 
     negated: dict[int, list[int]]
@@ -106,7 +106,7 @@ class Polarity:
                     (negated if side == turned else affirmed).add(key)
 
     def mentions(self, positions: Iterable[int] | None = None) -> Iterator[Mention]:
-        """Yield all content words, or those at some positions; a word on several axes once for each."""
+        """Yield the mentions of content words, all or at some positions; a word has one per axis."""
         words = self.text.words
         for at in self.content if positions is None else positions:
             cues = tuple(self._reached.get(at, ()))
@@ -140,22 +140,22 @@ class Polarity:
 
     @property
     def negates(self) -> bool:
-        """True if a negation reaches a word of the text."""
+        """Whether a negation reaches a word of the text."""
         return bool(self._reached)
 
     @property
     def compares(self) -> bool:
-        """True if the text may contain comparisons."""
+        """Whether the text may contain comparisons."""
         return may_compare(self.text)
 
     @cached_property
     def relations(self) -> list[Relation]:
-        """The text's comparisons and orders."""
+        """Comparisons and orders of the text."""
         return read_relations(self.text)
 
     @cached_property
     def exchanges(self) -> list[Exchange]:
-        """The text's events and relations that a converse word states."""
+        """Events and relations of the text that a converse word ("buy", "parent") states."""
         return read_exchanges(self.text)
 
     def has(self, key: str, sign: int) -> bool:
@@ -167,13 +167,13 @@ class Polarity:
         return len(self._reached.get(at, ())) % 2 == 1
 
     def is_condition(self, at: int) -> bool:
-        """Tell whether a word stands in a clause that begins with "if" and the like."""
+        """Tell whether a word is in a clause that begins with "if" or a similar word."""
         words = self.text.words
         start = clause_start(words, self.text.roles, at)
         return start > 0 and words[start - 1] in rules_of_negation()["conditional"]
 
     def mention_at(self, at: int) -> Mention | None:
-        """Return the first mention of the word at a position; ``None`` if it is no content word."""
+        """Return the first mention of the word at a position; ``None`` if it is not a content word."""
         position = bisect_left(self.content, at)
         is_content = self.content[position : position + 1] == [at]
         return next(self.mentions((at,)), None) if is_content else None
@@ -183,7 +183,7 @@ class Polarity:
         return {key for key, _ in sides(self.text.words[at])}
 
     def speaks_of(self, key: str) -> bool:
-        """Tell whether a key occurs."""
+        """Tell whether a key occurs with any sign."""
         return key in self.affirmed or key in self.negated
 
     def noun_after(self, mention: Mention) -> str:
@@ -220,27 +220,27 @@ def read_polarity(text: Text) -> Polarity:
 
 
 def _turned(cues: Sequence[int]) -> int:
-    """Return the sign of a word on side 1 that these negations reach."""
+    """Return the sign of a word on side 1, given the negations that reach it."""
     return -1 if len(cues) % 2 else 1
 
 
 _MOST_NEGATIONS = 8
-"""The most negations that may reach one word."""
+"""Largest number of negations that may reach one word."""
 _EXCEPTIONS = ("unless", "without", "until")
 
 
 def lift_exceptions(
     words: list[str], roles: Sequence[int], negated: dict[int, list[int]], doubtful: set[int]
 ) -> None:
-    """Lift the negation of a clause with an exception, and that of the exception itself.
+    """Remove the negations of a clause with an exception, and of the exception itself.
 
-    After "not ... until" it is left open whether the clause is denied.
+    After "not ... until" the words of the clause become doubtful.
 
     Args:
         words: the words of a text.
         roles: the role of each word.
         negated: for each negated word the positions of its negations; changed in place.
-        doubtful: positions of words that may be denied or not; changed in place.
+        doubtful: positions of words that may or may not be denied; changed in place.
 
     Examples:
         >>> from semscale.guards.words import role_of
@@ -305,7 +305,7 @@ def negation_reach(words: list[str], roles: Sequence[int], content: frozenset[in
     taken_up = 0
     for at, role in enumerate(roles):
         if not active and role < PRESENCE:
-            continue  # no negation, and none in force
+            continue  # no negation here, and none active
         if active and at in content and not role & END:
             _enter(reach, at, active)
         active = _still_active(words, at, role, at in content, active)
@@ -318,7 +318,7 @@ def negation_reach(words: list[str], roles: Sequence[int], content: frozenset[in
 
 
 def _enter(reach: Reach, at: int, active: Iterable[tuple[int, int]]) -> None:
-    """Note which of the active negations reach a word, or may reach it."""
+    """Record the active negations that reach a word, or may reach it."""
     in_force = [cue for cue, left in active if left > 0]
     if in_force:
         reach.negated[at] = reach.negated.get(at, []) + in_force
@@ -329,9 +329,9 @@ def _enter(reach: Reach, at: int, active: Iterable[tuple[int, int]]) -> None:
 def _still_active(
     words: list[str], at: int, role: int, is_content: bool, active: list[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """List the negations in force after a word, each with the number of words that it still reaches.
+    """List the negations that are active after a word, each with the number of words that it still reaches.
 
-    The number is negative where it is doubtful whether they are denied.
+    The number is negative if these words may or may not be denied.
     """
     if role & CUE and denies_next(words, at):
         active = [] if role & END or words[at] in ("nor", "neither") else active[-_MOST_NEGATIONS:]
@@ -346,7 +346,7 @@ def _still_active(
 
 
 def _after_small_word(words: list[str], at: int, active: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Leave open what stands in a place, and end "without ..." where the main clause begins."""
+    """Mark words in a phrase of place as doubtful, and end "without ..." where the main clause begins."""
     if _begins_main_clause(words, at, active):
         return []
     if _names_a_place(words, at):
@@ -355,13 +355,13 @@ def _after_small_word(words: list[str], at: int, active: list[tuple[int, int]]) 
 
 
 def _after_content(words: list[str], at: int, active: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Count a content word; "not the same path" denies that it is the same, and not that there is a path."""
+    """Count a content word for a negation; "not the same path" denies "same" but not "path"."""
     going_on = [(cue, left - 1 if left > 0 else left + 1) for cue, left in active if abs(left) > 1]
     return [(cue, -abs(left)) for cue, left in going_on] if words[at] == "same" else going_on
 
 
 def _begins_main_clause(words: list[str], at: int, active: list[tuple[int, int]]) -> bool:
-    """Tell whether "without ..." at the start of a sentence ends here: without tests the code is unsafe."""
+    """Tell whether an opening "without ..." ends before this word: "without tests | the code is unsafe"."""
     cue, left = active[0]
     return (
         words[cue] == "without"
@@ -373,7 +373,7 @@ def _begins_main_clause(words: list[str], at: int, active: list[tuple[int, int]]
 
 
 def _names_a_place(words: list[str], at: int) -> bool:
-    """Tell whether a preposition begins a place that is taken as given: no gap in the circuit."""
+    """Tell whether a preposition begins a phrase of place that is not denied: no gap "in the circuit"."""
     rules = rules_of_negation()
     if (
         words[at] not in rules["before_places"]
@@ -390,13 +390,13 @@ def _denies_a_noun(words: list[str], cue: int, left: int) -> bool:
 
 
 def _takes_up(words: list[str], at: int) -> bool:
-    """Tell whether "do it" stands for a verb that was said before."""
+    """Tell whether "do it" refers to an earlier verb."""
     rules = rules_of_negation()
     return words[at] in rules["pro_verbs"] and words[at + 1 : at + 2] in (["it"], ["so"], ["this"], ["that"])
 
 
 def _has_more_to_say(words: list[str], at: int) -> bool:
-    """Tell whether a word's object or degree follows, so that it does not say that its subject is there."""
+    """Tell whether an object or a degree follows, so that the word states no presence of its subject."""
     return at + 1 < len(words) and words[at + 1] in rules_of_negation()["not_after_presence"]
 
 
@@ -423,7 +423,7 @@ def _negate_subject(words: list[str], roles: Sequence[int], at: int, reach: Reac
 Cause = Literal["negation", "opposite"]
 
 ANSWERS = sides("yes")[0].key
-"""The key of "yes" and "no" as answers, which cancel out with nothing."""
+"""Key of the answers "yes" and "no", which nothing cancels."""
 _ORDERS = frozenset(("before", "after", "prior"))
 _FARTHEST_TIME = 3
 _BEFORE, _UNTIL = "before", frozenset(("until", "till", "wait", "waited", "waits", "waiting"))
@@ -433,7 +433,7 @@ class Conflict(NamedTuple):
     """A key that has one sign in the prediction and the other in the reference.
 
     Attributes:
-        cause: ``negation`` if one side negates or has a negating prefix, else ``opposite``.
+        cause: ``negation`` if one text negates the word or has a negating prefix, else ``opposite``.
         prediction: the word in the prediction.
         reference: the word in the reference.
     """
@@ -447,10 +447,10 @@ class Conflict(NamedTuple):
 def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict, ...]:
     """Find the contradictions between the signs of two texts.
 
-    A key that has both signs in one text, such as "positive" in a text about both poles, contradicts nothing.
-    An opposition and a negation cancel out, except that yes and no answer the whole question.
-    A negation is no conflict if another word in its reach has the same sign in the other text: "not connected
-    to the positive" agrees with "connected to the negative".
+    A key with both signs in one text, such as "positive" in a text about both poles, is never a conflict. An
+    opposition and a negation cancel out, except for the answers yes and no, which apply to the whole
+    question. A negation is no conflict if another word in its reach has the same sign in the other text: "not
+    connected to the positive" agrees with "connected to the negative".
     """
     clashes = _clashes(prediction, reference)
     events = same_events(prediction.exchanges, reference.exchanges)
@@ -474,7 +474,7 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
 
 
 def _denied(prediction: Polarity, at: int, reference: Polarity, there: int) -> Conflict | None:
-    """Return the conflict of two converse words for one event that only one of the texts denies."""
+    """Return the conflict of two converse words for one event if only one text denies the event."""
     if prediction.is_negated(at) == reference.is_negated(there):
         return None
     left, right = prediction.mention_at(at), reference.mention_at(there)
@@ -493,7 +493,7 @@ def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
 def _conflict(
     prediction: Polarity, reference: Polarity, mentions: tuple[list[Mention], list[Mention]]
 ) -> Iterator[Conflict]:
-    """Pair the mentions of one key, at most once, and only if they are about the same thing."""
+    """Pair two mentions of a key that are about the same thing; return at most one conflict."""
     pairs = (
         (first, second)
         for first, second in product(*(listed[:MOST_COMPARED] for listed in mentions))
@@ -512,7 +512,7 @@ def _cause(first: Mention, second: Mention, prediction: Polarity, reference: Pol
 
 
 def _differently_attached(first: Mention, second: Mention, prediction: Polarity, reference: Polarity) -> bool:
-    """Tell whether the words describe different things that are in both texts: a large dog, a small ball."""
+    """Tell whether the words describe two different things of both texts: a large dog, a small ball."""
     if first.side == second.side:
         return False
     left, right = prediction.noun_after(first), reference.noun_after(second)
@@ -524,8 +524,8 @@ def _differently_attached(first: Mention, second: Mention, prediction: Polarity,
 def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
     """Tell whether another word in a negation's reach has the same sign in the other text.
 
-    Nor is there a conflict if one of the words is a condition alone: "eat", "if you do not eat". Whether a
-    condition is set by "if" or by "unless" is left to the guard of conditions.
+    There is no conflict either if one of the words is only part of a condition: "eat", "if you do not eat".
+    The guard of conditions tells "if" from "unless".
     """
     left, right = (
         prediction.is_condition(conflict.prediction.at),
@@ -547,9 +547,9 @@ def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> b
 
 
 def _lasts_until_end(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
-    """Tell whether a text says until when something lasts, and the other one when its opposite begins.
+    """Tell whether one text states the end of a state, and the other the beginning of its opposite.
 
-    "Open until eight" and "closes at eight".
+    An example is "open until eight" and "closes at eight".
     """
     rules = rules_of_negation()
     behind = (
@@ -562,22 +562,22 @@ def _lasts_until_end(conflict: Conflict, prediction: Polarity, reference: Polari
 
 
 def _is_of_unless(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
-    """Tell whether "unless" alone denies one of two words."""
+    """Tell whether "unless" is the only negation of one of two words."""
     cues = [prediction.text.words[at] for at in conflict.prediction.cues]
     cues += [reference.text.words[at] for at in conflict.reference.cues]
     return cues == ["unless"]
 
 
 def _is_of_order(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
-    """Tell whether "before" or "after" is what is denied: no word of its own, but part of what follows."""
+    """Tell whether the denied word is "before" or "after", which belongs to the words that follow."""
     words = prediction.text.words[conflict.prediction.at], reference.text.words[conflict.reference.at]
     return not _ORDERS.isdisjoint(words)
 
 
 def _is_until(negated: Mention, here: Polarity, there: Polarity) -> bool:
-    """Tell whether a text denies something before a time for which the other one waits.
+    """Tell whether one text denies something before a time, and the other has it from that time on.
 
-    "Not before noon" leaves open what happens from noon on, as "not until noon" does.
+    "Not before noon" states nothing about the time from noon on, like "not until noon".
     """
     words = here.text.words
     return (
@@ -597,10 +597,10 @@ def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
 
 
 def _denies_something_else(negated: Mention, here: Polarity, there: Polarity) -> bool:
-    """Tell whether both texts deny something, and this one first something that the other does not speak of.
+    """Tell whether both texts deny something, and this one first denies a word that the other text lacks.
 
-    "I have no complaint about the food", "the food gave me nothing to grumble about": the food is denied in
-    neither.
+    An example is "I have no complaint about the food" and "the food gave me nothing to grumble about":
+    neither denies the food.
     """
     if not negated.cues or negated.cues[-1] > negated.at or not there.negates:
         return False
@@ -609,9 +609,10 @@ def _denies_something_else(negated: Mention, here: Polarity, there: Polarity) ->
 
 
 def _uncancelled(conflicts: list[Conflict], prediction: Polarity) -> list[Conflict]:
-    """Cancel a negation against an opposition: "not connected to plus" agrees with "connected to minus".
+    """Let a negation cancel an opposition: "not connected to plus" agrees with "connected to minus".
 
-    They do not if the denied word is on the axis itself: "connected, without a gap" and "separated by a gap".
+    It does not cancel it if the denied word is on the axis itself: "connected, without a gap" and "separated
+    by a gap".
     """
     causes = sorted(_nearest(conflicts), key=lambda conflict: conflict.cause)
     if [conflict.cause for conflict in causes] != ["negation", "opposite"]:
@@ -622,7 +623,7 @@ def _uncancelled(conflicts: list[Conflict], prediction: Polarity) -> list[Confli
 
 
 def _negates(opposition: Conflict, negation: Conflict) -> bool:
-    """Tell whether the opposed word is the negation itself: "stopped working" and "started working"."""
+    """Tell whether the opposed word is itself the negation: "stopped working" and "started working"."""
     return (
         opposition.prediction.at in negation.prediction.cues
         or opposition.reference.at in negation.reference.cues
@@ -645,11 +646,11 @@ _PICTURE = "picture"
 
 
 class BodyStatement(NamedTuple):
-    """A word about a part of the body.
+    """A statement on a part of the body.
 
     Attributes:
-        at: position among the words.
-        says_finding: whether it says that there is a finding: "an infiltrate", "not clear".
+        at: position of its word among the words of the text.
+        says_finding: whether it states a finding ("an infiltrate", "not clear") or none ("clear").
     """
 
     at: int
@@ -663,7 +664,9 @@ def may_state_findings(polarity: Polarity) -> bool:
 
 
 def contradicting_findings(prediction: Polarity, reference: Polarity) -> list[tuple[int, int]]:
-    """Find what is clear in one text and has a finding in the other, by positions of the words.
+    """Find parts of the body that one text calls clear and the other states a finding for.
+
+    Returns positions of the two statements.
 
     Examples:
         >>> from semscale.guards.polarity import read_polarity
@@ -679,7 +682,7 @@ def contradicting_findings(prediction: Polarity, reference: Polarity) -> list[tu
 
 
 def _clashing_statements(clear: Polarity, finding: Polarity) -> list[tuple[int, int]]:
-    """Compare what one text calls clear with the other's findings, if both speak of the same part."""
+    """Pair statements "clear" of one text with findings of the other, if both name the same part."""
     clears, findings = _statements(clear, "clear"), _statements(finding, "findings")
     mixed = _statements(clear, "findings") or _statements(finding, "clear")
     if not clears or mixed or len({first.says_finding for first in findings}) != 1:
@@ -692,7 +695,7 @@ def _clashing_statements(clear: Polarity, finding: Polarity) -> list[tuple[int, 
 
 
 def _statements(polarity: Polarity, group: str) -> list[BodyStatement]:
-    """List the words of a group with what they say, negations counted."""
+    """List the statements with words of a group; negations reverse them."""
     listed = _words(group)
     return [
         BodyStatement(at, polarity.is_negated(at) == (group == "clear"))
@@ -702,7 +705,7 @@ def _statements(polarity: Polarity, group: str) -> list[BodyStatement]:
 
 
 def _parts(polarity: Polarity) -> frozenset[str]:
-    """Return the parts of the body that a text names, by the first word of their lines."""
+    """Return the parts of the body that a text names, each by the first word of its line in the lexicon."""
     known = _part_names()
     return frozenset(known[word] for word in polarity.text.distinct if word in known)
 

@@ -34,7 +34,7 @@ class UnitConversion(NamedTuple):
 
     Attributes:
         factor: base units in one unit.
-        offset: the value 0 in base units; 0 except for temperatures.
+        offset: value in base units that corresponds to 0; it is 0 except for temperatures.
         dimension: the dimension, such as a length; units of different dimensions cannot be compared.
     """
 
@@ -44,7 +44,7 @@ class UnitConversion(NamedTuple):
 
 
 def unit_name(spelling: str) -> str:
-    """Return pint's name for a spelling of a unit, or "" if it is none.
+    """Return pint's name for a spelling of a unit; "" if the spelling is not a unit.
 
     Args:
         spelling: the unit in a text, such as ``mg``, ``hours`` or ``mg/dL``.
@@ -85,7 +85,7 @@ def conversion_of(name: str) -> UnitConversion:
 
 
 def measure_the_same(first: str, second: str) -> bool:
-    """Tell whether two units can be converted into each other; equal ones need no pint, which loads slowly.
+    """Tell whether two units can be converted into each other; for equal units pint is not loaded.
 
     Examples:
         >>> measure_the_same("milligram", "gram"), measure_the_same("gram", "hour")
@@ -120,7 +120,7 @@ def _spellings() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _prefixed(table: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield pint's name for every symbol, alone and with the prefixes that may stand before it."""
+    """Yield every symbol, alone and with the prefixes that it may have, with pint's name for it."""
     names = read_lexicon("units")["prefixes"]
     for name, line in table.items():
         symbols, prefixes = line.split(":")
@@ -140,7 +140,7 @@ def _registry() -> "UnitRegistry[float]":
 
 _CLOCK_DIGITS = 4
 _POINTED = re.compile(r"[.:]\w")
-"""A point or colon inside a word, as in a file, an address of the web or of a machine."""
+"""A point or colon inside a word, as in a file name, a web address or an IP address."""
 
 
 @lru_cache(maxsize=RECENT_TEXTS)
@@ -169,7 +169,7 @@ def read_quantities(text: Text) -> list[Quantity]:
 
 
 def _apart(further: Iterable[Quantity], quantities: list[Quantity]) -> list[Quantity]:
-    """Keep those that overlap none of some quantities."""
+    """Keep the quantities that do not overlap other ones."""
     further = list(further)
     if not further or not quantities:
         return further
@@ -182,7 +182,7 @@ def _covered(quantities: Iterable[Quantity]) -> set[int]:
 
 
 def _with_labels(text: Text, quantities: list[Quantity]) -> list[Quantity]:
-    """Mark numbers that are labels, and add letters that are."""
+    """Mark the numbers that are labels, and add letters that are labels."""
     numbers = {quantity.start: quantity for quantity in quantities if not (quantity.unit or quantity.label)}
     measured = _covered(quantity for quantity in quantities if quantity.unit or quantity.label)
     labels = {label.start: label for label in find_labels(text, numbers, measured)}
@@ -219,7 +219,7 @@ def _in_digits(source: str) -> Iterator[Quantity]:
         if not unit and source[end : end + 1].isalnum():
             continue
         if shouted and unit and source[match.end() : end].strip(" -").isalpha():
-            unit = ""  # in capitals, M may be metres, molars or millions
+            unit = ""  # a capital M may mean metres, molar or millions
         start = match.end("bound") if match["bound"] else match.start()
         yield Quantity(
             values_of(match),
@@ -235,7 +235,7 @@ def _in_digits(source: str) -> Iterator[Quantity]:
 
 
 def _unit_after(source: str, end: int) -> tuple[str, int]:
-    """Find the unit after a number: its name and where it ends."""
+    """Find the unit after a number; return its name and the position of its end."""
     match = _UNIT.match(source, end)
     if not match:
         return "", end
@@ -245,7 +245,7 @@ def _unit_after(source: str, end: int) -> tuple[str, int]:
 
 @lru_cache(maxsize=4096)
 def _unit_in(shown: str, first: str) -> tuple[str, int]:
-    """Find the unit at the start of some words, if possible both parts of a ratio: its name and length."""
+    """Find the unit at the start of some words, if possible a whole ratio; return its name and length."""
     name = unit_name(_without_blanks(re.sub(r"\s(?:per|an?|each)\s", "/", shown)))
     return (name, len(shown)) if name else (unit_name(_without_blanks(first)), len(first))
 
@@ -280,7 +280,7 @@ def _clock_times(source: str) -> Iterator[Quantity]:
 
 
 _NAMED = frozenset(("fortnight", "decade", "century", "millennium"))
-"""Units that name a stretch of time by themselves, so that one of them is a measure anywhere."""
+"""Units that are used for a duration without a number, so that "a" with such a unit is always a measure."""
 _PARTS: dict[str, int] = read_lexicon("numbers")["parts"]
 _ONES, _TEENS, _TENS = (read_lexicon("numbers")[name].split() for name in ("ones", "teens", "tens"))
 _SMALL_WORDS = frozenset((*_ONES, *_TEENS, *_TENS, "hundred", "thousand"))
@@ -293,10 +293,9 @@ _LARGEST_OF = 1000
 
 
 def spoken_measures(text: Text) -> list[Quantity]:
-    """Find shares, and measures with a half or a quarter; of those that overlap, the first one counts.
+    """Find shares, and measures with a half or a quarter; if some overlap, the first one is returned.
 
-    Those that may be no measure are weak, and replace a number of the other text all the same where they
-    state a measure.
+    Measures that may have another meaning are weak, but may replace a number of the other text.
 
     Examples:
         >>> measures = spoken_measures(Text("half an hour, two thirds, one in four"))
@@ -312,7 +311,7 @@ def spoken_measures(text: Text) -> list[Quantity]:
 
 
 def single_units(text: Text) -> list[Quantity]:
-    """Find single units, all of them weak: a fortnight, for a week, the day.
+    """Find single units ("a fortnight", "for a week", "the day"); all of them are weak.
 
     Examples:
         >>> [(measure.values, measure.unit) for measure in single_units(Text("It takes a fortnight."))]
@@ -356,7 +355,7 @@ def _measure(
 
 
 def _without_overlaps(measures: list[Quantity]) -> list[Quantity]:
-    """Keep the first of measures that overlap."""
+    """Keep the first one of measures that overlap."""
     separate: list[Quantity] = []
     covered: set[int] = set()
     for measure in measures:
@@ -415,7 +414,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _with_halves(text: Text) -> Iterator[Quantity]:
-    """Find measures with a half or a quarter in them."""
+    """Find measures that contain a half or a quarter."""
     positions = _positions(text, _HALVES)
     for match in _near_words(_patterns()["part_of_unit"], text, positions):
         share = _count(match["count"]) / _PARTS[match["part"]]
@@ -459,7 +458,7 @@ def _shares(text: Text) -> Iterator[Quantity]:
 
 
 def _positions(text: Text, words: Set[str]) -> list[int]:
-    """List the positions of some words, also with a contracted one behind them ("quarter's")."""
+    """List the positions of some words, also with a contraction at their end ("quarter's")."""
     if text.distinct.isdisjoint(words):
         return []
     return [at for at, word in enumerate(text.words) if word in words]
@@ -470,7 +469,7 @@ def _near_words(pattern: re.Pattern[str], text: Text, positions: Iterable[int]) 
 
 
 def _count(shown: str | None) -> float:
-    """Return the number of parts; "a", or none at all, is one."""
+    """Return the number of parts of a fraction; "a" and a missing number count as 1."""
     if shown is None or shown in ("a", "an"):
         return 1.0
     return float(shown) if shown.isdecimal() else float(text2num(shown, "en"))
@@ -511,9 +510,9 @@ _TIME_MARK = re.compile("past|clock|noon|midday|midnight|quarter|minute")
 
 
 def spoken_times(text: Text) -> Iterator[Quantity]:
-    """Find times of day in words, as hours since midnight: two values if noon may be before or after it.
+    """Find times of day in words, as hours since midnight; two values if they may be before or after noon.
 
-    One without a number, as "noon", is weak.
+    A time without a number, such as "noon", is weak.
 
     Examples:
         >>> [time.values for time in spoken_times(Text("Leave at half past ten, arrive at noon."))]
@@ -558,7 +557,7 @@ _KNOWN = _CARDINALS | frozenset(_WEAK)
 
 
 class _Token(NamedTuple):
-    """A word with the methods that text2num requires."""
+    """A word with the methods that the library text2num requires."""
 
     word: str
 
@@ -579,7 +578,7 @@ def _token(word: str) -> _Token:
 
 
 def spelt_numbers(text: Text) -> list[Quantity]:
-    """Find numbers that are written in words; a word that may mean something else ("one", "may") is weak.
+    """Find numbers that are written in words; words with other meanings ("one", "may") are weak.
 
     Examples:
         >>> numbers = spelt_numbers(Text("twenty-one of the first twelve"))
@@ -608,7 +607,7 @@ def spelt_numbers(text: Text) -> list[Quantity]:
 
 
 def _near_number_words(words: Sequence[str]) -> list[int]:
-    """List the positions of words that may be part of a number, with two more on either side."""
+    """List the positions of words that may be part of a number, and of two words on either side."""
     positions = [at for at, word in enumerate(words) if word not in _HYPHENS]
     near = {
         order + step

@@ -27,12 +27,12 @@ from semscale.signature import Signature
 
 @dataclass(frozen=True)
 class Guard:
-    """A guard: compares the words of a pair of texts, without vectors.
+    """A guard, which compares the words of two texts without vectors.
 
     Attributes:
         name: the guard's name in findings.
         kinds: the kinds of its findings.
-        compare: returns the findings of a prediction and a reference that differ, both in Latin letters.
+        compare: returns the findings; it is called only for different texts in Latin letters.
     """
 
     name: str
@@ -67,7 +67,7 @@ FINDING_KINDS = tuple(f"{guard.name}:{kind}" for guard in _BUILT_IN for kind in 
 
 
 class Mode(StrEnum):
-    """The mode of a guard: it does nothing, reports findings, or reports them and lowers the score."""
+    """Mode of a guard: it does nothing, reports findings, or reports them and lowers the score."""
 
     OFF = "off"
     WARN = "warn"
@@ -120,7 +120,7 @@ class Guards:
 
     @property
     def signature(self) -> Signature:
-        """The guards with their modes."""
+        """Guards with their modes."""
         return Signature.of("guard", findings="+".join(guard.name for guard in self._active) or None)
 
     def weighed(self, findings: Iterable[Finding]) -> list[Finding]:

@@ -31,7 +31,7 @@ class Relation(NamedTuple):
     """A comparison of two things.
 
     Attributes:
-        places: the axes of the comparing word, each with the word's side.
+        places: the axes of the comparing word, and the word's side of each axis.
         at: position of the comparing word among the words.
         first: stems of the first thing, before the comparing word.
         second: stems of the second thing, after it.
@@ -121,7 +121,7 @@ def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> s
 
 
 def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> list[tuple[int, int]]:
-    """Find comparisons that one text states in the reverse order of the other, by positions of their words.
+    """Find comparisons in reverse order; return the positions of their comparing words.
 
     Examples:
         >>> first, second = "Iron is heavier than cork", "Cork is heavier than iron"
@@ -152,8 +152,8 @@ class Exchange(NamedTuple):
         pair: the pair of converse words.
         side: 1 if the word's subject is the source, -1 if it is the goal.
         at: position of the word among the words.
-        source: stems of the one who sells, gives, wins, or is the parent; empty if not said.
-        goal: stems of the one who buys, receives, loses, or is the child; empty if not said.
+        source: stems of the seller, giver, winner or parent; empty if not stated.
+        goal: stems of the buyer, receiver, loser or child; empty if not stated.
     """
 
     pair: str
@@ -172,7 +172,7 @@ class _Entry(NamedTuple):
 
 
 def read_exchanges(text: Text) -> list[Exchange]:
-    """Find the events and relations that a listed word states together with at least one of their ends.
+    """Find events and relations that a listed word states, if at least one of their ends is stated.
 
     Examples:
         >>> (bought,) = read_exchanges(Text("Ann bought it from Bob"))
@@ -182,7 +182,7 @@ def read_exchanges(text: Text) -> list[Exchange]:
     entries = _entries()
     if entries.keys().isdisjoint(text.distinct):
         return []
-    # "My uncle" is not me; but "our team" may be what another text calls "we".
+    # "My uncle" is not me; but another text may call "our team" "we".
     without_owners = ["the" if word in _words("owners") else word for word in text.words]
     relations = [
         _exchange(text, without_owners, at, entry)
@@ -195,12 +195,12 @@ def read_exchanges(text: Text) -> list[Exchange]:
 def same_events(
     prediction: Sequence[Exchange], reference: Sequence[Exchange]
 ) -> list[tuple[Exchange, Exchange]]:
-    """Pair what the two texts state by converse words with the same ends, so that the words are no opposites.
+    """Pair equal events that the two texts state with converse words; such words do not count as opposites.
 
     Examples:
-        >>> ours, theirs = "Ann bought it from Bob", "Bob sold it to Ann"
-        >>> pairs = same_events(read_exchanges(Text(ours)), read_exchanges(Text(theirs)))
-        >>> [(one.at, other.at) for one, other in pairs]
+        >>> left, right = "Ann bought it from Bob", "Bob sold it to Ann"
+        >>> pairs = same_events(read_exchanges(Text(left)), read_exchanges(Text(right)))
+        >>> [(first.at, second.at) for first, second in pairs]
         [(1, 1)]
     """
     return [
@@ -211,11 +211,11 @@ def same_events(
 
 
 def exchanged_ends(prediction: Sequence[Exchange], reference: Sequence[Exchange]) -> list[tuple[int, int]]:
-    """Find events that one text states with the ends exchanged, by positions of their words.
+    """Find events with exchanged ends; return the positions of their words in both texts.
 
     Examples:
-        >>> ours, theirs = "Ann bought it from Bob", "Ann sold it to Bob"
-        >>> exchanged_ends(read_exchanges(Text(ours)), read_exchanges(Text(theirs)))
+        >>> left, right = "Ann bought it from Bob", "Ann sold it to Bob"
+        >>> exchanged_ends(read_exchanges(Text(left)), read_exchanges(Text(right)))
         [(1, 1)]
     """
     pairs = _pairs(prediction, reference)
@@ -279,7 +279,7 @@ def _other_end(entry: _Entry) -> tuple[str, ...]:
 
 
 def _of_noun(text: Text, at: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Return who is the noun, and whose: "A is B's father", "A is the father of B", "B's father is A"."""
+    """Return the ends A and B of a noun: "A is B's father", "A is the father of B", "B's father is A"."""
     words = text.words
     before = words[at - 1] if at else ""
     if words[at + 1 : at + 2] == ["of"]:
@@ -320,7 +320,7 @@ def _stems_before(words: list[str], at: int) -> frozenset[str]:
 
 
 def _phrase_after(words: list[str], at: int, prepositions: tuple[str, ...]) -> frozenset[str]:
-    """Collect the stems of the phrase that one of some prepositions begins, in the rest of the clause."""
+    """Collect the stems of the phrase after one of some prepositions, in the rest of the clause."""
     for position in range(at + 1, min(len(words), at + 1 + _REACH)):
         if kind_of(words[position]) == "p" or words[position] in _words("clause_starts"):
             break
@@ -341,7 +341,7 @@ def _object(words: list[str], at: int) -> frozenset[str]:
 
 
 def _indirect_object(text: Text, at: int) -> frozenset[str]:
-    """Read the goal of "gave Dave a key", which stands between the verb and the thing."""
+    """Read the goal (Dave) in "gave Dave a key", between the verb and the thing."""
     words = text.words
     following = words[at + 1 : at + 1 + _REACH]
     if not following:
@@ -359,7 +359,7 @@ def _indirect_object(text: Text, at: int) -> frozenset[str]:
 
 
 def _who(word: str) -> frozenset[str]:
-    """Return what a word adds to a phrase: its stem, a pronoun in its base form, or nothing."""
+    """Return the stem of a word in a phrase, or the base form of a pronoun; nothing for small words."""
     if kind_of(word) != "w":
         return _NO_ONE
     is_content = role_of(word) & CONTENT or word.endswith("'s")
@@ -384,7 +384,7 @@ def _words(name: str) -> frozenset[str]:
 
 @cache
 def _entries() -> dict[str, list[_Entry]]:
-    """Read the list: for every word its entries."""
+    """Read the list of converse words; return the entries of every word."""
     return _collected(_listed())
 
 
@@ -404,7 +404,7 @@ def _collected(listed: Iterator[tuple[str, _Entry]]) -> dict[str, list[_Entry]]:
 
 
 Places = tuple[tuple[int, int], tuple[int, int]]
-"""The positions of two words in one text, and in the other."""
+"""Positions of two words in the first text and in the second text."""
 
 _PHRASE_REACH = 4
 _MOST_SHARED = 60
@@ -413,7 +413,7 @@ _MOST_BEHIND_BY = 6
 
 
 class _Shared(NamedTuple):
-    """A word that occurs once in either text: its stem and both positions."""
+    """A word that occurs exactly once in each text: its stem and both positions."""
 
     stem: str
     here: int
@@ -421,20 +421,20 @@ class _Shared(NamedTuple):
 
 
 def exchanged_positions(left: Text, right: Text) -> Places | None:
-    """Find two words that stand in each other's place.
+    """Find two words that exchanged their positions.
 
     Returns:
-        Their positions in both texts; ``None`` if there are none, or if the passive voice or a word of mutual
-        relations ("met") lets the texts agree.
+        Their positions in both texts; ``None`` if there are none, or if the passive voice or a mutual
+        relation ("met") makes the texts agree.
     """
     shared = _shared_words(left, right)
     return _turned_round(shared, left, right) or _swapped_ends(shared, left, right)
 
 
 def turned_voice(left: Text, right: Text) -> Places | None:
-    """Find a verb in the passive voice in one text alone, though no word moved.
+    """Find a verb that is passive in only one text, although the words have the same order.
 
-    "Ann hired Bob" and "Ann was hired by Bob".
+    An example is "Ann hired Bob" and "Ann was hired by Bob".
     """
     for passive, active, flipped in ((left, right, False), (right, left, True)):
         order = _same_order_passive(passive, active)
@@ -444,7 +444,7 @@ def turned_voice(left: Text, right: Text) -> Places | None:
 
 
 def _shared_words(left: Text, right: Text) -> list[_Shared]:
-    """List the words that occur once in either text, in the order of the first."""
+    """List the words that occur exactly once in each text, in the order of the first text."""
     here, there = _once(left), _once(right)
     return sorted(
         (_Shared(stem, here[stem], there[stem]) for stem in here.keys() & there.keys()), key=_by_place
@@ -457,7 +457,7 @@ def _by_place(word: _Shared) -> int:
 
 @lru_cache(maxsize=512)
 def _once(text: Text) -> dict[str, int]:
-    """Return the positions of the words that occur once: content, persons, letters that name, and "than"."""
+    """Return the positions of words that occur once: content words, persons, letters as names, and "than"."""
     first_positions: dict[str, int] = {}
     repeated = set()
     words, content, persons = text.words, text.content, _persons()
@@ -475,7 +475,7 @@ def _once(text: Text) -> dict[str, int]:
 
 
 def _is_discourse(words: Sequence[str], at: int) -> bool:
-    """Tell whether a word only orders what is said, or asks: "please", and "first" in "first, lock it"."""
+    """Tell whether a word only structures the text or asks: "please", and "first" in "first, lock it"."""
     if words[at] not in _role_words("discourse_at_edges"):
         return words[at] in _role_words("discourse")
     before, behind = words[at - 1] if at else ",", words[at + 1] if at + 1 < len(words) else ","
@@ -483,7 +483,7 @@ def _is_discourse(words: Sequence[str], at: int) -> bool:
 
 
 def _is_label(text: Text, at: int) -> bool:
-    """Tell whether a single letter is a capital that names something: node A."""
+    """Tell whether a word is a single capital letter that names something: node A."""
     word = text.words[at]
     return at > 0 and word.isalpha() and word != "i" and text.source[text.starts[at]].isupper()
 
@@ -506,7 +506,7 @@ def _turned_round(shared: Sequence[_Shared], left: Text, right: Text) -> Places 
 
 
 def _reversed(shared: Sequence[_Shared]) -> Iterator[tuple[_Shared, _Shared, _Shared]]:
-    """Yield three words at a time that the other text has in the reverse order."""
+    """Yield groups of three words that the other text has in the reverse order."""
     for position, middle in enumerate(shared):
         before = [word for word in shared[:position] if word.there > middle.there]
         after = [word for word in shared[position + 1 :] if word.there < middle.there] if before else []
@@ -516,7 +516,7 @@ def _reversed(shared: Sequence[_Shared]) -> Iterator[tuple[_Shared, _Shared, _Sh
 def _is_plain_exchange(
     left: Text, right: Text, shared: Sequence[_Shared], first: _Shared, last: _Shared
 ) -> bool:
-    """Tell whether two words alone have moved: all others stand in the same order in both texts."""
+    """Tell whether only two words have moved, and all others have the same order in both texts."""
     positions = {first: last.there, last: first.there}
     there = [positions.get(word, word.there) for word in shared]
     return set(left.content.values()) == set(right.content.values()) and all(
@@ -529,7 +529,7 @@ def _crosses_clauses(text: Text, first: int, last: int) -> bool:
 
 
 class _Triple(NamedTuple):
-    """Three words of a text, in the order of the text, by their positions."""
+    """Positions of three words of a text, in the order of the text."""
 
     text: Text
     first: int
@@ -538,7 +538,7 @@ class _Triple(NamedTuple):
 
 
 def _is_exchange(first: _Triple, second: _Triple) -> bool:
-    """Tell whether three words that the other text has in reverse exchanged their roles."""
+    """Tell whether three words in reverse order have exchanged roles."""
     if _slots(first) != _slots(second) or _speaks_otherwise(first) != _speaks_otherwise(second):
         return False
     if any(_is_mutual(each.text, each.first, each.last) for each in (first, second)):
@@ -552,15 +552,15 @@ def _is_exchange(first: _Triple, second: _Triple) -> bool:
 
 
 def _slots(triple: _Triple) -> tuple[str, str]:
-    """Return the prepositions of the outer two words."""
+    """Return the prepositions of the first and the third word."""
     return _slot(triple.text, triple.first), _slot(triple.text, triple.last)
 
 
 def _speaks_otherwise(triple: _Triple) -> tuple[int, int, bool]:
-    """Return what turns a sentence round: agents in the passive voice, relative pronouns, a passive verb.
+    """Return words that can reverse a sentence: passive agents, relative pronouns, passive verbs.
 
-    "He flags what she adds" is "she adds what he flags". So do conditions: "opening it makes the bell ring"
-    is "the bell rings when it is opened".
+    "He flags what she adds" means "she adds what he flags". Conditions do the same: "opening it makes the
+    bell ring" means "the bell rings when it is opened".
     """
     words = triple.text.words
     turning = _role_words("relatives") | _role_words("conditions")
@@ -620,7 +620,7 @@ def _is_list_member(text: Text, at: int) -> bool:
 
 
 def _is_mutual(text: Text, first: int, last: int) -> bool:
-    """Tell whether what is between two words relates them both ways: "Ann met Bob"."""
+    """Tell whether the words between two words state a mutual relation: "Ann met Bob"."""
     between = text.words[first:last]
     return not _role_words("mutual").isdisjoint(between)
 
@@ -637,13 +637,13 @@ def _is_done_together(triple: _Triple) -> bool:
 
 
 def _has_agent(text: Text, first: int, last: int) -> bool:
-    """Tell whether an agent in the passive voice stands between two words: "was hired by"."""
+    """Tell whether a passive verb and "by" are between two words: "was hired by"."""
     words = text.words
     return any(words[at] == "by" for at in range(first + 1, last))
 
 
 def _equates(triple: _Triple) -> bool:
-    """Tell whether two words are said to be one thing: "the left lung is affected"."""
+    """Tell whether a form of "be" equates two words: "the left lung is affected"."""
     text, first, _, last = triple
     inside = [at for at in range(first + 1, last) if at in text.content]
     between = text.words[first:last]
@@ -651,9 +651,9 @@ def _equates(triple: _Triple) -> bool:
 
 
 def _turns_compound(first: _Triple, second: _Triple) -> bool:
-    """Tell whether two words stand side by side in one text, with a preposition between in the other.
+    """Tell whether two words are adjacent in one text, and separated by a preposition in the other.
 
-    "The bank in the high street", "the high street bank".
+    An example is "the bank in the high street" and "the high street bank".
     """
     between = first.text.words[first.first + 1 : first.middle]
     beside = second.text.words[second.middle + 1 : second.last]
@@ -674,7 +674,7 @@ def _slot(text: Text, at: int) -> str:
 
 @cache
 def _persons() -> dict[str, str]:
-    """Return the stem that stands for each pronoun of a person, and for "than"."""
+    """Return the stem that represents each personal pronoun, and "than"."""
     listed = read_lexicon("roles")["persons"]
     return {form: f"<{line.split()[0]}>" for line in listed for form in line.split()}
 

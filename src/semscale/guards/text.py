@@ -1,4 +1,4 @@
-"""Texts as the guards read them: words, phrases and negations, and the content that two texts share."""
+"""Parsed texts for the guards: words, phrases and negations, and the content that two texts share."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ from semscale.guards.words import (
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:'(?:t|s|re|ve|ll|d|m)\b)?|\d+(?:[.,]\d+)*|[^\w\s]")
 _ASCII_TOKEN = re.compile(_TOKEN.pattern, re.ASCII)
-"""The same for ASCII texts, in which it is a third faster."""
+"""The same pattern for ASCII texts; it is a third faster."""
 _DIGIT = re.compile(r"\d")
 _BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[’`\"´](?=(?:[tT]|[sS]|[rR][eE]|[vV][eE]|[lL][lL]|[dD]|[mM])\b)")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -52,7 +52,7 @@ class Cue(NamedTuple):
 
 
 class Text:
-    """A text with its words, phrases and content; the rest is computed when it is first needed.
+    """A text with its words, phrases and content; other properties are computed at their first use.
 
     Attributes:
         source: the text as it is written.
@@ -63,7 +63,7 @@ class Text:
         has_digits: whether it has a number in digits.
         roles: the possible roles of each word (see ``role_of``).
         content: stems of content words and numbers by their positions, in order.
-        cues: its phrases in order, by the guard to which they belong.
+        cues: its phrases in order, by guard.
 
     Examples:
         >>> text = Text("Isn’t it 0.5 mg?")
@@ -87,11 +87,11 @@ class Text:
 
     @cached_property
     def starts(self) -> list[int]:
-        """First character of each word."""
+        """Position of the first character of each word."""
         return _starts(self.lower, self.words)
 
     def characters(self, first: int, last: int) -> tuple[int, int]:
-        """Return the first character of one word, and the character after the end of another."""
+        """Return the positions of the first character of one word and of the character after another word."""
         return self.starts[first], self.starts[last] + len(self.words[last])
 
     def span(self, first: int, last: int) -> Span:
@@ -99,14 +99,14 @@ class Text:
         return self.span_at(*self.characters(first, last))
 
     def span_at(self, start: int, end: int) -> Span:
-        """Return the span from one character up to, but without, another."""
+        """Return the span from one character to another, without the latter."""
         return Span(start, end, self.source[start:end])
 
     def _is_answer(self, cue: Cue) -> bool:
         return cue.first == cue.last and is_answer(self.words, cue.first)
 
     def cue_at(self, guard: str, position: int) -> Cue | None:
-        """Return the phrase of a guard that contains a word, if any."""
+        """Return the phrase of a guard that contains a word; ``None`` if there is none."""
         return self._cues_by_position[guard].get(position)
 
     @cached_property
@@ -118,7 +118,7 @@ class Text:
 
     @cached_property
     def denying(self) -> frozenset[int]:
-        """Positions of the words that negate what comes after or before them."""
+        """Positions of the words that negate the words after or before them."""
         words = self.words
         return frozenset(
             at
@@ -128,7 +128,7 @@ class Text:
 
     @cached_property
     def denials(self) -> frozenset[int]:
-        """Positions of its negations, without "nobody but" and the like, which deny nothing."""
+        """Positions of its negations, without idle ones such as "nobody but"."""
         return frozenset(
             at
             for at in self.denying
@@ -142,7 +142,7 @@ class Text:
 
     @cached_property
     def figures(self) -> set[str]:
-        """Its numbers in digits."""
+        """Numbers in digits."""
         return {word for word in self.distinct if word[0].isdecimal()} if self.has_digits else set()
 
     def stems(self, positions: range) -> set[str]:
@@ -153,7 +153,7 @@ class Text:
 
 @lru_cache(maxsize=RECENT_TEXTS)
 def read_text(source: str) -> Text:
-    """Return a text with its words; recent ones are cached, with all that was computed for them.
+    """Parse a text; recent texts are cached with all their computed properties.
 
     Examples:
         >>> read_text("Take 5 mg.").words
@@ -171,9 +171,9 @@ def comparable(prediction: Text, reference: Text) -> bool:
 
 @lru_cache(maxsize=512)
 def differ(prediction: Text, reference: Text) -> bool:
-    """Tell whether a pair differs in more than case, white space and marks; if not, nothing is reported.
+    """Tell whether a pair differs in more than case, white space and marks; otherwise nothing is reported.
 
-    This check takes longer than most guards' own search, so they call it last.
+    Guards call this check last, because it takes longer than most of their searches.
     """
     return not same_but_for_marks(prediction.source, reference.source)
 
@@ -246,7 +246,7 @@ def same_but_for_marks(first: str, second: str) -> bool:
         (True, False)
     """
     first, second = first.casefold(), second.casefold()
-    # Letters are no marks, so counting some letters tells most different pairs apart at once.
+    # Counting a few letters quickly tells most different pairs apart, as letters are not marks.
     if any(first.count(letter) != second.count(letter) for letter in _FREQUENT_LETTERS):
         return False
     return all(left == right for left, right in zip_longest(_pieces(first), _pieces(second)))
@@ -270,7 +270,7 @@ _PIECE = re.compile(
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield the parts of a text that count when marks are ignored."""
+    """Yield the parts of a text that are compared when marks are ignored."""
     return (match.group() for match in _PIECE.finditer(text.translate(_APOSTROPHES)))
 
 
@@ -281,9 +281,9 @@ def _content_stem(word: str) -> str | None:
 
 
 def similarity(left: Text, right: Text, guard: str) -> float:
-    """Return the share of content words that two texts have in common, apart from the guard's cues (Dice).
+    """Return the share of content words that two texts have in common, without the guard's phrases (Dice).
 
-    Twice the number of common words, over the number of words in both.
+    The share is twice the number of common words, divided by the number of words in both texts.
 
     Returns:
         0 to 1; 0 for texts without content.
@@ -297,7 +297,7 @@ def similarity(left: Text, right: Text, guard: str) -> float:
 
 
 def coverage(left: Text, right: Text, guard: str) -> float:
-    """Return the share of the shorter text's content words that the longer one has, apart from cues.
+    """Return the share of the shorter text's content words that the longer has, without the guard's phrases.
 
     Returns:
         0 to 1; 0 if one of the texts has no content.
@@ -307,10 +307,10 @@ def coverage(left: Text, right: Text, guard: str) -> float:
 
 
 def alignment(left: Text, right: Text, guard: str) -> float:
-    """Return the share of content words that two texts have in common in the same order, apart from cues.
+    """Return the share of content words that two texts have in the same order, without the guard's phrases.
 
-    Twice the length of the longest common subsequence, over the number of words in both. A word put in
-    keeps the order; rewording seldom does.
+    The share is twice the length of the longest common subsequence, divided by the number of words in both
+    texts. An inserted word keeps the order; rewording seldom does.
 
     Returns:
         0 to 1; 0 for texts without content.
@@ -327,7 +327,7 @@ def alignment(left: Text, right: Text, guard: str) -> float:
 
 
 def _other_content(text: Text, guard: str) -> list[str]:
-    """Return the stems of content words that are part of no cue of a guard, in order."""
+    """Return the stems of content words outside the guard's phrases, in order."""
     covered = {at for cue in text.cues[guard] for at in range(cue.first, cue.last + 1)}
     return [stem for at, stem in text.content.items() if at not in covered]
 
@@ -367,9 +367,10 @@ _LEAST_ALIKE = 0.85
 
 
 def exchanged_alternatives(left: Text, right: Text, groups: Iterable[str]) -> tuple[Cue, Cue] | None:
-    """Find two phrases of one group in each other's place in texts that are otherwise nearly alike.
+    """Find two phrases of one group that replace each other in texts that are otherwise nearly alike.
 
-    "Twice per day" and "twice per week"; "wet in summer, dry in winter" and "wet in winter, dry in summer".
+    Examples are "twice per day" and "twice per week", or "wet in summer, dry in winter" and "wet in winter,
+    dry in summer".
 
     Args:
         left: a text.
@@ -395,7 +396,7 @@ def _group_of(cue: Cue) -> str:
 
 
 def _lists(text: Text, changed: Sequence[tuple[Cue, Cue]]) -> bool:
-    """Tell whether phrases that changed places only follow each other: "in summer and autumn"."""
+    """Tell whether exchanged phrases are only parts of a list: "in summer and autumn"."""
     if len(changed) == 1:
         return False
     first, second = changed[0][0], changed[1][0]
@@ -403,12 +404,12 @@ def _lists(text: Text, changed: Sequence[tuple[Cue, Cue]]) -> bool:
 
 
 def kinds_of(cues: Iterable[Cue]) -> set[str]:
-    """Return the classes of some cues."""
+    """Return the classes of some phrases."""
     return {cue.kind for cue in cues}
 
 
 def first_of(cues: Sequence[Cue], kinds: Iterable[str]) -> Cue | None:
-    """Return the first cue of some classes."""
+    """Return the first phrase of one of some classes; ``None`` if there is none."""
     wanted = set(kinds)
     return next((cue for cue in cues if cue.kind in wanted), None)
 
@@ -420,13 +421,13 @@ _LONGEST_GAP = 4
 _CONDITIONAL_LINKS = ("without", "unless")
 
 PHRASE_GUARDS = ("quantity", "certainty", "exclusivity", "order", "condition", "alternative")
-"""The guards that have phrases, and the book of alternatives that the guard of opposites compares."""
+"""Names of the files with phrases: those of the guards, and the alternatives for the guard of opposites."""
 
 Pattern = tuple[frozenset[str] | str, ...]
 
 
 class _Phrase(NamedTuple):
-    """A phrase whose first word, or first two words, are in the text.
+    """A phrase of which the first word, or the first two words, are in the text.
 
     Attributes:
         guard: the guard to which it belongs.
@@ -445,8 +446,8 @@ class PhraseReader:
     """Reads the phrases of several guards in one pass over a text.
 
     Args:
-        lexicons: for each guard its classes, each with its phrases, several in a line with commas between
-            them, and under ``groups`` the words of each group.
+        lexicons: for each guard its classes with lines of phrases, separated by commas, and under ``groups``
+            the words of each group.
 
     Examples:
         >>> lexicon = {"hedged": ["<be> said to"], "harmless": ["said so"], "groups": {"be": "is was"}}
@@ -456,7 +457,7 @@ class PhraseReader:
 
     def __init__(self, lexicons: Mapping[str, Mapping[str, Any]]) -> None:
         self._guards = tuple(lexicons)
-        # By the first word and the second; under "" those of which any word may be the second.
+        # Phrases by first and second word; under "" the phrases with any second word.
         self._phrases: dict[str, dict[str, list[_Phrase]]] = {}
         for guard, lexicon in lexicons.items():
             for kind, lines in lexicon.items():
@@ -502,7 +503,7 @@ def _piece(piece: str, groups: Mapping[str, str]) -> frozenset[str] | str:
 
 
 def _longest(words: Sequence[str], at: int, phrases: Iterable[_Phrase]) -> dict[str, Cue]:
-    """Return the longest of some phrases of each guard that begins at a position."""
+    """Return, for each guard, the longest one of some phrases that begin at a position."""
     longest: dict[str, Cue] = {}
     for guard, kind, n_matched, rest in phrases:
         end = _end(words, at + n_matched, rest) if rest else at + n_matched
@@ -523,7 +524,7 @@ def _end(words: Sequence[str], at: int, pattern: Pattern) -> int | None:
 
 
 def _end_after_gap(words: Sequence[str], at: int, pattern: Pattern) -> int | None:
-    """Return the position after the words that match a pattern behind a gap; ``None`` if none do."""
+    """Return the position after the words that match a pattern after a gap; ``None`` if none do."""
     behind = pattern[0] if pattern else _ANY
     if isinstance(behind, frozenset) and behind.isdisjoint(words[at + 1 : at + 1 + _LONGEST_GAP]):
         return None

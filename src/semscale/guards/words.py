@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import snowballstemmer
 
 RECENT_WORDS = 8192
-"""Words that each cache of words holds.
+"""Size of each cache of words.
 
-Numbers are words, too, so a table has as many as rows: a larger cache would grow with them.
+Numbers are words, too, so a table may have a new one in every row, and an unlimited cache would grow with it.
 """
 
 RECENT_TEXTS = 512
-"""Texts that each cache of texts holds: 11 kB for one of 35 words, with all that guards found in it."""
+"""Size of each cache of texts; a text of 35 words takes 11 kB with all computed properties."""
 
 
 @cache
@@ -34,7 +34,7 @@ def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """Return a list of ``wordlists`` as a set.
+    """Return the words of a list from the file ``wordlists``.
 
     Examples:
         >>> "terminal" in word_list("labelled")
@@ -44,7 +44,7 @@ def word_list(name: str) -> frozenset[str]:
 
 
 class _OfThread(threading.local):
-    """A stemmer for each thread, as a stemmer stores the word on which it works."""
+    """A stemmer for each thread, because a stemmer stores the word that it is working on."""
 
     def __init__(self) -> None:
         self.stemmer = snowballstemmer.stemmer("english")
@@ -87,7 +87,7 @@ _SHORTEST_REST = 4
 
 
 class Side(NamedTuple):
-    """The position of a word on an axis of opposites.
+    """Position of a word on an axis of opposites.
 
     Attributes:
         key: the axis, or the word's stem if it is on no axis.
@@ -100,7 +100,7 @@ class Side(NamedTuple):
 
 @lru_cache(maxsize=RECENT_WORDS)
 def sides(word: str) -> tuple[Side, ...]:
-    """Return a word's axes with its sides; a word on no axis forms its own, with its negated form as side -1.
+    """Return a word's sides on its axes; a word on no axis gets an axis, with its negated form as side -1.
 
     Args:
         word: the word in lower case.
@@ -160,7 +160,7 @@ def regular_forms(word: str) -> set[str]:
 
 
 def base_stem(word: str) -> str:
-    """Return a word's stem, for an irregular form of a verb that of its base form (paid, pay)."""
+    """Return a word's stem; for an irregular form of a verb the stem of its base form (paid, pay)."""
     return stem(_base_forms().get(word, word))
 
 
@@ -173,7 +173,7 @@ def _base_forms() -> dict[str, str]:
 
 @cache
 def _lexicon() -> dict[str, tuple[Side, ...]]:
-    """Read the axes from the file: for every word its positions on all of its axes."""
+    """Read the axes from the file; return every word's sides on its axes."""
     sides: dict[str, set[Side]] = {}
     for group, entry in read_lexicon("opposites").items():
         if group == "prefix":
@@ -215,7 +215,7 @@ def _not_prefixed() -> frozenset[str]:
 
 CONTENT, CONTENT_IN_PLACE, END, PRESENCE, ABSENCE, CUE = 1, 2, 4, 8, 16, 32
 NEGATING = ABSENCE
-"""The least flag of a negation: a text whose roles are all below it contains none."""
+"""Smallest flag of a negation; a text with only smaller roles contains no negation."""
 
 _ANSWERS = word_list("answers")
 _BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
@@ -257,7 +257,7 @@ def role_of(word: str) -> int:
 
 
 def is_content(words: list[str], at: int) -> bool:
-    """Tell whether a word that may be content or a small word is content in its place."""
+    """Tell whether a word that may be a content word or a small word is a content word at this position."""
     following = words[at + 1] if at + 1 < len(words) else ""
     if words[at] in _BOUND_WORDS:
         return not (_is_bound(words, at) or words[at : at + 2] == ["most", "of"])
@@ -299,7 +299,7 @@ def _is_bound(words: list[str], at: int) -> bool:
 
 
 def _is_switch(words: list[str], at: int) -> bool:
-    """Tell whether on, off, up or down describes a state and is no preposition."""
+    """Tell whether on, off, up or down describes a state and is not a preposition."""
     ends = at + 1 == len(words) or kind_of(words[at + 1]) == "p" or words[at + 1] in ("and", "or", "because")
     before = stem(words[at - 1]) if at and kind_of(words[at - 1]) == "w" else ""
     return ends or before in ("turn", "switch", "go", "goe", "went", "gone", "move")
@@ -308,15 +308,15 @@ def _is_switch(words: list[str], at: int) -> bool:
 _NO_VERB = 3
 SENTENCE_ENDS = ".;:?!"
 _LONGEST_SENTENCE = 100
-"""The most words on either side of a word that count as its sentence, so that work is linear in the text."""
+"""Largest number of words that are searched for the end of a sentence, so that time stays linear."""
 MOST_COMPARED = 50
-"""The most phrases of a kind in a text that are compared with those of the other text, pair by pair."""
+"""Largest number of phrases of a kind in a text that are compared with the other text, pair by pair."""
 MOST_REPORTED = 200
-"""The most numbers, or different names, that a text has and the other lacks that are reported."""
+"""Largest number of missing or added numbers, or names, that are reported for a pair."""
 
 
 def clause_start(words: Sequence[str], roles: Sequence[int], at: int) -> int:
-    """Return the position where the clause of a word begins."""
+    """Return the position of the first word of a word's clause."""
     first = max(at - _LONGEST_SENTENCE, 0)
     before = range(at - 1, first - 1, -1)
     return next((end + 1 for end in before if roles[end] & END and ends_clause(words, end)), first)
@@ -395,7 +395,7 @@ def denies_next(words: Sequence[str], at: int) -> bool:
 
 
 def denies_before(words: Sequence[str], at: int) -> int | None:
-    """Find the first word of a phrase that ends here and negates what comes before it in the clause.
+    """Find the first word of a phrase that ends here and negates the earlier words of the clause.
 
     Returns:
         The position of that word; ``None`` if there is no such phrase.
@@ -418,7 +418,7 @@ def denies_before(words: Sequence[str], at: int) -> int | None:
 
 
 def weakens_next(words: Sequence[str], at: int) -> bool:
-    """Tell whether a word leaves open whether there is any of what follows: few tests, but not a few tests.
+    """Tell whether a word nearly denies the next words: "few tests", but not "a few tests".
 
     Examples:
         >>> weakens_next(["few", "tests"], 0), weakens_next(["a", "few", "tests"], 1)
@@ -444,7 +444,7 @@ def _following(words: Sequence[str], at: int) -> str:
 
 
 def _is_completed(words: Sequence[str], at: int) -> bool:
-    """Tell whether a verb has its "from" behind an object, and so leaves that object alone."""
+    """Tell whether a verb's "from" follows an object, so that the object itself is not denied."""
     if words[at] not in rules_of_negation()["hindering"]:
         return False
     last = min(at + _LONGEST_HINDERED + 1, len(words) - 1)
@@ -452,7 +452,7 @@ def _is_completed(words: Sequence[str], at: int) -> bool:
 
 
 def _hinders(words: Sequence[str], at: int, end: int) -> bool:
-    """Tell whether a verb and "from" embrace an object, and a gerund follows: keep the loop from running."""
+    """Tell whether an object is between verb and "from", and a gerund follows: keep the loop from running."""
     between, following = words[at + 1 : end], _following(words, end)
     return (
         words[at] in rules_of_negation()["hindering"]
@@ -472,7 +472,7 @@ def _is_idle(words: Sequence[str], at: int) -> bool:
 
 
 def _is_idle_no(words: Sequence[str], at: int) -> bool:
-    """Tell whether "no" stands before no word, answers, or begins "no other is as good"."""
+    """Tell whether "no" is not followed by a word, is an answer, or begins "no other is as good"."""
     following = _following(words, at)
     if not following[:1].isalpha() or is_answer(words, at):
         return True
@@ -480,13 +480,13 @@ def _is_idle_no(words: Sequence[str], at: int) -> bool:
 
 
 def _is_idle_not(words: Sequence[str], at: int) -> bool:
-    """Tell whether "not" leaves a question open ("whether or not") or repeats a denial (", not even you")."""
+    """Tell whether "not" is part of a question ("whether or not") or repeats a denial (", not even you")."""
     repeats = _following(words, at) == "even" and words[at - 1] == ","
     return repeats or words[at - 1] in rules_of_negation()["idle_after"]
 
 
 def _sets_bound(words: Sequence[str], at: int) -> bool:
-    """Tell whether a negation with "more than" close behind sets a bound: do not take more than one."""
+    """Tell whether a negation and a following "more than" set a bound: do not take more than one."""
     word, bounded = words[at], rules_of_negation()["bounded"]
     farthest = 1 if word == "no" else _FARTHEST_BOUND
     if word not in ("no", "not") and not word.endswith("n't"):
@@ -508,7 +508,7 @@ def _leaves_exception(words: Sequence[str], at: int) -> bool:
 
 
 def _excepts(words: Sequence[str], at: int, denial: int) -> bool:
-    """Tell whether a word sets an exception to a denial; "but" does so close behind it alone."""
+    """Tell whether a word introduces an exception to a denial; "but" does so only shortly after it."""
     rules, word = rules_of_negation(), words[at]
     if word == "but":
         return denial < at <= denial + _FARTHEST_BUT and words[at - 1] != ","
@@ -518,7 +518,7 @@ def _excepts(words: Sequence[str], at: int, denial: int) -> bool:
 
 
 def _has_object(words: Sequence[str], at: int) -> bool:
-    """Tell whether a word is followed by what is missing: "is missing a label", but not "is missing here"."""
+    """Tell whether the missing thing follows a word: "is missing a label", but not "is missing here"."""
     rules, following = rules_of_negation(), _following(words, at)
     return following in rules["before_objects"] or (
         following[:1].isalpha() and following not in rules["stop"]
@@ -537,7 +537,7 @@ def _is_passive(words: Sequence[str], at: int) -> bool:
 
 
 def _is_followed_as_asked(following: str, asked: list[str]) -> bool:
-    """Tell whether the next word is one of those that make a word negate; ``-ing`` stands for any gerund."""
+    """Tell whether the next word is one of those that a negation requires; ``-ing`` means any gerund."""
     return following in asked or (_GERUND in asked and _is_gerund(following))
 
 

@@ -1,4 +1,4 @@
-"""Judges: chat models that score answers against a template, alone and in panels."""
+"""Judges: chat models that score answers by a template, alone or in panels."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -1,8 +1,7 @@
-"""Asking a judge: how calls are made, what its model accepts, the requests about an item, and its replies.
+"""Requests to a judge's model: the options that it accepts, the conversations about an item, and the replies.
 
-Endpoints refuse options that they do not know. So the first item is asked about with all options, and with
-fewer until a request is accepted (``Judge`` does that). Whether a model ignores an option that it accepts
-shows in its replies.
+Endpoints refuse options that they do not know. So ``Judge`` sends the first item with all options, then with
+fewer, until a request is accepted. The replies show if a model ignores an option that it has accepted.
 """
 
 import hashlib
@@ -73,13 +72,13 @@ class Conversation:
     """A conversation with a chat model about one item.
 
     Attributes:
-        request: what is sent next, or was sent last.
-        replies: in the order in which they came.
-        reading: of the last reply; ``None`` where there is none.
-        failure: why there is no further reply; ``None`` where there is one.
-        criterion: index of the criterion that it is about, where it is about one of several.
+        request: the next request to send, or the last one sent.
+        replies: all replies, in order of arrival.
+        reading: what was read from the last reply; ``None`` without a reply.
+        failure: why the last request has no reply; ``None`` if it has one.
+        criterion: index of the criterion in question, if there are several and each is asked about by itself.
         call: the call of a decision; ``None`` for prose.
-        answers: of that call, by the criteria's names; ``None`` where there are none.
+        answers: answers of that call by the criteria's names; ``None`` without an answer.
     """
 
     request: Request
@@ -91,7 +90,7 @@ class Conversation:
     answers: dict[str, DecisionAnswer] | None = None
 
     def add(self, reply: Reply, read: Callable[[Request, Reply], ReplyReading]) -> None:
-        """Add a reply, and read it; a decision's answers are not prose."""
+        """Add a reply, and read its score, or its answers if it is a decision."""
         self.replies.append(reply)
         if self.call is None:
             self.reading = read(self.request, reply)
@@ -100,7 +99,7 @@ class Conversation:
 
     @property
     def is_waiting(self) -> bool:
-        """True if nothing has come back."""
+        """True if there is neither a reply nor a failure."""
         return self.failure is None and self.reading is None and self.answers is None
 
     @property
@@ -110,24 +109,24 @@ class Conversation:
 
     @property
     def form_refusal(self) -> str | None:
-        """The reason why the model does not take the request's form; ``None`` where nothing shows that."""
+        """The reason why the model does not accept the request's form; ``None`` if nothing shows that."""
         outcome = self.answers if self.failure is None else self.failure
         return None if outcome is None else rejection_of(outcome)
 
     @property
     def may_lie_in_item(self) -> bool:
-        """True if the call failed so that the item, and not the form, may be the reason."""
+        """True if the call failed and the item, not the form, may be the reason."""
         return self.failure is not None and may_lie_in_item(self.failure)
 
     @property
     def ignored_schema(self) -> bool:
-        """True if a reply that was to follow a schema is no JSON; one that was cut off proves nothing."""
+        """True if a reply that had to follow a schema is not JSON, unless it was cut off."""
         return self.request.parameters.schema is not None and not all(
             reply.finish_reason == "length" or _is_json(reply.text) for reply in self.replies
         )
 
     def correct(self, messages: tuple[Message, ...]) -> None:
-        """Add messages; the longer conversation is another request, for which a ledger has no reply yet."""
+        """Add messages to the request, which makes it a new request for the ledger."""
         self.request = replace(self.request, messages=(*self.request.messages, *messages))
 
 
@@ -139,7 +138,7 @@ async def ask(
     running: Running,
     progress: Progress | None = None,
 ) -> tuple[Running, str | None]:
-    """Send the last request of each conversation, and add what comes back to it.
+    """Send the last request of each conversation, and add the reply or failure to the conversation.
 
     Args:
         model: the chat model that is asked.
@@ -149,7 +148,7 @@ async def ask(
         progress: called as replies come.
 
     Returns:
-        ``running`` with what is left of its budget, and why asking stopped early, or ``None``.
+        ``running`` with the rest of its budget, and why asking stopped early, or ``None``.
 
     Raises:
         ReplyError: no call can succeed.
@@ -183,8 +182,8 @@ class ModelCapabilities:
 
     Attributes:
         structured: whether the reply must follow a schema.
-        top_logprobs: how many alternatives of each token are asked for; ``None`` for no probabilities.
-        decision: the form of typed decisions, as ``forms_of`` lists them; ``None`` for prose.
+        top_logprobs: number of alternatives requested for each token; ``None`` for no probabilities.
+        decision: the form of typed decisions, one of ``forms_of``; ``None`` for prose.
     """
 
     structured: bool
@@ -193,7 +192,7 @@ class ModelCapabilities:
 
     @property
     def form(self) -> str:
-        """The name of the form, for reports of models that do not take it.
+        """Name of the form, for reports about models that do not accept it.
 
         Examples:
             >>> ModelCapabilities(True, 20).form, ModelCapabilities(False, None, "decisions").form
@@ -233,12 +232,12 @@ def capabilities_to_try(
 
 @dataclass(frozen=True)
 class FormRefusal:
-    """A reason for which a model did not take a form.
+    """A reason why a model did not accept a form.
 
     Attributes:
-        form: how it was asked, such as ``decisions``, ``next-token`` or ``prose by a schema``.
-        reason: as the endpoint stated it, if it gave any.
-        n: requests that were refused for it.
+        form: name of the form, such as ``decisions``, ``next-token`` or ``prose by a schema``.
+        reason: the endpoint's reason, if it stated one.
+        n: number of requests that were refused for this reason.
     """
 
     form: str
@@ -247,7 +246,7 @@ class FormRefusal:
 
 
 def count_refusals(refusals: Iterable[tuple[str, str]]) -> tuple[FormRefusal, ...]:
-    """Count equal refusals, in the order in which they came.
+    """Count equal refusals, in order of first appearance.
 
     Args:
         refusals: pairs of form and reason.
@@ -260,7 +259,7 @@ def count_refusals(refusals: Iterable[tuple[str, str]]) -> tuple[FormRefusal, ..
 
 
 def refusals_in_words(refusals: Sequence[FormRefusal]) -> str:
-    """Write refusals in a line.
+    """Write refusals as one line of text.
 
     Examples:
         >>> refusals_in_words(count_refusals([("decisions", "no route"), ("systemone", "busy")]))
@@ -280,7 +279,7 @@ class JudgeRequests:
 
     Attributes:
         rubric: the criteria; a template is a rubric of one.
-        settings: of the judge.
+        settings: settings of the judge.
     """
 
     rubric: Rubric
@@ -293,7 +292,7 @@ class JudgeRequests:
         return PromptForm(template, settings.order, context, as_json, settings.reference_place)
 
     def conversations(self, item: JudgedItem, capabilities: ModelCapabilities) -> list[Conversation]:
-        """Begin the conversations about an item: one for each sample of each criterion, or the decision's."""
+        """Begin the conversations about an item: one per sample and criterion, or the calls of a decision."""
         if capabilities.decision is not None:
             calls = decision_calls(self.decision(item), capabilities.decision)
             return [Conversation(call.request, call=call) for call in calls]
@@ -319,17 +318,17 @@ class JudgeRequests:
         running: Running,
         progress: Progress | None = None,
     ) -> tuple[Running, str | None]:
-        """Ask for every reply that is missing, and again for those that cannot be read.
+        """Request every missing reply, and ask again after replies that cannot be read.
 
         Args:
-            model: who is asked.
+            model: the chat model.
             conversations: about any items; changed in place.
             capabilities: the options that the model accepts.
             running: how calls are made.
             progress: called as replies come.
 
         Returns:
-            What is left to run with, and why asking stopped early, or ``None``.
+            ``running`` with the rest of its budget, and why asking stopped early, or ``None``.
 
         Raises:
             ReplyError: no call can succeed.
@@ -357,7 +356,7 @@ class JudgeRequests:
         return running, stopped
 
     def longest_corrections(self, request: Request) -> list[Request]:
-        """Write the corrections after replies that cannot be read and are as long as they may be."""
+        """Write the corrections that follow unreadable replies of the maximum length, for forecasts."""
         criterion = self._criterion_of(request)
         if criterion is None:
             return []
@@ -372,8 +371,8 @@ class JudgeRequests:
         """Read the score that a reply states, if it states exactly one.
 
         Args:
-            request: what was asked; under a schema the value of the reply is taken literally.
-            reply: what came back; a decision is not read here.
+            request: the request; if it has a schema, the reply's value is taken literally.
+            reply: the reply, in prose or JSON; not one to a decision.
         """
         criterion = self._criterion_of(request)
         if criterion is None:
@@ -404,7 +403,7 @@ class JudgeRequests:
         return combine_criteria(self.rubric, verdicts)
 
     def signature(self, capabilities: ModelCapabilities, left_out: Collection[str] = ()) -> Signature:
-        """Record what is asked of a model that accepts these options; the model itself is not in it.
+        """Return the signature of requests with these options, without the model.
 
         Args:
             capabilities: the options that the model accepts.
@@ -446,7 +445,7 @@ class JudgeRequests:
         }
 
     def _wording_hash(self) -> str:
-        """Eight hex digits of the SHA-256 over everything that a decision model reads besides the item."""
+        """Hash (8 hex digits of SHA-256) of everything that a decision model reads besides the item."""
         questions = [
             [question.instructions, *map(str, question.options)]
             for question in self._questions(has_reference=True).values()
@@ -465,14 +464,14 @@ class JudgeRequests:
 
 
 def decisions_to_try(model: DecidingChat, rubric: Rubric) -> tuple[ModelCapabilities, ...]:
-    """List the forms of decisions that can hold a rubric's questions, the first to try first.
+    """List the forms of decisions that can carry a rubric's questions, in the order to try them.
 
     Args:
-        model: who decides.
-        rubric: what it is asked.
+        model: the model that decides.
+        rubric: the criteria.
 
     Raises:
-        InputError: a criterion has a range and no levels, or more levels than any form takes.
+        InputError: a criterion has a range instead of levels, or more levels than any form accepts.
     """
     most = max(limits_of(model, form).levels for form in forms_of(model))
     for criterion in rubric.criteria:
@@ -514,7 +513,7 @@ def aggregate_replies(
 
     Args:
         conversations: with all replies and failures.
-        template: what the judge was asked.
+        template: the judge's template.
         stopped: why asking stopped early, or ``None``.
     """
     replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)
@@ -548,7 +547,7 @@ def aggregate_replies(
 def _single_verdict(
     score: float, reading: ReplyReading, replies: Sequence[Reply], template: Template
 ) -> Verdict:
-    """Make a verdict of one conversation, with the probabilities of the score's tokens if there are any."""
+    """Build the verdict of one conversation, with the probabilities of the score's tokens if available."""
     distribution: Distribution = ((score, 1.0),)
     provenance, covered, reply = Provenance.SINGLE, float("nan"), replies[-1]
     if reply.logprobs and reading.span is not None:
@@ -580,8 +579,8 @@ def aggregate_decisions(
 
     Args:
         rubric: the criteria.
-        request: with a question for each criterion.
-        conversations: the calls about the item, with what came back.
+        request: the request, with a question for each criterion.
+        conversations: the calls about the item, with their results.
         stopped: why asking stopped early, or ``None``.
     """
     replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)

@@ -1,4 +1,4 @@
-"""Audit of a judge for biases: it judges the same items again in forms that should change no score."""
+"""Audit of a judge for biases: it judges the same items again with changes that should affect no score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -50,12 +50,13 @@ class BiasCheck:
     """The effect of one change on the expected scores of the same items.
 
     Attributes:
-        name: of the check.
+        name: name of the check.
         meaning: the change.
-        effect: mean of the expected score with the change less that without, -1 to 1, with its interval.
-        moved: share of items whose level changes, with its interval: the stated one, or the most likely one
-            of a decision, so that sure and unsure judges, prose and decisions are counted in the same way.
-        skipped: why it was not made, or ``None``.
+        effect: mean difference of the expected score, with minus without the change, -1 to 1, with its
+            interval.
+        moved: share of items whose level changes, 0 to 1, with its interval. The level is the stated one, or
+            the most likely one of a decision, so prose and decisions are comparable.
+        skipped: why the check was skipped, or ``None``.
     """
 
     name: Check
@@ -66,7 +67,7 @@ class BiasCheck:
 
     @property
     def biased(self) -> bool:
-        """True if the interval of the effect leaves out 0."""
+        """True if the interval of the effect excludes 0."""
         return self.effect is not None and (self.effect.low > 0 or self.effect.high < 0)
 
 
@@ -75,14 +76,14 @@ class LabelComparison:
     """Comparison of a judge's distributions with human labels of the same items.
 
     Attributes:
-        less: mean of expected score less mean label, -1 to 1.
-        off: mean distance of expected score and mean label, 0 to 1.
-        kappa: quadratic weighted kappa of both at the nearest level.
-        rps: mean ranked probability score of the distributions, 0 (best) to 1; a proper score, so that a
-            judge who is sure and wrong pays more than one who is unsure. ``None`` without levels, and for a
-            rubric of several criteria, whose mixture is no distribution of the combined score.
-        calibration: of the mass of each item's most likely level, which should be the frequency of that level
-            among human labels; ``None`` likewise, and with fewer than two labelled items.
+        less: mean of expected score minus mean label, -1 to 1.
+        off: mean absolute difference of expected score and mean label, 0 to 1.
+        kappa: quadratic weighted kappa of both, rounded to the nearest level.
+        rps: mean ranked probability score of the distributions, 0 (best) to 1; it penalizes a confident wrong
+            judge more than an unsure one. ``None`` without levels, and for a rubric of several criteria,
+            because their mixture is not the distribution of the combined score.
+        calibration: calibration of the mass of each item's most likely level, compared with the frequency of
+            that level among human labels; ``None`` likewise, and with fewer than two labelled items.
     """
 
     less: MeanEstimate
@@ -119,12 +120,13 @@ class Audit:
         plain: verdicts without any change.
         checks: one for each change.
         plan: how intervals are made.
-        signature: of the judge without any change, with how intervals are made and human labels.
+        signature: signature of the judge without any change, the intervals and the human labels.
         stopped: why asking stopped early, or ``None``.
-        spent: on the verdicts without any change; nothing on replies that the ledger had.
-        usage: tokens of all replies behind these verdicts, those from the ledger included.
+        spent: calls, tokens and money spent on the verdicts without any change, without replies from the
+            ledger.
+        usage: tokens of all replies behind these verdicts, including replies from the ledger.
         people: comparison of the judge with human labels; ``None`` without labels.
-        price: of the judge's tokens; ``None`` where it is not known.
+        price: price of the judge's tokens; ``None`` if unknown.
     """
 
     plain: Verdicts
@@ -139,23 +141,23 @@ class Audit:
 
     @property
     def cost(self) -> float | None:
-        """Price of all tokens behind the verdicts, the ledger's replies included; ``None`` if unknown."""
+        """Cost of all tokens behind the verdicts, including replies from the ledger; ``None`` if unknown."""
         return None if self.price is None else self.price.of(self.usage)
 
     @property
     def method(self) -> str:
-        """The form of the verdicts: a form of decisions, or ``prose``, which may replace them."""
+        """The form of the verdicts: a form of decisions, or ``prose``, even as their replacement."""
         return dict(self.plain.signature.fields).get("method", "prose")
 
     @property
     def calls_a_row(self) -> float:
-        """Replies for each row that was asked about, those from the ledger included; NaN for none."""
+        """Replies per judged row, including replies from the ledger; NaN without a judged row."""
         replies = [len(verdict.replies) for verdict in self.plain.verdicts if verdict.status in REPLIED]
         return sum(replies) / len(replies) if replies else float("nan")
 
     @property
     def order_bias(self) -> float:
-        """Mean of how far the order of the levels moves a verdict, 0 to 1; NaN for one order."""
+        """Mean effect of the levels' order on a verdict, 0 to 1; NaN if only one order was tried."""
         known = [verdict.order_bias for verdict in self.plain.verdicts if verdict.order_bias >= 0]
         return sum(known) / len(known) if known else float("nan")
 
@@ -227,13 +229,13 @@ class AuditSummary(Presentable):
 
     @property
     def signature(self) -> Signature:
-        """The judge's signature; of several judges one with the fields of each, numbered from 1."""
+        """The judge's signature; for several judges a joint one with numbered fields, from 1."""
         signatures = [audit.signature for audit in self.audits.values()]
         return signatures[0] if len(signatures) == 1 else join_signatures(signatures)
 
     @property
     def failed(self) -> str | None:
-        """The reason why every call failed; ``None`` where one brought a reply, or where none was made."""
+        """The reason why every call failed; ``None`` if a call brought a reply or none was made."""
         verdicts = [verdict for audit in self.audits.values() for verdict in audit.plain.verdicts]
         if any(verdict.status in REPLIED for verdict in verdicts):
             return None
@@ -260,14 +262,14 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     plan: IntervalPlan | None = None,
     progress: Progress | None = None,
 ) -> Audit:
-    """Judge the same items once as they are and once with each change, and compare in pairs.
+    """Judge the same items unchanged and with each change, and compare the scores in pairs.
 
     Args:
-        judge: whose biases are looked for.
-        questions: shape (n,), as ``Judge.judge`` takes them.
+        judge: the judge to audit.
+        questions: shape (n,), see ``Judge.judge``.
         answers: shape (n,).
         references: shape (n,), or ``None``; without them their position is not checked.
-        human: shape (n,), human labels, as ``label_table`` takes them, or ``None``.
+        human: shape (n,), human labels, see ``label_table``, or ``None``.
         running: how calls are made; a budget is divided among the checks.
         plan: how intervals are made.
         progress: called as replies come.
@@ -321,7 +323,7 @@ def share_moved(before: Floats, after: Floats, plan: IntervalPlan) -> MeanEstima
 
 
 def check_obstacle(name: Check, judge: Judge, *, has_references: bool) -> str | None:
-    """Return why a check cannot be made, as far as that is known before asking; ``None`` if it can."""
+    """Return why a check cannot be made, if that is known before any call; otherwise ``None``."""
     if name in {"reversed", "relabelled"} and not judge.template.levels:
         return f"the template {judge.template.name} has a range and no levels"
     if name == "reference-position" and not has_references:
@@ -358,7 +360,7 @@ def reversed_levels(template: Template) -> Template:
 
 
 def lettered_levels(template: Template) -> Template:
-    """Call the levels by letters; the labels become their meanings."""
+    """Name the levels by letters; the labels become their meanings."""
     levels = tuple(
         Level(
             score=level.score,

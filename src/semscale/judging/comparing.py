@@ -1,7 +1,7 @@
-"""Comparison of answers side by side: pairs judged in both orders, systems, and which one is preferred.
+"""Comparison of answers side by side: pairs judged in both orders, and ranks of systems.
 
-Every two systems are compared question by question. A pair is judged in both orders, so that a judge who
-prefers the answer that comes first produces ties.
+Every two systems are compared question by question. Each pair is judged in both orders, so that a judge with
+a preference for the first answer produces ties.
 """
 
 from collections import Counter
@@ -46,7 +46,7 @@ class AnswerPair:
     """Two answers to one question.
 
     Attributes:
-        question: what was asked.
+        question: the question.
         first: the first answer.
         second: the second answer.
         reference: an answer that is known to be right, or ``None``.
@@ -59,9 +59,9 @@ class AnswerPair:
 
     @property
     def plain_points(self) -> float | None:
-        """Points of the first answer where no judge is needed; ``None`` where a judge must decide.
+        """Points of the first answer if no judge is needed; ``None`` if a judge must decide.
 
-        The same text twice ties, and an empty text loses to any other.
+        Equal texts tie (0.5), and an empty text (0) loses to any other.
         """
         first, second = self.first.strip(), self.second.strip()
         if first == second:
@@ -70,7 +70,7 @@ class AnswerPair:
 
     @property
     def in_both_orders(self) -> tuple[JudgedItem, JudgedItem]:
-        """The items that a judge is shown: the first answer before the second, and after it."""
+        """The two items for a judge: with the first answer shown first, and shown second."""
         return (
             JudgedItem(self.question, _marked(self.first, self.second), self.reference),
             JudgedItem(self.question, _marked(self.second, self.first), self.reference),
@@ -78,7 +78,7 @@ class AnswerPair:
 
 
 def _marked(first: str, second: str) -> str:
-    """Write two answers with marks around them, whose code neither can contain."""
+    """Write two answers between marks with a code that neither text can contain."""
     texts = {"FIRST ANSWER": sanitize(first)[0], "SECOND ANSWER": sanitize(second)[0]}
     code = mark_code(*texts.values())
     return "\n\n".join(f"[BEGIN {name} {code}]\n{text}\n[END {name} {code}]" for name, text in texts.items())
@@ -89,16 +89,15 @@ class PairVerdicts:
     """Verdicts on m pairs of answers.
 
     Attributes:
-        orders: shape (m, 2), points of the first answer, 1 for better and 0.5 for a tie: where it was shown
-            first, and where it was shown second. NaN where there is no verdict. Answers that are alike tie,
-            and an empty one loses.
-        asked: shape (m,), whether the judge was asked; not where answers are alike or one is empty.
+        orders: shape (m, 2), points of the first answer when shown first and when shown second: 1 for a win,
+            0.5 for a tie, 0 for a loss; NaN without a verdict. Equal answers tie, and an empty one loses.
+        asked: shape (m,), whether the judge was asked; False if the answers are equal or one is empty.
         reasons: why verdicts are missing, and how often.
         model: the judge's name.
         signature: the settings that were applied.
-        not_taken: forms of asking that the judge's model did not take, and why.
-        status: shape (m,), ``scored`` where both orders have points, ``unfinished`` where the run stopped
-            before one of them came, or else why the first verdict is missing.
+        not_taken: request forms that the judge's model did not accept, and why.
+        status: shape (m,), ``scored`` if both orders have points, ``unfinished`` if the run stopped before,
+            or else why the first verdict is missing.
         stopped: why asking stopped early, or ``None``.
     """
 
@@ -119,7 +118,7 @@ class PairVerdicts:
         return np.array([status is Status.UNFINISHED for status in self.status], dtype=bool)
 
     def whole(self) -> Self:
-        """Return the verdicts if everything was asked.
+        """Return the verdicts if the run finished.
 
         Raises:
             InterruptedRunError: a cap was reached or no reply came for too long; replies are stored.
@@ -137,9 +136,9 @@ class PairVerdicts:
     def points(self) -> Floats:
         """Points of the first answers over both orders, shape (m,), 0 to 1; NaN unless both were judged.
 
-        Above 0.5 the first answer wins, below it loses. A judge who prefers the answer that comes first gives
-        1 and 0, which is a tie. One who prefers an answer in one order and finds a tie in the other gives
-        0.75: the pair is won, and counts three quarters in the win rate.
+        Above 0.5 the first answer wins, below 0.5 it loses. A judge that always prefers the answer shown
+        first gives 1 and 0, a tie. A win in one order and a tie in the other give 0.75: the pair is won, and
+        counts three quarters in the win rate.
         """
         points: Floats = self.orders.mean(axis=1)
         return points
@@ -148,7 +147,7 @@ class PairVerdicts:
     def first_place(self) -> Floats:
         """Points of the answer that was shown first, over both orders, shape (m,): 0.5 without position bias.
 
-        NaN where the judge was not asked, or not both orders were judged.
+        NaN if the judge was not asked, or one order has no verdict.
         """
         points = (self.orders[:, 0] + 1 - self.orders[:, 1]) / 2
         return np.where(self.asked, points, np.nan)
@@ -160,8 +159,8 @@ async def judge_pairs(
     """Let a judge compare pairs of answers, each in both orders.
 
     Args:
-        judge: with the template of ``side_by_side_template``.
-        pairs: m pairs; answers that are alike tie, and an empty one loses: the judge is not asked.
+        judge: a judge with the template of ``side_by_side_template``.
+        pairs: m pairs; equal answers tie and an empty one loses without a call.
         running: how calls are made.
         progress: called as replies come.
 
@@ -197,7 +196,7 @@ async def judge_pairs(
 
 
 def items_to_judge(pairs: Sequence[AnswerPair]) -> list[JudgedItem]:
-    """List the items that a judge is shown: pairs in both orders, without those that need no judge."""
+    """List the items for a judge: each pair in both orders, without pairs that need no judge."""
     return [item for pair in pairs if pair.plain_points is None for item in pair.in_both_orders]
 
 
@@ -213,9 +212,9 @@ class SystemPairs:
     """Pairs of answers of systems, with a judge's verdicts.
 
     Attributes:
-        first: shape (m,), indices of systems.
-        second: shape (m,), of the systems they were compared with.
-        item: shape (m,), indices of the questions.
+        first: shape (m,), index of each pair's first system.
+        second: shape (m,), index of each pair's second system.
+        item: shape (m,), index of each pair's question.
         judged: the verdicts.
     """
 
@@ -230,13 +229,13 @@ class SystemPairs:
         return self.judged.points
 
     def of_system(self, system: int) -> tuple[Floats, Integers]:
-        """Return the points of a system in its judged pairs, and the questions of these pairs."""
+        """Return the points of a system in its judged pairs, and the indices of their questions."""
         points = np.where(self.first == system, self.points, 1 - self.points)
         judged = ((self.first == system) | (self.second == system)) & ~np.isnan(points)
         return points[judged], self.item[judged]
 
     def between(self, left: int, right: int) -> Mask:
-        """Mark the pairs of two systems, shape (m,)."""
+        """Return a mask (m,) of the pairs of two systems."""
         forwards, backwards = (self.first == left), (self.first == right)
         pairs: Mask = (forwards & (self.second == right)) | (backwards & (self.second == left))
         return pairs
@@ -249,9 +248,9 @@ class SystemPairs:
 
         Returns:
             Columns ``row`` (from 1), ``first``, ``second``, ``shown_first`` and ``shown_second`` (points of
-            the first system where its answer was shown first, and second), ``points`` (their mean),
-            ``preferred``, a system's name or ``tie``, and ``status``, such as
-            ``unfinished``; null where there is no verdict.
+            the first system when its answer is shown first and second), ``points`` (their mean),
+            ``preferred`` (a system's name or ``tie``) and ``status``, such as ``unfinished``; null without a
+            verdict.
         """
         orders, points = self.judged.orders, pl.col("points")
         preferred = (
@@ -290,10 +289,9 @@ async def judge_systems(
 
     Args:
         questions: n questions.
-        answers: of k systems, n answers each; pairs in which one is ``None`` are left out, and an empty text
-            loses.
-        judge: with the template of ``side_by_side_template``.
-        references: n answers that are known to be right, ``None`` where there is none.
+        answers: n answers of each of k systems; pairs with ``None`` are left out, and an empty text loses.
+        judge: a judge with the template of ``side_by_side_template``.
+        references: n right answers, ``None`` where unknown.
         running: how calls are made.
         progress: called as replies come.
 
@@ -331,13 +329,13 @@ class SystemRecord:
     """Results of a system side by side with the others.
 
     Attributes:
-        wins: pairs in which it was better, both orders taken together.
+        wins: pairs in which it was better over both orders.
         ties: pairs in which neither was better.
         losses: pairs in which it was worse.
-        share: win rate: of its judgements, two for each pair, those won and half of those tied; clustered by
+        share: win rate: wins plus half the ties, divided by all judgements (two per pair); clustered by
             question.
-        chance: chance to be preferred to a system of the others' mean strength, by Bradley and Terry;
-            ``None`` where strengths cannot be estimated.
+        chance: probability that it is preferred to a system with the others' mean strength, by Bradley and
+            Terry; ``None`` if strengths cannot be estimated.
     """
 
     wins: int
@@ -349,15 +347,15 @@ class SystemRecord:
 
 @dataclass(frozen=True)
 class SidesSummary:
-    """Systems judged side by side.
+    """Results of systems judged side by side.
 
     Attributes:
-        pairs: with the verdicts.
-        records: of the k systems; ``None`` for one that was in no pair.
-        over_best: for each system the chance to be preferred to the best one, with intervals that hold for
-            all pairs of systems together; without strengths the share of points of the pairs with the best
-            one. ``None`` for the best one, and for a system that was not compared.
-        best: index of the best system; ``None`` where nothing was judged, or none is better.
+        pairs: the pairs with their verdicts.
+        records: results of the k systems; ``None`` for a system in no pair.
+        over_best: for each system the probability that it is preferred to the best one, with simultaneous
+            intervals for all pairs of systems; without strengths the share of points in pairs with the best
+            one. ``None`` for the best one, and for a system that was not compared with it.
+        best: index of the best system; ``None`` if nothing was judged, or no system is better.
         first_place: mean points of the answer that is shown first, 0.5 without position bias.
         no_strengths: why strengths cannot be estimated, or ``None``.
     """
@@ -379,19 +377,19 @@ class SidesSummary:
     def is_told_apart(self, system: int) -> bool:
         """True if a system is significantly worse than the best one.
 
-        Fewer than 10 questions with a verdict on both are not enough to tell.
+        With fewer than 10 questions with a verdict on both, it is False.
         """
         over = self.over_best[system]
         return over is not None and over.high < _TIE and self.n_with_best(system) >= FEWEST_CLUSTERS
 
     @property
     def n_unjudged(self) -> int:
-        """Number of pairs without a verdict in both orders, those that were not asked about among them."""
+        """Number of pairs without verdicts in both orders, including pairs that were not asked about."""
         return int(np.isnan(self.pairs.points).sum())
 
     @property
     def n_unfinished(self) -> int:
-        """Number of pairs that the run stopped before."""
+        """Number of pairs that the run did not reach."""
         return int(self.pairs.judged.unfinished.sum())
 
     def record(self) -> dict[str, Any]:
@@ -411,11 +409,11 @@ class SidesSummary:
 
 
 def side_by_side(pairs: SystemPairs, names: Sequence[str], plan: IntervalPlan) -> SidesSummary:
-    """Sum up verdicts on pairs of systems.
+    """Summarize verdicts on pairs of systems.
 
     Args:
-        pairs: with the verdicts.
-        names: of the k systems.
+        pairs: the pairs with their verdicts.
+        names: names of the k systems.
         plan: how intervals are made.
     """
     strengths, positions, obstacle = _strengths(pairs, names)
@@ -443,10 +441,10 @@ def side_by_side(pairs: SystemPairs, names: Sequence[str], plan: IntervalPlan) -
 def _strengths(
     pairs: SystemPairs, names: Sequence[str]
 ) -> tuple[BradleyTerry | None, dict[int, int], str | None]:
-    """Estimate strengths of the systems that were judged, or return why that cannot be done.
+    """Estimate the strengths of the judged systems.
 
     Returns:
-        The strengths, the index of each judged system among them, and what prevents an estimate.
+        The strengths, the index of each judged system among them, and why there is no estimate.
     """
     judged = ~np.isnan(pairs.points)
     points, first, second = pairs.points[judged], pairs.first[judged], pairs.second[judged]
@@ -470,7 +468,7 @@ def _strengths(
 
 
 def _share_against(pairs: SystemPairs, system: int, best: int, plan: IntervalPlan) -> Estimate | None:
-    """Estimate the share of points that a system got in its pairs with the best one."""
+    """Estimate a system's share of points in its pairs with the best one."""
     points = np.where(pairs.first == system, pairs.points, 1 - pairs.points)[pairs.between(system, best)]
     if np.isnan(points).all():
         return None
@@ -496,7 +494,7 @@ def _won_tied_lost(points: Floats) -> tuple[int, int, int]:
 def _best(
     records: Sequence[SystemRecord | None], strengths: BradleyTerry | None, positions: Mapping[int, int]
 ) -> int | None:
-    """Return the strongest system, or the one with the greatest share of points; none if all are alike."""
+    """Return the strongest system, or the one with the greatest share of points; ``None`` if all tie."""
     if strengths is not None:
         values = {system: float(strengths.strengths[index]) for system, index in positions.items()}
     else:
@@ -514,12 +512,12 @@ class HeadToHead:
     Attributes:
         first: index of the first system.
         second: index of the second system.
-        wins: questions on which the first was better, both orders taken together.
+        wins: questions on which the first was better over both orders.
         ties: questions on which neither was better.
         losses: questions on which the first was worse.
         n_unjudged: questions without a verdict in both orders.
         n_moved: questions whose verdict changes with the order.
-        win_rate: of the judgements, two for each question, those won and half of those tied, 0 to 1.
+        win_rate: wins of the first plus half the ties, divided by all judgements (two per question), 0 to 1.
     """
 
     first: int
@@ -533,7 +531,7 @@ class HeadToHead:
 
     @classmethod
     def from_pairs(cls, pairs: SystemPairs, first: int, second: int, plan: IntervalPlan) -> Self:
-        """Sum up the verdicts on two systems."""
+        """Summarize the verdicts on two systems."""
         both = pairs.between(first, second)
         wins, ties, losses = _won_tied_lost(pairs.points[both])
         points, orders = pairs.points[both], pairs.judged.orders[both]
@@ -560,7 +558,7 @@ class SystemComparison(Presentable):
         duels: one for every two systems.
         counts: rows by status; ``scored`` were compared.
         plan: how intervals are made.
-        created: when.
+        created: time of the comparison.
     """
 
     source: str
@@ -609,7 +607,7 @@ class SystemComparison(Presentable):
 
     @property
     def failed(self) -> str | None:
-        """The reason why no pair has a verdict; ``None`` where one has, or where the judge was not asked."""
+        """The reason why no pair has a verdict; ``None`` if one has, or if the judge was not asked."""
         judged = self.sides.pairs.judged
         if judged.n_asked == 0 or not np.isnan(judged.orders).all() or judged.unfinished.all():
             return None
@@ -665,10 +663,10 @@ def compare_systems(  # noqa: PLR0913 - answers, judge, and how to ask it
     """Let a judge compare the answers of every two systems, each pair in both orders.
 
     Args:
-        judge: with the template of ``side_by_side_template``.
+        judge: a judge with the template of ``side_by_side_template``.
         questions: shape (n,), a list or a series.
         systems: answers of each system by its name, each of shape (n,); two systems or more.
-        references: shape (n,), answers that are known to be right, each a text or a list of texts.
+        references: shape (n,), right answers, each a text or a list of texts.
         columns: columns of the systems' answers, by the systems' names; the names by default.
         source: name of the table.
         running: how calls are made.
@@ -719,15 +717,16 @@ def compare_systems(  # noqa: PLR0913 - answers, judge, and how to ask it
 def pair_items(
     questions: object, systems: Mapping[str, object], *, references: object = None
 ) -> tuple[list[JudgedItem], dict[str, int]]:
-    """List the items that a judge would be shown of systems' answers, and count the rows, without asking.
+    """List the items that a comparison of systems would send to the judge, and count the rows.
 
     Args:
-        questions: as ``compare_systems`` takes them, like all that follows.
-        systems: likewise.
-        references: likewise.
+        questions: see ``compare_systems``.
+        systems: see ``compare_systems``.
+        references: see ``compare_systems``.
 
     Returns:
-        The items, two for each pair that is asked about, and rows by status; ``scored`` would be compared.
+        The items, two for each pair that needs the judge, and rows by status; ``scored`` rows would be
+        compared.
 
     Raises:
         InputError: as ``compare_systems``.
@@ -768,7 +767,7 @@ def system_names(a: str | None, b: str | None, systems: Sequence[str]) -> dict[s
     """Name the systems of a command: columns ``a`` and ``b``, and ``NAME=COLUMN`` for each further one.
 
     Raises:
-        InputError: fewer than two, one without a column, or one name or column twice.
+        InputError: fewer than two systems, one without a column, or a repeated name or column.
 
     Examples:
         >>> system_names("old", "new", [])

@@ -48,16 +48,15 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
     """Read human labels: numbers or names of the template's levels, one or a list of them for each item.
 
     Args:
-        human: for each item a number or a label of the template's, a list of them, JSON of such a list, or
-            missing.
-        template: its levels give labels their scores; numbers between two levels lie between their scores.
-        first_row: row of the file with the first label, from 0.
+        human: for each item a number or a level's label, a list of them, such a list as JSON, or missing.
+        template: its levels give labels their scores; scores of numbers between two levels are interpolated.
+        first_row: row of the file that has the first label, from 0.
 
     Returns:
         Scores from 0 to 1, shape (n, raters), NaN where there is none.
 
     Raises:
-        InputError: a label that is none of the template's; the rows are named.
+        InputError: a label that the template does not have; the message names the rows.
 
     Examples:
         >>> from semscale.judging.templates import load_template
@@ -79,7 +78,10 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
     if invalid:
         names = ", ".join(f"“{level.label}”" for level in template.levels)
         valid = f"numbers from {numbers[0]:g} to {numbers[-1]:g}{f' or {names}' if names else ''}"
-        raise InputError(f"human labels must be {valid}, got {', '.join(invalid[:_SHOWN_ROWS])}")
+        raise InputError(
+            f"human: labels must be those of template {template.name!r}, {valid}, got "
+            f"{', '.join(invalid[:_SHOWN_ROWS])}"
+        )
     table = np.full((len(rows), max(map(len, rows), default=0) or 1), np.nan)
     for index, labels_of_row in enumerate(rows):
         table[index, : len(labels_of_row)] = labels_of_row
@@ -132,14 +134,14 @@ class HumanEvidence:
     """Comparison of a judge's scores, or a panel's means, with human labels.
 
     Attributes:
-        labels: shape (n, raters), from 0 to 1, NaN where there is none. Of many items these are a sample, and
-            all that have a label.
-        kappa: quadratic weighted kappa of score and mean label, both at the template's nearest level.
-        ceiling: agreement with people, and people's with each other; ``None`` with one label per item.
-        corrected: mean that people would give to all items that have a score, with the judge's mean of these;
-            items without a score, labelled or not, are left out of it.
-        judge_less_people: mean of score less mean label, -1 to 1, over the items with both.
-        signature: hash of the labels, with the probabilities of their draw, and whether these were used.
+        labels: shape (n, raters), from 0 to 1, NaN where there is none. With many items, a sample and all
+            labelled items.
+        kappa: quadratic weighted kappa of score and mean label, both rounded to the template's nearest level.
+        ceiling: agreement with people, and of people with each other; ``None`` with one label per item.
+        corrected: estimate of the mean that people would give to all scored items, with the judge's mean;
+            items without a score are left out.
+        judge_less_people: mean of score minus mean label, -1 to 1, over the items with both.
+        signature: hash of the labels and their inclusion probabilities, and whether these were used.
     """
 
     labels: Floats
@@ -151,7 +153,7 @@ class HumanEvidence:
 
     @property
     def n_labelled(self) -> int:
-        """Number of items with a label, with a score or without one."""
+        """Number of items with a label, whether scored or not."""
         return int((~np.isnan(self.mean_label)).sum())
 
     @property
@@ -174,14 +176,14 @@ def compare_with_labels(
     Args:
         expected: shape (n,), 0 to 1, NaN where there is no score.
         labels: shape (n, raters), as ``label_table`` returns them.
-        template: whose levels both are rounded to for kappa.
+        template: template whose levels both are rounded to for kappa.
         plan: how intervals are made.
-        inclusion: shape (n,), probability with which each item was drawn for a label; equal by default.
-            Kappa and ceiling are those of the items that were drawn.
-        sample: the rows of the n items, where these are not all; every labelled item is among them.
+        inclusion: shape (n,), probability with which each item was drawn for a label; equal by default. Kappa
+            and ceiling are about the drawn items only.
+        sample: the rows of the n items, if these are not all items; every labelled item is among them.
 
     Returns:
-        The comparison; its ``corrected.naive`` lies within 0 to 1, with the interval that ``plan`` makes.
+        The comparison; its ``corrected.naive`` is from 0 to 1, with the interval of ``plan``.
 
     Raises:
         InputError: a probability out of range, or a label without one.
@@ -232,8 +234,8 @@ def labels_signature(
 
     Args:
         labels: shape (n, raters), NaN where there is none.
-        inclusion: shape (n,), probabilities of their draw.
-        rows: shape (n,), rows of the items in their table, from 0; in their order by default.
+        inclusion: shape (n,), inclusion probabilities.
+        rows: shape (n,), rows of the items in their table, from 0; 0 to n - 1 by default.
     """
     labelled = np.flatnonzero(~np.isnan(labels).all(axis=1))
     drawn = None if inclusion is None else inclusion[labelled]
@@ -264,16 +266,16 @@ def draw_rows(
     """Draw rows for people to label.
 
     Half of each probability is the same for all rows, half is proportional to the standard deviation of the
-    verdict's score (``Verdict.deviation``); so every row with a score may be drawn, and a mean that is
-    corrected by 1 / probability stays unbiased. Rows that were drawn before are not drawn again; their
-    probabilities and the new ones are joined, so that the mean stays unbiased by the labels of all draws.
+    verdict's score (``Verdict.deviation``). So every row with a score can be drawn, and a mean weighted by 1
+    / probability is unbiased. Rows of earlier draws are not drawn again; old and new probabilities are
+    joined, so that the mean over the labels of all draws is unbiased.
 
     Args:
-        verdicts: on all rows; those without a score are never drawn.
+        verdicts: verdicts on all rows; rows without a score are never drawn.
         n: rows to draw.
         alike: whether all rows are drawn with the same probability.
-        seed: of the draw.
-        earlier: shape (rows,), of earlier draws, as ``earlier_draws`` returns them; none by default.
+        seed: seed of the draw.
+        earlier: shape (rows,), probabilities of earlier draws from ``earlier_draws``; none by default.
 
     Raises:
         InputError: fewer than one row to draw, or none with a score that was not drawn before.
@@ -314,12 +316,13 @@ class LabelDraw:
 
     Attributes:
         rows: shape (m,), their indices, in random order.
-        probability: shape (m,), of each label, above 0 to 1: with which it was drawn, or that which joins it
-            with earlier draws, as ``NextDraw`` has it.
+        probability: shape (m,), probability of each row's draw, above 0 and up to 1, joined with earlier
+            draws as in ``NextDraw``.
         n_scored: rows that could be drawn.
-        worth: labels drawn at random that would correct the mean as well, if the verdicts' widths are right.
+        worth: number of labels of a simple random sample that would correct the mean equally well, if the
+            verdicts' deviations are right.
         earlier: shape (n,), joined probability of the rows that were drawn before, NaN for others; ``None``
-            where none was.
+            without an earlier draw.
     """
 
     rows: Integers
@@ -329,15 +332,15 @@ class LabelDraw:
     earlier: Floats | None = None
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Lay the input out for labelling: rows without a label that were drawn, now or before, come first.
+        """Return the input as a sheet for labels: drawn rows without a label come first.
 
-        Labels that the input has stay; each drawn row has its probability.
+        Existing labels stay; each drawn row has its probability.
 
         Args:
             rows: the n rows of the input.
 
         Raises:
-            InputError: the input has a column of one of these names, which no earlier draw has made.
+            InputError: the input has a column of one of these names that is not from an earlier draw.
         """
         if self.earlier is None:
             check_label_columns(rows.columns)
@@ -354,15 +357,15 @@ class LabelDraw:
 
 
 def earlier_draws(labels: Floats, inclusion: object) -> Floats:
-    """Return the probabilities of rows that were drawn before, as ``NextDraw.after`` takes them.
+    """Return the probabilities of rows that were drawn before, for ``NextDraw.after``.
 
     Args:
         labels: shape (n, raters), NaN where there is none.
-        inclusion: shape (n,), probability with which each row was drawn; NaN or ``None`` where it was not, or
-            ``None`` where the origin of the labels is unknown.
+        inclusion: shape (n,), probability with which each row was drawn; NaN or ``None`` for rows not drawn.
+            ``None`` instead of an array: the origin of the labels is unknown.
 
     Returns:
-        Shape (n,): 0 where a row has a label and no probability, NaN where it was not drawn.
+        Shape (n,): the probability, 0 for a row with a label but no probability, NaN for a row not drawn.
 
     Raises:
         InputError: a probability out of range.

@@ -55,8 +55,8 @@ def judge(
     Args:
         questions: a list or a series.
         answers: likewise, one for each question.
-        chat_model: what judges, as ``load_chat_model`` takes it: a chat model, LangChain's too, or a name.
-        references: answers that are known to be right.
+        chat_model: the judge's model: a chat model, a LangChain model, or a name; see ``load_chat_model``.
+        references: right answers.
         running: how calls are made.
         settings: fields of ``JudgeSettings``.
 
@@ -72,15 +72,15 @@ class JudgeState:
     """State of a judge between the parts of a table: what its model accepts, and what is left to spend.
 
     Attributes:
-        running: how calls are made, with what is left of the budget.
+        running: how calls are made, with the rest of the budget.
         capabilities: options that the model accepts; ``None`` until the first item has shown it.
         replied: whether any reply came.
         gave_logprobs: whether any reply came with probabilities of its tokens.
-        ignored_schema: whether any reply that was to follow a schema was no JSON.
-        not_taken: forms that the model did not take, and why.
+        ignored_schema: whether any reply that had to follow a schema was not JSON.
+        not_taken: forms that the model did not accept, and why.
         left_out: parameters that the model refused, so that replies came without them.
         stopped: why asking stopped early, or ``None``.
-        usage: tokens of all replies of this run, those from the ledger included.
+        usage: tokens of all replies of this run, including replies from the ledger.
     """
 
     running: Running
@@ -94,7 +94,7 @@ class JudgeState:
     usage: Usage = Usage(0, 0)
 
     def after(self, conversations: Sequence[Conversation]) -> Self:
-        """Return the state with what the replies of further conversations show."""
+        """Return the state updated by the replies of further conversations."""
         replies = [reply for conversation in conversations for reply in conversation.replies]
         ignored_schema = any(conversation.ignored_schema for conversation in conversations)
         return replace(
@@ -107,7 +107,7 @@ class JudgeState:
         )
 
     def notes(self) -> dict[str, Any]:
-        """Return, for JSON, what a run needs to know when it is resumed."""
+        """Return what a resumed run needs to know, for JSON."""
         return {
             "capabilities": None if self.capabilities is None else asdict(self.capabilities),
             "replied": self.replied,
@@ -118,7 +118,7 @@ class JudgeState:
         }
 
     def resumed(self, notes: Mapping[str, Any]) -> Self:
-        """Return the state that the notes of an earlier run describe, with this one's budget."""
+        """Return the state in the notes of an earlier run, with this state's budget."""
         capabilities = notes["capabilities"]
         known = {
             **notes,
@@ -141,7 +141,7 @@ class AnyJudge(ABC, Generic[R]):
     @property
     @abstractmethod
     def signature(self) -> Signature:
-        """The settings that are applied if every model accepts every option."""
+        """The signature if every model accepts every option."""
 
     @abstractmethod
     async def judge_part(
@@ -150,8 +150,8 @@ class AnyJudge(ABC, Generic[R]):
         """Judge the rows of one part; equal items are asked about once.
 
         Args:
-            items: as ``read_items`` returns them.
-            states: of the members, from the part before; where a cap was reached, nothing is asked.
+            items: result of ``read_items``.
+            states: the members' states after the previous part; a member that reached a cap is not asked.
             progress: called as replies come.
 
         Returns:
@@ -160,7 +160,7 @@ class AnyJudge(ABC, Generic[R]):
 
     @abstractmethod
     def result(self, verdicts: Sequence[tuple[Verdict, ...]], states: Sequence[JudgeState]) -> R:
-        """Collect the verdicts of each member on the same items, with what was applied to them."""
+        """Combine the verdicts of each member on the same items with the settings that were applied."""
 
     def start(self, running: Running) -> tuple[JudgeState, ...]:
         """Return the members' states before the first part; a budget is divided equally among them."""
@@ -178,15 +178,16 @@ class AnyJudge(ABC, Generic[R]):
     ) -> R:
         """Judge answers, in their order; equal items are asked about once.
 
-        It waits for the replies, in a running event loop (a notebook) too; ``judge_async`` can be awaited.
+        It waits for the replies, even in a running event loop (a notebook); ``judge_async`` can be awaited.
         In a panel, a judge that fails, for one item or altogether, does not affect the others.
 
         Args:
-            questions: shape (n,), a list or a series; what is missing, empty or no text has a status.
+            questions: shape (n,), a list or a series; a cell that is missing, empty or not text gets that
+                status.
             answers: shape (n,), likewise.
-            references: shape (n,), answers that are known to be right, each a text or a list of texts.
-            running: how calls are made: at once, repeated, paid, stored; judges of a panel have equal parts
-                of a budget.
+            references: shape (n,), right answers, each a text or a list of texts.
+            running: how calls are made: concurrency, retries, budget, ledger; a panel's judges get equal
+                parts of the budget.
             progress: called as replies come.
 
         Returns:
@@ -217,7 +218,7 @@ class AnyJudge(ABC, Generic[R]):
     async def judge_items(
         self, items: Sequence[JudgedItem | Status], running: Running, progress: Progress | None = None
     ) -> R:
-        """Judge rows as ``read_items`` returns them."""
+        """Judge the result of ``read_items``."""
         result, _ = await self.judge_part(items, self.start(running), progress)
         return result
 
@@ -226,15 +227,15 @@ class Judge(AnyJudge[Verdicts]):
     """A chat model that scores answers to questions.
 
     Args:
-        chat_model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
+        chat_model: a chat model, a LangChain model, or a model's name; see ``load_chat_model``.
         settings: fields of ``JudgeSettings``.
 
     Raises:
-        InputError: an unknown template, a setting out of range, or more levels than decisions take.
+        InputError: an unknown template, a setting out of range, or more levels than decisions accept.
 
     References:
-        Zheng et al. (2023), Judging LLM-as-a-Judge, arXiv 2306.05685; on expected scores and the order of
-        score and explanation arXiv 2503.03064.
+        Zheng et al. (2023), Judging LLM-as-a-Judge, arXiv 2306.05685; expected scores, and the order of score
+        and explanation: arXiv 2503.03064.
     """
 
     @takes(JudgeSettings)
@@ -256,7 +257,7 @@ class Judge(AnyJudge[Verdicts]):
             self._to_try += capabilities_to_try(self.settings.structured, logprobs)
 
     def varied(self, **changes: Any) -> "Judge":
-        """Return the same judge with some settings changed; another template comes with its rubric."""
+        """Return the judge with some settings changed; a new template includes its rubric."""
         if "template" in changes:
             changes = {"rubric": None, "criteria": None, **changes}
         settings = {name: getattr(self.settings, name) for name in JudgeSettings.model_fields}
@@ -269,7 +270,7 @@ class Judge(AnyJudge[Verdicts]):
 
     @property
     def answers_prose(self) -> bool:
-        """True if the model can be asked in prose, too; a mere decision model cannot."""
+        """True if the model answers prose, which a pure decision model does not."""
         return not isinstance(self.model, DecidingChat) or self.model.chat is not None
 
     @property
@@ -279,7 +280,7 @@ class Judge(AnyJudge[Verdicts]):
 
     @property
     def signature(self) -> Signature:
-        """The settings that are applied if the model accepts every option."""
+        """The signature if the model accepts every option."""
         return self._signature(self._to_try[0])
 
     async def judge_part(
@@ -295,7 +296,7 @@ class Judge(AnyJudge[Verdicts]):
         return verdicts, (state,)
 
     def result(self, verdicts: Sequence[tuple[Verdict, ...]], states: Sequence[JudgeState]) -> Verdicts:
-        """Collect the judge's verdicts on n items, with what was applied to them."""
+        """Combine the judge's verdicts on n items with the settings that were applied."""
         state = states[0]
         return Verdicts(
             verdicts=verdicts[0],
@@ -340,8 +341,8 @@ class Judge(AnyJudge[Verdicts]):
     ) -> tuple[JudgeState, Mapping[JudgedItem, list[Conversation]]]:
         """Ask about the first item, each time with fewer options, until the model accepts a request.
 
-        An item may be refused for what it says, so up to three are tried: in each form of decisions, and in
-        prose.
+        An endpoint may refuse an item for its content, so up to three items are tried in each form of
+        decisions and in prose.
 
         Returns:
             The state with the options that the model accepts, and the conversations with a reply, by item.
@@ -375,7 +376,7 @@ class Judge(AnyJudge[Verdicts]):
         return state, accepted
 
     def _applied(self, state: JudgeState) -> Signature:
-        """Record what was really applied, without what no reply has or the model refused or ignored."""
+        """Return the signature without options that no reply has, or that the model refused or ignored."""
         capabilities = state.capabilities or self._to_try[0]
         if state.replied and not state.gave_logprobs:
             capabilities = replace(capabilities, top_logprobs=None)
@@ -386,10 +387,10 @@ class Judge(AnyJudge[Verdicts]):
     def requests(
         self, questions: object, answers: object, *, references: object = None
     ) -> list[list[Request]]:
-        """Write the first requests of a run, once for each set of options that the model may take.
+        """Write the first requests of a run, once for each set of options that the model may accept.
 
         Returns:
-            A list for each set, the one with most options first; a run finds out which set the model takes.
+            A list for each set, the one with most options first. A run finds out which set the model accepts.
         """
         rows = read_items(questions, answers, references)
         return self.requests_about(row for row in rows if isinstance(row, JudgedItem))
@@ -411,7 +412,7 @@ class Judge(AnyJudge[Verdicts]):
 
         Args:
             request: one of ``requests``.
-            outcome: what is known to come back; a reply that can be read, a refusal or a failure has none.
+            outcome: the known outcome, if any; a readable reply, a refusal or a failure needs no correction.
         """
         if isinstance(outcome, CallError):
             return []
@@ -430,13 +431,13 @@ class Judge(AnyJudge[Verdicts]):
 
 
 class Panel(AnyJudge[PanelVerdicts]):
-    """Judges that score the same items at the same time.
+    """A panel of judges that score the same items at the same time.
 
     Args:
-        judges: two or more; the same model may sit twice with different settings.
+        judges: two or more; the same model may occur twice with different settings.
 
     Raises:
-        InputError: fewer than two, or something that is no judge.
+        InputError: fewer than two judges, or an object that is not a judge.
 
     References:
         Verga et al. (2024), Replacing Judges with Juries, arXiv 2404.18796.
@@ -451,7 +452,7 @@ class Panel(AnyJudge[PanelVerdicts]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The judges' names, numbered where several have the same."""
+        """The judges' names, numbered if some are equal."""
         plain = [judge.name for judge in self.judges]
         numbers = [plain[: index + 1].count(name) for index, name in enumerate(plain)]
         return tuple(
@@ -469,7 +470,7 @@ class Panel(AnyJudge[PanelVerdicts]):
     ) -> tuple[PanelVerdicts, tuple[JudgeState, ...]]:
         """Let every judge score the rows of one part; see ``AnyJudge.judge_part``.
 
-        Where a judge cannot be asked at all, every item of it has failed.
+        If a judge cannot be asked at all, all its items have failed.
         """
 
         async def verdicts_of(judge: Judge, state: JudgeState) -> tuple[Verdicts, JudgeState]:
@@ -485,7 +486,7 @@ class Panel(AnyJudge[PanelVerdicts]):
         return self._joined([verdicts for verdicts, _ in results]), tuple(state for _, state in results)
 
     def result(self, verdicts: Sequence[tuple[Verdict, ...]], states: Sequence[JudgeState]) -> PanelVerdicts:
-        """Collect the verdicts of all judges on the same items, with what was applied to them."""
+        """Combine the verdicts of all judges on the same items with the settings that were applied."""
         members = zip(self.judges, verdicts, states, strict=True)
         return self._joined([judge.result([rows], [state]) for judge, rows, state in members])
 
@@ -497,7 +498,7 @@ class Panel(AnyJudge[PanelVerdicts]):
 
 
 def join_signatures(signatures: Sequence[Signature]) -> Signature:
-    """Write several judges' signatures as one, their fields numbered from 1."""
+    """Join several judges' signatures into one, with fields numbered from 1."""
     fields = tuple(
         (f"{name}_{number}", value)
         for number, signature in enumerate(signatures, start=1)
@@ -507,6 +508,6 @@ def join_signatures(signatures: Sequence[Signature]) -> Signature:
 
 
 def _common_status(statuses: Sequence[Status]) -> Status:
-    """Return why an item has a score from any judge, or none: what can still be repaired comes first."""
+    """Return ``scored`` if any judge scored the item, else the most repairable of the judges' statuses."""
     order = (Status.SCORED, Status.UNFINISHED, Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
     return next((status for status in order if status in statuses), statuses[0])

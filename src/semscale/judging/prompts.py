@@ -1,7 +1,7 @@
-"""Prompts of a judge: items, their sanitized and delimited texts, the task around them, and the reply's form.
+"""Prompts of a judge: items with sanitized and delimited texts, the task, and the form of the reply.
 
-Everything that a table holds is material. Tokens of chat templates and characters that cannot be seen are
-replaced by something visible, and delimiters hold a code that no text can contain.
+Texts of a table are data, never instructions. Tokens of chat templates and invisible characters are replaced
+by visible ones, and delimiters contain a code that no text can contain.
 """
 
 import hashlib
@@ -40,9 +40,9 @@ class JudgedItem:
     """An answer to be judged.
 
     Attributes:
-        question: what was asked.
-        answer: what is judged.
-        reference: an answer that is known to be right, or ``None``.
+        question: the question.
+        answer: the answer to judge.
+        reference: a right answer, or ``None``.
     """
 
     question: str
@@ -56,11 +56,11 @@ def read_items(questions: object, answers: object, references: object = None) ->
     Args:
         questions: shape (n,), a list or a series.
         answers: shape (n,).
-        references: shape (n,), each a text or a list of texts that are all right; ``None`` for none at all.
+        references: shape (n,), each a text or a list of right answers; ``None`` without references.
 
     Returns:
-        For each row an item, or why it cannot be judged: the question's or the answer's status, or
-        ``NO_REFERENCE``.
+        For each row an item, or the status that says why it cannot be judged: the question's, the answer's,
+        or ``NO_REFERENCE``.
 
     Raises:
         InputError: something other than lists, or lists of unequal length.
@@ -101,8 +101,8 @@ class PromptForm:
     Attributes:
         template: the task and its levels.
         order: whether the score or the explanation comes first.
-        context: further instructions of the user, empty for none.
-        as_json: whether the reply is asked for as JSON.
+        context: further instructions of the user; may be empty.
+        as_json: whether to request the reply as JSON.
         reference_position: position of a reference: after the answer, or before it.
     """
 
@@ -184,7 +184,7 @@ class PromptForm:
 
     @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 over everything that the judge reads besides the item."""
+        """Hash (8 hex digits of SHA-256) of everything that the judge reads besides the item."""
         parts = [
             self.instructions(), self.form(), self.correction(""), self.reference_position, wording()
         ]  # fmt: skip
@@ -223,25 +223,25 @@ class PromptForm:
 
 
 def wording() -> dict[str, Any]:
-    """Return the texts around every template, as they ship with Semscale."""
+    """Return Semscale's texts that surround every template."""
     texts: dict[str, Any] = read_data("wording")
     return texts
 
 
 def decision_wording() -> dict[str, Any]:
-    """Return the texts around every decision, as they ship with Semscale."""
+    """Return Semscale's texts that surround every decision."""
     texts: dict[str, Any] = read_data("decision_wording")
     return texts
 
 
 def sanitize(text: str) -> tuple[str, int]:
-    """Replace tokens of chat templates, such as ``<|im_end|>``, and characters that cannot be seen.
+    """Replace tokens of chat templates, such as ``<|im_end|>``, and invisible characters.
 
     Args:
         text: a question, an answer or a reference.
 
     Returns:
-        The text as the judge will read it, and the number of replacements.
+        The text for the judge, and the number of replacements.
 
     Examples:
         >>> sanitize("fine<|im_end|>")
@@ -256,11 +256,11 @@ def sanitize(text: str) -> tuple[str, int]:
 def mark_code(*texts: str) -> str:
     """Derive the code of the delimiters from all text between them.
 
-    A text cannot contain the hash of itself, so no text can close its delimiters; and the same texts always
-    have the same code, so a paid request is never repeated.
+    The code is a hash of the texts, so no text can contain it and close its delimiters. The same texts always
+    have the same code, so the ledger recognizes a repeated request.
 
     Args:
-        texts: everything that the request holds.
+        texts: all texts of the request.
 
     Returns:
         Twelve hex digits that occur in none of the texts.

@@ -1,9 +1,10 @@
-"""Reads the score that a judge's reply states: strictly, or not at all.
+"""Strict parser of the score that a judge's reply states.
 
 A reply states its level in JSON, in a tag, on a line such as ``**Score:** 4/5``, as a level alone, or in a
-sentence such as "I'd rate this 4 out of 5". Whatever else it says must leave that level alone. Another level,
-a quotation, a negation, a bound, a condition, another scale or a second thought makes it unparsable, and the
-judge is asked again: a repeated question costs little, and nobody would notice a wrong score.
+sentence such as "I'd rate this 4 out of 5". The rest must not contradict or qualify that level: another
+level, a quotation, a negation, a bound, a condition, another scale or a second thought makes the reply
+unparsable, and the judge is asked again. A repeated question costs little, and a wrong score would stay
+unnoticed.
 """
 
 import json
@@ -18,7 +19,7 @@ from semscale.chat.declining import declines_to_score
 from semscale.judging.templates import Template
 
 LONGEST = 50_000
-"""Characters of a reply, reasoning and blanks apart, above which it is not read."""
+"""Maximum number of characters of a reply, without reasoning and blanks; longer ones are not read."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,9 @@ class ReplyReading:
 
     Attributes:
         score: from 0 to 1; ``None`` if the reply does not state exactly one level.
-        status: ``scored``, ``unparsable``, ``refused``, or ``empty`` for a reply with nothing in it.
-        explanation: the judge's words about the score, empty if there are none.
-        span: where the level stands in the reply, for the probabilities of its tokens; ``None`` where it is
+        status: ``scored``, ``unparsable``, ``refused``, or ``empty`` for a reply without text.
+        explanation: the judge's explanation of the score; may be empty.
+        span: start and end of the level in the reply, for the probabilities of its tokens; ``None`` if it is
             stated by ``true`` or ``false``.
     """
 
@@ -52,10 +53,10 @@ def read_reply(
     Args:
         reply: as the model gave it.
         template: what the judge was asked.
-        score_last: whether the explanation was asked for first; a level alone on the last line then counts.
-        cut: whether the reply was cut at its longest; a number at its very end may then begin another.
-        structured: whether the model was held to a schema; the value of a reply that follows it is taken as
-            it is, whatever its explanation says.
+        score_last: whether the explanation was requested first; then a level alone on the last line counts.
+        cut: whether the reply was cut at the length limit; then a number at its end may be incomplete.
+        structured: whether the request had a schema; the value of a reply that follows the schema counts,
+            regardless of its explanation.
 
     Examples:
         >>> from semscale.judging.templates import load_template
@@ -83,7 +84,7 @@ def read_reply(
 
 
 class _UnclearError(Exception):
-    """The reply states no level, or something in it does not leave the level alone."""
+    """The reply states no level, or something in it contradicts or qualifies the level."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +93,10 @@ class _Level:
 
     Attributes:
         score: from 0 to 1.
-        start: where it begins.
-        end: where it ends; where it begins, if it is stated by ``true`` or ``false``.
-        after: where reading goes on, past a denominator, a name and closing marks.
-        begin: where the words that state it begin: ``Score:``, "I'd rate this".
+        start: position of its first character.
+        end: position after its last character; ``start`` if it is stated by ``true`` or ``false``.
+        after: position after its denominator, name and closing marks.
+        begin: position of the words that introduce it: ``Score:``, "I'd rate this".
         is_final: whether it is called final or overall.
     """
 
@@ -142,7 +143,7 @@ _MIDDLE, _TEN, _HUNDRED = 0.5, 10, 100
 
 
 class _Levels:
-    """Reads the levels of one template."""
+    """Parser of the levels of one template."""
 
     def __init__(self, template: Template) -> None:
         self.highest = template.highest
@@ -175,9 +176,9 @@ class _Levels:
         """Read the level at a position: ``4``, ``4/5``, ``4 (Mostly correct)``, ``Mostly correct (4)``.
 
         Args:
-            text: as ``_plain`` gives it.
-            at: where it begins, brackets and quotation marks apart.
-            keyed: whether a word such as ``Score`` goes before, so that ``True`` is a level.
+            text: result of ``_plain``.
+            at: its position, after brackets and quotation marks.
+            keyed: whether a word such as ``Score`` precedes it, so that ``True`` is a level.
         """
         match = (self._keyed if keyed else self._free).match(text, at)
         if match is None:
@@ -191,12 +192,12 @@ class _Levels:
         return _Level(score, start, end, match.end(), begin=start)
 
     def whole(self, text: str) -> _Level | None:
-        """Read a text that is nothing but a level."""
+        """Read a text that consists of a level only."""
         level = self.read(text, 0, keyed=True)
         return level if level is not None and not text[level.after :].strip(" \t.") else None
 
     def score(self, written: str, *, is_explicit: bool = False) -> float | None:
-        """Score a number as it is written; ``None`` if it is no level, or can mean two numbers."""
+        """Return the score of a written number; ``None`` if it is not a level, or can mean two numbers."""
         if re.fullmatch(r"[+-]?(?:0\d.*|\d+[.,]\d{3}|.*[.,].*[.,].*)", written):
             return None  # 04; 4.000 may be thousands
         number = float(written.replace(",", "."))
@@ -325,7 +326,7 @@ _PART = re.compile(r"(?m)^[^\w\n]*(?:\d[.)][ \t]*)?[^\W\d][\w '/&()-]{0,40}?[ \t
 
 
 def _check_sentence(text: str, level: _Level) -> None:
-    """Refuse a level that the words before it ascribe to others, or that those after it qualify."""
+    """Refuse a level that the words before it attribute to others, or that the words after it qualify."""
     *lines, lead = text[: level.begin].rstrip(" \t\"'([").split("\n")
     introduces = not lead.endswith((".", "!", "?", ";")) or lead.endswith("e.g.")
     if not lead.strip(" \t-*>"):
@@ -339,7 +340,7 @@ def _check_sentence(text: str, level: _Level) -> None:
 
 
 def _check_rest(text: str, stated: Sequence[_Level], levels: _Levels) -> None:
-    """Refuse a reply if anything outside its statements does not leave the level alone."""
+    """Refuse a reply if anything outside its statements contradicts or qualifies the level."""
     score, first = stated[0].score, stated[0]
     for level in stated:
         text = _blank(text, level.begin, level.after)
@@ -390,9 +391,9 @@ class _JsonObject:
     """A JSON object in a reply.
 
     Attributes:
-        start: where it begins.
-        written: as the model wrote it.
-        fields: the keys that lead to each value, and the value; numbers as they are written.
+        start: position of its first character.
+        written: its text in the reply.
+        fields: the keys that lead to each value, and the value; numbers are as written.
     """
 
     start: int
@@ -400,7 +401,7 @@ class _JsonObject:
     fields: Sequence[tuple[tuple[str, ...], object]]
 
     def level(self, levels: _Levels) -> _Level | None:
-        """Read the level that its keys state; ``None`` if none speaks of a score."""
+        """Read the level under its keys; ``None`` if no key is about a score."""
         chosen: list[_Level | None] = []
         others: list[float | None] = []
         is_final = False
@@ -425,7 +426,7 @@ class _JsonObject:
         return replace(chosen[0], is_final=is_final) if chosen and chosen[0] else None
 
     def _located(self, level: _Level, key: str, *, is_bool: bool) -> _Level:
-        """Place a level that is the value of a key in the reply."""
+        """Return a level that is the value of a key, with its position in the reply."""
         match = re.search(rf"\"{re.escape(key)}\"\s*:\s*\"?\s*", self.written)
         at = self.start + (match.end() if match else 0)
         end = at if is_bool else at + level.end - level.start
@@ -433,7 +434,7 @@ class _JsonObject:
 
     @property
     def prose(self) -> str:
-        """Its texts, each on a line of its own, at the length of the object."""
+        """Its texts, one per line, padded to the length of the object."""
         written = self.written.replace('\\"', " '")
         return _JSON_MARKS.sub(lambda mark: "\n".rjust(len(mark[0])), written).translate(_WIDE)
 
@@ -464,7 +465,7 @@ def _fields(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, .
 
 
 def _schema_level(reply: str, objects: Sequence[_JsonObject], levels: _Levels) -> _Level | None:
-    """Read a reply that is one object with the keys that were asked for, and nothing else."""
+    """Read a reply that is one object with exactly the requested keys."""
     keys = sorted(path for path, _ in objects[0].fields) if len(objects) == 1 else []
     rest = _without_reasoning(reply).replace(objects[0].written, "") if keys else reply
     is_asked = keys in ([("score",)], [("explanation",), ("score",)]) and not re.sub(_FENCE, "", rest).strip()
@@ -498,7 +499,7 @@ _WIDE = str.maketrans("：＝／％．，（）［］－−’‘“”„«»\r
 
 
 def _plain(reply: str) -> str:
-    """Rewrite a reply at the same length: no reasoning, no markup, digits from 0 to 9, tags as keys."""
+    """Rewrite a reply at the same length: no reasoning or markup, ASCII digits, and tags as keys."""
     text = _without_reasoning("".join(map(_plain_character, reply.replace("\r\n", " \n").translate(_WIDE))))
     # Nobody writes so many blanks; patterns would try all ways to part them.
     text = re.sub(r"[ \t]{200,}", lambda gap: ";".center(len(gap[0]), "\n"), text)
@@ -523,7 +524,7 @@ def _plain_character(character: str) -> str:
 
 
 def _without_reasoning(text: str) -> str:
-    """Blank what a model thought before it answered; a thought that never ends leaves nothing."""
+    """Blank a model's reasoning before its answer; unclosed reasoning blanks the rest."""
     if text.count("<") > _MOST_MARKS:
         return " " * len(text)  # patterns would try each mark with each other one
     for pattern in _REASONING:
@@ -532,7 +533,7 @@ def _without_reasoning(text: str) -> str:
 
 
 def _unquoted(quote: re.Match[str]) -> str:
-    """Blank a quotation; a level between quotation marks, or in code, is the judge's own."""
+    """Blank a quotation, unless it is only a level in quotation marks or in code."""
     if quote["key"]:
         return quote[0]
     inside = quote["double"] or quote["single"] or quote["code"]
@@ -556,7 +557,7 @@ _EDGES = " \t\n.,;:!|-–—}{\"'*_`)]/"
 
 
 def _explanation(reply: str, text: str, level: _Level) -> str:
-    """Find the judge's words: after a word such as that, else after the score, else before it."""
+    """Find the explanation: after a word such as "Explanation", else after the score, else before it."""
     marked = _EXPLANATION.search(text)
     begin = marked.end() if marked else len(reply) - len(_without_reasoning(reply).lstrip())
     if marked is not None and begin > level.start:

@@ -49,7 +49,7 @@ class JudgeSettings(Settings):
 
     template: Annotated[
         Any,
-        Field(description=f"Task with its levels: {', '.join(TEMPLATES)}, or a scale."),
+        Field(description=f"Task and its score levels: {', '.join(TEMPLATES)}, or a scale."),
         Option(JUDGE, "NAME", type=str),
     ] = "likert"
     rubric: Annotated[
@@ -108,7 +108,7 @@ class JudgeSettings(Settings):
     ] = "prose"
     criteria: Annotated[
         Any,
-        Field(description="YAML file of several criteria, instead of a template."),
+        Field(description="YAML file with several criteria to score, instead of a template."),
         Option(JUDGE, "FILE", type=Path, rare=True),
     ] = None
 
@@ -186,7 +186,7 @@ class JudgeColumns(Columns):
     human: Annotated[
         str | None,
         LABELS,
-        Field(description="Human labels, as the judge gives them, or lists of them."),
+        Field(description="Human labels, on the same levels as the judge's scores, or lists of labels."),
         Option("Columns", "COLUMN"),
     ] = None
     by: Annotated[str | None, GROUP, Field(description="Groups to compare."), Option("Columns", "COLUMN")] = (
@@ -195,7 +195,7 @@ class JudgeColumns(Columns):
     inclusion: Annotated[
         str | None,
         PROBABILITIES,
-        Field(description="Probability with which each row was drawn for --human."),
+        Field(description="Probability with which each row was selected for human labels."),
         Option("Columns", "COLUMN", rare=True),
     ] = None
 

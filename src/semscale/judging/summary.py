@@ -1,4 +1,4 @@
-"""Summary of judged items: figures of each judge, human labels compared with them, and items to look at."""
+"""Summary of judged items: figures of each judge, a comparison with human labels, and items to inspect."""
 
 import re
 from collections import Counter
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from semscale.judging.verdicts import JudgedResult, Verdicts
 
 SHOWN = 20
-"""Items with the lowest scores, and as many that are disputed or least certain, that a summary holds."""
+"""Number of items with the lowest scores in a summary, and of disputed or least certain items."""
 
 LITTLE_COVERED = 0.9
-"""Mass below which a distribution rests on little."""
+"""Covered mass below which a distribution counts as little covered."""
 
 _LISTED_REASONS = 5
 _COUNTED_REASONS = 1000  # different ones
@@ -61,26 +61,25 @@ _EXPECTED, _INCLUSION = " expected", " inclusion"
 
 @dataclass(frozen=True)
 class JudgeScores:
-    """Scores of one judge for n items, and counts of how they came about.
+    """Scores of one judge for n items, and counts of their statuses and sources.
 
     Attributes:
         template: what the judge was asked.
         signature: the settings that were applied.
         counts: items by status.
         estimates: mean ``score`` and mean ``expected`` score of all items, with intervals.
-        score: shape (m,), the stated level of the sampled items, from 0 to 1; NaN where there is none.
+        score: shape (m,), the stated level of the sampled items, from 0 to 1; NaN if missing.
         expected: shape (m,), mean of each distribution, likewise.
-        provenances: distributions by their source.
-        fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
-        n_little_covered: scores whose distribution rests on less than .9 of the mass.
+        provenances: number of distributions by source.
+        fifths: shape (5,), total mass of all distributions in each fifth of 0 to 1.
+        n_little_covered: number of scores whose distribution covers less than .9 of the mass.
         reasons: items that failed, could not be read or were refused, by status and reason, the most frequent
             reason first.
-        not_taken: forms of asking that the model did not take, and why.
-        n_normalised: decisions whose probabilities did not sum to 1 as they came.
-        order_bias: mean of how far the order of the levels moved the distributions, 0 to 1; NaN where only
-            one order was asked for.
+        not_taken: request forms that the model did not accept, and why.
+        n_normalised: number of decisions whose probabilities did not sum to 1.
+        order_bias: mean effect of the levels' order on the distributions, 0 to 1; NaN for a single order.
         criteria: shape (m,) each, expected scores by each criterion of a rubric; empty for a template.
-        weights: of the criteria, by their names.
+        weights: weights of the criteria, by name.
     """
 
     template: Template
@@ -101,17 +100,17 @@ class JudgeScores:
 
     @property
     def failure(self) -> str | None:
-        """The most frequent reason why a call had no reply; ``None`` where every call had one."""
+        """The most frequent reason why a call had no reply; ``None`` if every call had one."""
         return next(iter(self.reasons.get(Status.FAILED, ())), None)
 
     @property
     def unusable(self) -> str | None:
-        """The most frequent reason why a reply gave no score; ``None`` where each did, or declined."""
+        """The most frequent reason why a reply gave no score; ``None`` if all gave one or declined."""
         return next(iter(self.reasons.get(Status.UNPARSABLE, ())), None)
 
     @property
     def frequent_reasons(self) -> list[tuple[Status, str, int]]:
-        """The five most frequent reasons of each status, those that differ in numbers alone as one."""
+        """The five most frequent reasons of each status; reasons that differ only in numbers are merged."""
         return [
             (status, reason, n)
             for status, counts in self.reasons.items()
@@ -130,11 +129,11 @@ class JudgedRow:
 
     Attributes:
         row: its position among all items, from 0.
-        question: what was asked.
-        answer: what was judged.
-        expected: expected score, of a panel the mean; NaN where there is none.
-        spread: highest less lowest score of a panel's judges; NaN for one judge.
-        people: mean of human labels, from 0 to 1; NaN where there is none.
+        question: the question.
+        answer: the judged answer.
+        expected: expected score, for a panel the mean; NaN if missing.
+        spread: highest minus lowest score of a panel's judges; NaN for one judge.
+        people: mean of human labels, from 0 to 1; NaN without a label.
         verdicts: of each judge, by the judge's name.
         group: name of its group, if it has one.
         criteria: expected score by each criterion of a rubric; empty without one, and for a panel.
@@ -176,26 +175,26 @@ class JudgedRow:
 class JudgeSummary(Summary):
     """Summary of n judged items.
 
-    Its estimates are, of one judge, ``score``, the mean of the levels that it stated, and ``expected``, the
-    mean of its expected scores; of a panel ``mean``, the mean of its judges' expected scores. Its counts are,
-    of a panel, ``scored`` where one judge or more gave a score.
+    One judge has the estimates ``score`` (mean of the stated levels) and ``expected`` (mean of the expected
+    scores). A panel has ``mean``, the mean of its judges' expected scores, and counts an item as ``scored``
+    if at least one judge scored it.
 
     Attributes:
         columns: names of the columns.
         judges: figures of each judge, by the judge's name.
-        sampled: items of the random sample that criteria, severities, agreement and corrected means are made
-            from; ``None`` where all items are.
-        expected: shape (m,), expected scores of the sampled items, of a panel the mean of its judges; NaN
-            where there is none.
-        in_draw: shape (m,), True for items that represent all; the others are there for their labels.
+        sampled: size of the random sample behind criteria, severities, agreement and corrected means;
+            ``None`` if all items are used.
+        expected: shape (m,), expected scores of the sampled items, for a panel the mean of its judges; NaN if
+            missing.
+        in_draw: shape (m,), True for items of the random sample; the others are included for their labels.
         plan: how intervals are made.
         lowest: items with the lowest scores, the lowest first, at most 20.
         disputed: items on which a panel's judges differ most, at most 20; empty for one judge.
         least_certain: items whose scores have the widest distributions, at most 20; empty for a panel.
         human: comparison with human labels, where there are any.
         stopped: why not every item was asked about, or ``None``.
-        unused_inclusion: whether the table has a column ``inclusion``, as ``semscale label`` writes it, that
-            was not named with the labels.
+        unused_inclusion: whether the table has a column ``inclusion`` from ``semscale label`` that was not
+            named with the labels.
     """
 
     instrument = "judge"
@@ -227,9 +226,9 @@ class JudgeSummary(Summary):
 
     @property
     def failed(self) -> str | None:
-        """The reason why no call brought a usable reply; ``None`` where one did, if only to decline.
+        """The reason why no call brought a usable reply; ``None`` if one did, even a refusal.
 
-        A run that was stopped may still bring one, so that only calls without any reply count there.
+        In a stopped run, which may continue, only calls without any reply count.
         """
         judges = self.judges.values()
         if any(scores.counts.get(status) for scores in judges for status in (Status.SCORED, Status.REFUSED)):
@@ -239,7 +238,7 @@ class JudgeSummary(Summary):
 
     @property
     def template(self) -> Template:
-        """The template of the judge, of a panel that of its first judge."""
+        """The template of the judge, or of a panel's first judge."""
         return next(iter(self.judges.values())).template
 
     @property
@@ -254,7 +253,7 @@ class JudgeSummary(Summary):
 
     @cached_property
     def mean_label(self) -> MeanEstimate | None:
-        """Mean of people's labels, 0 to 1, over all rows that have one; ``None`` without any label."""
+        """Mean of human labels, 0 to 1, over all labelled rows; ``None`` without any label."""
         if self.human is None or np.isnan(self.human.mean_label).all():
             return None
         mean = estimate_mean(self.human.mean_label, bounds=(0.0, 1.0), plan=self.plan)
@@ -290,7 +289,7 @@ class JudgeSummary(Summary):
 
     @cached_property
     def effective_judges(self) -> EffectiveJudges | None:
-        """Number of independent judges that a panel amounts to; ``None`` for one judge."""
+        """Number of independent judges that the panel is equivalent to; ``None`` for one judge."""
         if not self.is_panel:
             return None
         plan, expected, truth = self.plan, self._expected_by_judge, None
@@ -382,13 +381,13 @@ class JudgeSummary(Summary):
 
 
 def alike_reasons(reasons: Mapping[str, int]) -> dict[str, int]:
-    """Count reasons without regard to their numbers; where these differ, an ellipsis replaces them.
+    """Merge reasons that differ only in numbers; an ellipsis replaces the differing numbers.
 
     Args:
         reasons: number of items with each reason.
 
     Returns:
-        Likewise, the most frequent first.
+        Number of items with each merged reason, the most frequent first.
 
     Examples:
         >>> alike_reasons({"they sum to 0.8, at most 1.01": 2, "busy": 3, "they sum to 0.7, at most 1.01": 2})
@@ -402,22 +401,22 @@ def alike_reasons(reasons: Mapping[str, int]) -> dict[str, int]:
 
 
 def _common_text(reasons: list[str]) -> str:
-    """Write reasons that differ in their numbers as one."""
+    """Return the common text of reasons that differ in their numbers."""
     positions = zip(*map(_NUMBER.findall, reasons), strict=True)
     numbers = (values[0] if len(set(values)) == 1 else _ANY_NUMBER for values in positions)
     return _NUMBER.sub(lambda _: next(numbers), reasons[0])
 
 
 class JudgeTally:
-    """Adds up verdicts part by part; of most items only numbers are held.
+    """Running totals of verdicts, part by part; most items are stored as numbers only.
 
-    Tables and verdicts in memory both go through it, so the same items give the same report.
+    Tables and verdicts in memory both use it, so the same items give the same report.
 
     Args:
-        result: the first part, whose judges are those of all.
+        result: the first part; all parts have the same judges.
         columns: names of the columns.
         plan: how intervals are made, and the seed of the sample.
-        most: items of the sample; of fewer items all are held. Labelled items are held besides.
+        most: size of the sample; with fewer items, all are stored. Labelled items are stored in addition.
     """
 
     def __init__(
@@ -458,7 +457,7 @@ class JudgeTally:
             result: verdicts on the m items.
             questions: m cells.
             answers: m cells.
-            labels: shape (m, raters), human labels as ``label_table`` returns them.
+            labels: shape (m, raters), human labels from ``label_table``.
             inclusion: shape (m,), probability with which each item was drawn for a label.
             groups: m names of groups.
         """
@@ -505,7 +504,7 @@ class JudgeTally:
         self._rows.add_languages(texts, result.status)
 
     def _sample_items(self, result: "JudgedResult", labels: Floats | None, inclusion: Floats | None) -> None:
-        """Hold the numbers of a sample of items, and of those with a label."""
+        """Store the numbers of a sample of items and of labelled items."""
         columns: dict[str, Column] = {_EXPECTED: result.expected_score}
         for tally, verdicts in zip(self._judges.values(), result.by_judge.values(), strict=True):
             columns |= tally.columns(verdicts)
@@ -518,10 +517,10 @@ class JudgeTally:
         self._sample.add(columns, has_label)
 
     def summary(self, result: "JudgedResult", source: str, *, unused_inclusion: bool = False) -> JudgeSummary:
-        """Sum up everything that was added.
+        """Return the summary of everything that was added.
 
         Args:
-            result: a result whose signatures, refused forms and reason to stop are those of all parts.
+            result: a result; its signatures, refused forms and reason to stop apply to all parts.
             source: name of the items' source.
             unused_inclusion: whether the table has probabilities of a draw that were not named.
         """
@@ -553,7 +552,7 @@ class JudgeTally:
         )
 
     def _human(self, sample: SampledRows, mean: MeanEstimate) -> HumanEvidence | None:
-        """Compare held items with their labels; of a sample, the judge's mean is that of all items."""
+        """Compare stored items with their labels; with a sample, the judge's mean is over all items."""
         if not self._labels:
             return None
         labels = np.full((len(sample.rows), max(part.shape[1] for _, part in self._labels)), np.nan)
@@ -573,7 +572,7 @@ class JudgeTally:
 
 
 class _ScoreTally:
-    """Adds up the verdicts of one judge part by part."""
+    """Running totals of one judge's verdicts, part by part."""
 
     def __init__(self, name: str, verdicts: "Verdicts", of_panel: bool) -> None:
         self._name, self._criteria = name, tuple(() if of_panel else verdicts.criteria)
@@ -607,7 +606,7 @@ class _ScoreTally:
                 self._fifths[min(int(score * _FIFTHS), _FIFTHS - 1)] += mass
 
     def columns(self, verdicts: "Verdicts") -> dict[str, Column]:
-        """Return the numbers of m verdicts that are held of a sample."""
+        """Return the numbers of m verdicts to store for the sample."""
         columns: dict[str, Column] = {"score": verdicts.score, "expected": verdicts.expected}
         columns |= {f"criterion {name}": verdicts.by_criterion(name) for name in self._criteria}
         return {f"{self._name} {title}": values for title, values in columns.items()}
@@ -619,13 +618,13 @@ class _ScoreTally:
         result: "Verdicts",
         overall: Estimates,
     ) -> JudgeScores:
-        """Sum up everything that was added.
+        """Return the summary of everything that was added.
 
         Args:
-            sample: columns of the sampled items, those of all judges.
+            sample: columns of the sampled items, of all judges.
             plan: how intervals are made.
-            result: any verdicts with the signature and the forms that were not taken of all.
-            overall: estimates of all items, which are those of a judge who is alone.
+            result: verdicts with the final signature and the forms that were not accepted.
+            overall: estimates of all items; a single judge's estimates are the same.
         """
         estimates = overall
         if self._tallies is not None:

@@ -40,26 +40,25 @@ def judge_file(  # noqa: PLR0913 - table, judge, how to ask it, output
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> JudgeSummary:
-    """Judge the answers of a table, write the judged table, and sum it up.
+    """Judge the answers of a table, write the judged table, and summarize it.
 
-    References and labels are checked before anything is asked. Replies stay in the ledger, so that a resumed
-    run never repeats a paid call. Where a cap is reached, the rows that were not asked about are
-    ``unfinished``: the output is written, and the same call continues after the last part before the first
-    such row. It also asks again about rows whose calls failed; without a ledger only if the first run reached
-    its end, and then about all rows.
+    References and labels are checked before any call. Replies stay in the ledger, so that a resumed run never
+    repeats a paid call. If a cap is reached, the output is written with the remaining rows ``unfinished``,
+    and the same call continues with the first part that has such a row. It also asks again about rows whose
+    calls failed. Without a ledger it does so only if the first run reached its end, and then about all rows.
 
     Args:
         table: the input.
         columns: names of the columns.
-        judge: who judges.
+        judge: the judge or panel.
         running: how calls are made: concurrency, retries, budget, ledger.
         plan: how intervals are made.
-        out: as ``measure_table`` takes it, and so are the other parameters.
-        settings: the parts.
+        out: the output, see ``measure_table``.
+        settings: how the table is divided into parts, see ``measure_table``.
         progress: called as rows are judged, and as replies come.
 
     Raises:
-        InputError: as ``measure_table``, or a label that is none of the template's.
+        InputError: as ``measure_table``, or a label that the template does not have.
         StoppedByUserError: stopped by the user; finished parts are stored.
         ReplyError: no call can succeed; finished parts are stored.
     """
@@ -68,11 +67,11 @@ def judge_file(  # noqa: PLR0913 - table, judge, how to ask it, output
 
 
 class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
-    """Judging as a run over a table uses it.
+    """Judging of a table, part by part, for ``measure_table``.
 
     Args:
         columns: names of the columns.
-        judge: who judges.
+        judge: the judge or panel.
         running: how calls are made; a panel's judges get equal parts of the budget.
         plan: how intervals are made.
         progress: called as replies come.
@@ -99,7 +98,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
 
     @property
     def stored(self) -> str:
-        """Replies, where there is a ledger."""
+        """Clause on stored replies; empty without a ledger."""
         return "received replies stay in the ledger" if self._has_ledger else ""
 
     def key(self) -> dict[str, str]:
@@ -107,14 +106,14 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         return dict(self._judge.signature.fields)
 
     def look(self, cells: Cells) -> None:
-        """Refuse labels that are none of the template's, or have no probability of their draw."""
+        """Refuse labels that the template does not have, or that lack an inclusion probability."""
         labels = self._labels(cells)
         if labels is not None and "inclusion" in cells.values:
             has_label: Mask = np.asarray(~np.isnan(labels).all(axis=1))
             checked_inclusion(cells["inclusion"], has_label, first_row=cells.first_row)
 
     def start(self, table: Table) -> None:
-        """Hold the table, whose name and columns the summary needs."""
+        """Store the table, as the summary needs its name and columns."""
         self._table = table
 
     def measure(self, cells: Cells) -> JudgedResult:
@@ -125,7 +124,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         return result
 
     def state(self, result: JudgedResult) -> PartState:
-        """A part is not finished where a cap cut it short; failed calls may succeed another time."""
+        """Return the state of a part: unfinished if a cap cut it short, else whether calls have failed."""
         has_failed = any(Status.FAILED in verdicts.counts for verdicts in result.by_judge.values())
         return PartState(
             is_finished=result.stopped is None,
@@ -134,7 +133,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         )
 
     def notes(self, result: JudgedResult) -> dict[str, Any]:
-        """Return what each judge knows after the part."""
+        """Return the state of each judge after the part, for JSON."""
         return {"judges": [state.notes() for state in self._states]}
 
     def further_columns(self, cells: Cells, result: JudgedResult) -> list[pl.Series]:
@@ -144,7 +143,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         return [pl.Series(_VERDICTS, list(texts), pl.String)]
 
     def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> JudgedResult:
-        """Read the verdicts on a part back, and take over what its judges knew after it."""
+        """Read the verdicts on a part back, and restore its judges' states after it."""
         self._states = tuple(
             state.resumed(known) for state, known in zip(self._states, notes["judges"], strict=True)
         )
@@ -166,7 +165,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         )
 
     def summary(self) -> JudgeSummary:
-        """Sum all parts up."""
+        """Return the summary of all parts."""
         unused = self.columns.human is not None and self.columns.inclusion is None
         return self._tally.summary(
             self._empty(),
@@ -175,7 +174,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         )
 
     def _empty(self) -> JudgedResult:
-        """Return a result without rows, with what each judge has applied so far."""
+        """Return a result without rows, with the settings that each judge has applied so far."""
         result: JudgedResult = self._judge.result([()] * len(self._states), self._states)
         return result
 

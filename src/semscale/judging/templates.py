@@ -21,7 +21,7 @@ from semscale.types import Floats
 from semscale.yaml_reading import YamlFile
 
 RULE = "weighted-mean"
-"""The rule of combination: a mean by the criteria's weights, of their scores and of their expected scores."""
+"""The combination rule: the weighted mean of the criteria's scores, and of their expected scores."""
 
 _WEIGHT_TOLERANCE = 1e-6
 _FEWEST_LEVELS = 2
@@ -33,11 +33,11 @@ class Level(BaseModel):
     Attributes:
         score: from 0 to 1.
         label: its name, which a reply may state instead of its number.
-        number: what the judge is asked to write; ``None`` for levels that have only names.
-        meaning: when to choose it.
-        also: other names that can mean nothing else.
-        keyed: names that are accepted only after a keyword such as ``Score``: a bare "True" may answer the
-            question.
+        number: number that the judge is asked to write; ``None`` for levels that have only names.
+        meaning: when to choose the level.
+        also: other unambiguous names.
+        keyed: names that are accepted only after a keyword such as ``Score``, because a bare "True" may be an
+            answer to the question.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -59,9 +59,9 @@ class Template(BaseModel):
     """A task with its levels, or with a range of whole numbers from 0.
 
     Attributes:
-        name: as ``load_template`` takes it, or the scale's.
-        version: of the wording.
-        task: what to judge, as the judge reads it.
+        name: name for ``load_template``, or the scale's name.
+        version: version of the wording.
+        task: instructions to the judge on what to judge.
         levels: from low to high; empty for a range.
         highest: upper end of the range; ``None`` for levels.
         rubric: instructions of the user, which take precedence over the task where they differ.
@@ -90,17 +90,17 @@ class Template(BaseModel):
 
     @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 over everything that the judge reads of it."""
+        """Hash (8 hex digits of SHA-256) of everything that the judge reads of it."""
         content = json.dumps(self.model_dump(exclude={"name"}), sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:8]
 
     @classmethod
     def from_scale(cls, scale: Scale, *, rubric: str = "") -> Self:
-        """Make a template of a scale: a level for each point, scores spread over 0 to 1 as the values are.
+        """Build a template from a scale: one level per point, with the points' values rescaled to 0 to 1.
 
         Args:
             scale: its points become levels; its anchors are not used.
-            rubric: what the judge is to look at; the scale's question unless given.
+            rubric: instructions on what to judge; by default the scale's question.
 
         Examples:
             >>> from semscale.scales import load_scale
@@ -117,15 +117,15 @@ class Template(BaseModel):
 
 
 def load_template(name: "str | Template | Scale", *, rubric: str | None = None) -> Template:
-    """Load a template that ships with Semscale, make one of a scale, or return the one that is passed.
+    """Load a template of Semscale, build one from a scale, or return a template unchanged.
 
     Args:
-        name: one of ``TEMPLATES``, a template, a ``Scale``, or what ``load_scale`` takes.
-        rubric: instructions of the user on what is to be judged.
+        name: one of ``TEMPLATES``, a template, a ``Scale``, or an argument of ``load_scale``.
+        rubric: the user's instructions on what to judge.
 
     Raises:
         UnknownNameError: neither a template nor a scale; the message gives the nearest.
-        InputError: a scale's file cannot be read, or the rubric is no text.
+        InputError: a scale's file cannot be read, or the rubric is not text.
 
     Examples:
         >>> load_template("likert").scores.tolist()
@@ -138,7 +138,7 @@ def load_template(name: "str | Template | Scale", *, rubric: str | None = None) 
 
 
 def side_by_side_template(rubric: str = "") -> Template:
-    """Load the template of a judge who compares two answers.
+    """Load the template of a judge that compares two answers.
 
     Args:
         rubric: instructions of the user on what makes an answer better.
@@ -151,15 +151,15 @@ def side_by_side_template(rubric: str = "") -> Template:
 
 
 def even_template(name: str, question: str, levels: Sequence[tuple[str, str]]) -> Template:
-    """Make a template of a question and levels from low to high, with scores spread evenly over 0 to 1.
+    """Build a template from a question and levels from low to high, with scores evenly spaced from 0 to 1.
 
     Args:
-        name: of the criterion.
-        question: that the judge answers.
+        name: name of the criterion.
+        question: question that the judge answers.
         levels: two or more labels, each with its meaning, which may be empty.
 
     Raises:
-        InputError: fewer than two levels, or two of one label.
+        InputError: fewer than two levels, or two with the same label.
 
     Examples:
         >>> levels = [("rude", ""), ("neutral", ""), ("kind", "warm words")]
@@ -180,7 +180,7 @@ def even_template(name: str, question: str, levels: Sequence[tuple[str, str]]) -
 
 @cache
 def read_data(name: str) -> Any:  # noqa: ANN401 - the content of a YAML file
-    """Read a YAML file that ships with this package: a template, the wording around it, or injections."""
+    """Read a YAML file of this package: a template, the surrounding wording, or injections."""
     return yaml.safe_load((DATA / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
@@ -204,7 +204,7 @@ class Criterion:
     """A criterion of a rubric.
 
     Attributes:
-        name: in columns and tables.
+        name: name in columns and tables.
         template: its question and levels.
         weight: its share of the combined score, above 0 and up to 1.
     """
@@ -218,17 +218,17 @@ class Criterion:
 class Rubric:
     """Criteria whose weights sum to 1.
 
-    The combined score is the mean of the criteria's scores by their weights, and there is none where one
-    criterion has none; a criterion's score is its likeliest level. The distribution is the mixture of theirs
-    by the same weights, so that the expected score is the mean of the criteria's expected scores.
+    The combined score is the weighted mean of the criteria's scores, each the likeliest level; it is missing
+    if a criterion's score is missing. The distribution is the mixture of the criteria's distributions with
+    the same weights, so that the expected score is the weighted mean of the criteria's expected scores.
 
     Attributes:
-        name: of the rubric.
-        criteria: one or more.
+        name: name of the rubric.
+        criteria: one or more criteria.
 
     Raises:
-        InputError: no criterion, two of one name, names whose columns would be the same, or weights that do
-            not sum to 1.
+        InputError: no criterion, two with the same name, names whose columns would be equal, or weights that
+            do not sum to 1.
     """
 
     name: str
@@ -256,7 +256,7 @@ class Rubric:
 
     @classmethod
     def from_template(cls, template: Template) -> Self:
-        """Make a rubric of a template: one criterion with all weight."""
+        """Build a rubric from a template: one criterion with weight 1."""
         return cls(template.name, (Criterion(template.name, template),))
 
     @property
@@ -283,14 +283,14 @@ class Rubric:
 
     @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 over names, weights and everything that the judge reads."""
+        """Hash (8 hex digits of SHA-256) of names, weights and everything that the judge reads."""
         content = [
             [criterion.name, criterion.weight, criterion.template.content_hash] for criterion in self.criteria
         ]
         return hashlib.sha256(json.dumps([RULE, *content]).encode()).hexdigest()[:8]
 
     def varied(self, change: Callable[[Template], Template]) -> "Rubric":
-        """Return the same rubric with a change of each criterion's template."""
+        """Return the rubric with each criterion's template changed by a function."""
         criteria = tuple(
             replace(criterion, template=change(criterion.template)) for criterion in self.criteria
         )
@@ -337,14 +337,14 @@ class _RubricFile(BaseModel):
 
 
 def load_rubric(path: str | Path | Rubric) -> Rubric:
-    """Read a rubric from a YAML file, or return the one that is passed.
+    """Read a rubric from a YAML file, or return a rubric unchanged.
 
     The file has ``name``, ``rule`` (``weighted-mean``, which is also the default) and ``criteria``. Each
     criterion has ``name``, ``question``, ``weight`` and ``levels``: labels from low to high, or the name of a
-    template or a scale. Without any weight all criteria count alike.
+    template or a scale. Without weights all criteria count equally.
 
     Raises:
-        InputError: it cannot be read, is no rubric, or its weights do not sum to 1.
+        InputError: the file cannot be read, is not a rubric, or its weights do not sum to 1.
     """
     if isinstance(path, Rubric):
         return path
@@ -362,7 +362,7 @@ def parse_rubric(content: bytes, *, source: str) -> Rubric:
         source: the file's name in messages.
 
     Raises:
-        InputError: as ``load_rubric``; the message has the line.
+        InputError: as ``load_rubric``; the message names the line.
 
     Examples:
         >>> text = b"name: mine\ncriteria: [{name: tone, question: kind, levels: [rude, kind]}]"

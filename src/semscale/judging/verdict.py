@@ -35,10 +35,10 @@ _LEAST_KNOWN_FIRST = tuple(reversed(Provenance))
 _WORST_FIRST = (Status.UNFINISHED, Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
 
 REPLIED = (Status.SCORED, Status.UNPARSABLE, Status.REFUSED)
-"""Statuses of items about which a call brought a reply, even a refusal."""
+"""Statuses of items with a reply, even a refusal."""
 
 ASKED = (*REPLIED, Status.FAILED)
-"""Statuses of items about which a call was made."""
+"""Statuses of items with a call."""
 
 
 @dataclass(frozen=True)
@@ -46,23 +46,23 @@ class Verdict:
     """One judge's score for one item, with every raw reply.
 
     Attributes:
-        score: the level that was stated, from 0 to 1; of several samples the most frequent one, of equally
-            frequent ones the one nearest to their mean, then the lowest. NaN where there is none.
-        distribution: scores with their masses, which sum to 1; only those with mass. Empty for no score.
-        provenance: source of the distribution; ``None`` where there is none.
+        score: the stated level, from 0 to 1; of several samples the most frequent level, then the one nearest
+            to their mean, then the lowest. NaN without a score.
+        distribution: scores with masses above 0, which sum to 1; empty without a score.
+        provenance: source of the distribution; ``None`` without one.
         covered: with ``samples`` the share of replies that state a level; with ``decision``, ``next-token``
-            and ``logprobs`` the probability that all levels had together before normalisation; NaN otherwise.
-        explanation: the judge's explanation, of the first reply that states the score.
-        replies: every raw reply, those that could not be read included, in the order in which they came.
-        status: why there is a score, or none.
-        reason: the error where there is none.
-        order_bias: with ``next-token`` how far the order of the levels moves the distribution, 0 to 1; NaN
+            and ``logprobs`` the total probability of all levels before normalisation; NaN otherwise.
+        explanation: the judge's explanation in the first reply that states the score.
+        replies: all raw replies in order of arrival, including unreadable ones.
+        status: ``scored``, or why there is no score.
+        reason: the error if there is no score.
+        order_bias: with ``next-token`` the effect of the levels' order on the distribution, 0 to 1; NaN
             otherwise.
-        standard_error: of ``expected``, from the readings that it is the mean of: the orders of the levels
-            with ``next-token``, the replies with ``samples``. It estimates how far other readings would
-            differ, not whether the judge is right. NaN, not known, for one reading and where all are equal.
-        criteria: verdicts by each criterion of a rubric of several, in their order; empty for a template.
-        weights: of these criteria.
+        standard_error: standard error of ``expected`` over the readings: the orders of the levels with
+            ``next-token``, the replies with ``samples``. It measures the variation of readings, not whether
+            the judge is right. NaN for one reading, and if all are equal.
+        criteria: verdicts on each criterion of a rubric with several, in order; empty for a template.
+        weights: weights of these criteria.
     """
 
     score: float
@@ -82,8 +82,8 @@ class Verdict:
     def confidence(self) -> float:
         """Mass of the likeliest level, 0 to 1.
 
-        NaN for no score, for one reply without probabilities, and for several criteria: their mixture shows
-        how the levels share the mass, and not how sure the judge is of the combined score.
+        NaN without a score, for one reply without probabilities, and for several criteria, whose mixture does
+        not show how sure the judge is of the combined score.
         """
         if not self.distribution or self.provenance is Provenance.SINGLE or self.criteria:
             return float("nan")
@@ -93,7 +93,8 @@ class Verdict:
     def deviation(self) -> float:
         """Standard deviation of the score, 0 to 0.5; NaN where there is no distribution.
 
-        Of several criteria, assumed independent, it is the root of the sum of w^2 times each variance.
+        For several criteria, assumed independent, it is the square root of the sum of w^2 times each
+        variance.
         """
         if not self.distribution:
             return float("nan")
@@ -112,12 +113,12 @@ class Verdict:
 
     @classmethod
     def without_score(cls, status: Status, reason: str = "", replies: Sequence[str] = ()) -> "Verdict":
-        """Make a verdict that states why there is no score."""
+        """Build a verdict without a score, with the reason."""
         return cls(float("nan"), (), None, float("nan"), "", tuple(replies), status, reason)
 
     @classmethod
     def without_item(cls, status: Status) -> "Verdict":
-        """Make a verdict that states why a row cannot be judged."""
+        """Build the verdict of a row that cannot be judged, with the reason."""
         return cls.without_score(status, reason_words(status, "the question or the answer") or "")
 
 
@@ -138,7 +139,7 @@ def verdicts_to_json(verdicts: Sequence[Verdict]) -> str:
 
 
 def verdicts_from_json(text: str) -> list[Verdict]:
-    """Read verdicts back from what ``verdicts_to_json`` wrote."""
+    """Read verdicts from the JSON of ``verdicts_to_json``."""
     return _verdict_lists().validate_python(json.loads(text))
 
 
@@ -190,7 +191,7 @@ def combine_criteria(rubric: Rubric, verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def empirical_distribution(scores: Sequence[float]) -> Distribution:
-    """Assign each score its share among the scores of several samples.
+    """Return each distinct score with its share among the scores of several samples.
 
     Examples:
         >>> empirical_distribution([0.75, 1.0, 0.75, 0.5])
@@ -201,7 +202,7 @@ def empirical_distribution(scores: Sequence[float]) -> Distribution:
 
 
 def most_frequent(scores: Sequence[float]) -> float:
-    """Return the score that was stated most often; of equals the one nearest to the mean, then the lowest.
+    """Return the most frequent score; of several the one nearest to the mean, then the lowest.
 
     Examples:
         >>> most_frequent([1.0, 0.5, 0.0, 0.5]), most_frequent([0.0, 0.75, 1.0])
@@ -211,7 +212,7 @@ def most_frequent(scores: Sequence[float]) -> float:
 
 
 def likeliest(distribution: Distribution, mean: float) -> float:
-    """Return the score with most mass; of equals the one nearest to the mean, then the lowest."""
+    """Return the score with the greatest mass; of several the one nearest to the mean, then the lowest."""
     most = max(mass for _, mass in distribution)
     scores = [score for score, mass in distribution if mass == most]
     return min(scores, key=lambda score: (abs(score - mean), score))
@@ -225,22 +226,22 @@ def with_mass(scores: Floats, masses: Floats) -> Distribution:
 def level_probabilities(
     reply: str, tokens: Sequence[TokenLogprob], span: tuple[int, int], template: Template
 ) -> tuple[Floats, float] | None:
-    """Return the probabilities of the levels that the tokens of the score could have stated.
+    """Return the probability of each level, from the alternatives of the score's tokens.
 
-    The position of the score is that of the parsed reply, never a fixed number of tokens. A token that can
-    begin several levels ("1" of 1 and 10, "Completely" of two labels) counts for none of them, unless it is
-    the one that was chosen: then the tokens after it decide.
+    The score's position is taken from the parsed reply. A token that can begin several levels ("1" of 1 and
+    10, "Completely" of two labels) counts for none of them, unless the reply contains it: then the tokens
+    after it decide.
 
     Args:
         reply: the text.
         tokens: its tokens, each with the likeliest alternatives.
-        span: of the level in the reply.
+        span: start and end of the level in the reply.
         template: what the judge was asked.
 
     Returns:
-        Probabilities of the template's scores, shape (k,), sum 1, and their sum before normalisation, 0 to 1;
-        ``None`` where the tokens are not those of the reply, or their log-probabilities give no probability
-        between 0 and 1.
+        Probabilities of the template's scores, shape (k,), which sum to 1, and their sum before
+        normalisation, 0 to 1. ``None`` if the tokens do not match the reply, or a log-probability gives no
+        probability between 0 and 1.
     """
     first = _token_at(reply, tokens, span[0])
     if first is None:

@@ -48,16 +48,16 @@ class JudgedResult(Result):
     @property
     @abstractmethod
     def figures(self) -> Mapping[str, Floats]:
-        """Values whose means are estimated, by name, each of shape (n,), 0 to 1; the main one first."""
+        """Values whose means are estimated, by name, each of shape (n,), 0 to 1; the main figure first."""
 
     @property
     @abstractmethod
     def expected_score(self) -> Floats:
-        """Expected score of each item, of a panel the mean of its judges, shape (n,); NaN where none."""
+        """Expected score of each item (a panel's mean over its judges), shape (n,); NaN if missing."""
 
     @property
     def spread(self) -> Floats:
-        """Highest less lowest expected score, shape (n,); NaN with fewer than two judges."""
+        """Highest minus lowest expected score, shape (n,); NaN with fewer than two judges."""
         return np.full(len(self), np.nan)
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
@@ -86,19 +86,19 @@ class JudgedResult(Result):
         source: str = "items in memory",
         **intervals: Unpack[IntervalSettings],
     ) -> JudgeSummary:
-        """Sum the verdicts up: a report, a document and JSON come from the summary.
+        """Summarize the verdicts; the summary writes reports, documents and JSON.
 
         Args:
-            questions: shape (n,), as they were judged.
-            answers: shape (n,), likewise.
-            human: shape (n,), human labels, as ``semscale.judging.human_labels.label_table`` takes them.
+            questions: shape (n,), the questions.
+            answers: shape (n,), the judged answers.
+            human: shape (n,), human labels, see ``semscale.judging.human_labels.label_table``.
             by: shape (n,), names of groups.
             source: name of the items' source.
             intervals: how intervals are made.
 
         Raises:
-            InputError: a column of the wrong length, a label that is none of the template's, or a setting out
-                of range.
+            InputError: a column of the wrong length, a label that the template does not have, or a setting
+                out of range.
         """
         columns = {"questions": questions, "answers": answers, "human": human, "by": by}
         cells = {name: as_list(column, name) for name, column in columns.items() if column is not None}
@@ -138,7 +138,7 @@ class Verdicts(JudgedResult):
         signature: the settings that were applied.
         stopped: why not every item was asked about, or ``None``.
         criteria: weights of a rubric's criteria by their names; empty for a template.
-        not_taken: forms of asking that the model did not take, and why.
+        not_taken: request forms that the model did not accept, and why.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -176,7 +176,7 @@ class Verdicts(JudgedResult):
 
     @property
     def score(self) -> Floats:
-        """The level that was stated, from 0 to 1, shape (n,); NaN where there is none."""
+        """The stated levels, from 0 to 1, shape (n,); NaN without a score."""
         return np.array([verdict.score for verdict in self.verdicts], dtype=np.float64)
 
     @property
@@ -204,7 +204,7 @@ class Verdicts(JudgedResult):
         """Masses of the template's levels, shape (n, k), rows sum to 1; NaN where there is no score.
 
         Raises:
-            InputError: the template has a range and no levels; ``Verdict.distribution`` has its masses.
+            InputError: the template has a range instead of levels; ``Verdict.distribution`` has its masses.
         """
         if self.template.highest is not None:
             raise InputError(f"pmf needs a template with levels, {self.template.name!r} has a range")
@@ -212,7 +212,7 @@ class Verdicts(JudgedResult):
 
     @property
     def masses(self) -> Floats:
-        """Masses of the template's scores, those of a range included, shape (n, k); NaN for no score."""
+        """Masses of the template's scores, also for a range, shape (n, k); NaN without a score."""
         scores = self.template.scores.tolist()
         column = {score: index for index, score in enumerate(scores)}
         masses = np.full((len(self), len(scores)), np.nan)
@@ -263,9 +263,9 @@ class Verdicts(JudgedResult):
         Returns:
             Columns ``score``, ``expected``, ``confidence``, ``standard_error`` (of ``expected``),
             ``provenance``, ``covered``, ``order_bias``, ``explanation``, ``replies`` (a list of texts),
-            ``reason``, and the mass of each level as ``p_<level>``; of a rubric the expected score by
-            each criterion as ``criterion_<name>``, with ``_score`` and ``_status``; with
-            ``method="decision"`` ``not_taken``, the forms that the model had not taken, and why.
+            ``reason``, and the mass of each level as ``p_<level>``. For a rubric also the expected score by
+            each criterion as ``criterion_<name>``, with ``_score`` and ``_status``. With
+            ``method="decision"`` also ``not_taken``, the forms that the model did not accept, and why.
         """
         verdicts = self.verdicts
         columns = [
@@ -293,7 +293,7 @@ class Verdicts(JudgedResult):
         return [*columns, *self._criterion_columns()]
 
     def _criterion_columns(self) -> Iterator[pl.Series]:
-        """Lay out the verdicts by each criterion: the expected score, the likeliest level and the status."""
+        """Return columns for each criterion: the expected score, the likeliest level and the status."""
         for index, name in enumerate(self.criteria):
             title = f"criterion_{name}"
             parts = [verdict.criteria[index] if verdict.criteria else None for verdict in self.verdicts]
@@ -311,19 +311,19 @@ class Verdicts(JudgedResult):
 _JUDGE_COLUMNS = (
     "score", "standard_error", "status", "reason", "not_taken", "provenance", "explanation", "replies",
 )  # fmt: skip
-"""Columns of one judge's table that a panel's table has for each judge."""
+"""Columns of a judge's table that a panel's table repeats for each judge."""
 
 
 @dataclass(frozen=True, repr=False)
 class PanelVerdicts(JudgedResult):
     """Verdicts of k judges on n items.
 
-    A figure for an item is that of the judges that scored it; ``n_judges`` is their number.
+    An item's figures are over the judges that scored it; ``n_judges`` is their number.
 
     Attributes:
-        names: of the judges.
+        names: names of the judges.
         judges: each judge's verdicts.
-        status: shape (n,), ``scored`` where one judge or more gave a score.
+        status: shape (n,), ``scored`` if at least one judge gave a score.
         signature: the settings that were applied.
     """
 
@@ -347,7 +347,7 @@ class PanelVerdicts(JudgedResult):
 
     @property
     def score(self) -> Floats:
-        """Levels as they were stated, shape (n, k); NaN where a judge has none."""
+        """Stated levels, shape (n, k); NaN where a judge has none."""
         return np.column_stack([verdicts.score for verdicts in self.judges])
 
     @property
@@ -378,31 +378,31 @@ class PanelVerdicts(JudgedResult):
 
     @property
     def spread(self) -> Floats:
-        """Highest less lowest, shape (n,); NaN with fewer than two judges."""
+        """Highest minus lowest expected score, shape (n,); NaN with fewer than two judges."""
         return np.where(self.n_judges > 1, self.max - self.min, np.nan)
 
     @property
     def stopped(self) -> str | None:
-        """The reason why not every judge was asked about everything, or ``None``."""
+        """The reason why not every judge was asked about every item, or ``None``."""
         return next((verdicts.stopped for verdicts in self.judges if verdicts.stopped), None)
 
     def severities(self, plan: IntervalPlan | None = None) -> tuple[MeanEstimate, ...]:
-        """Estimate how much higher each judge scores than the others on the same items; below 0 is severe."""
+        """Estimate each judge's mean difference from the others on the same items; below 0 is severe."""
         return severities(self.expected, plan=plan)
 
     def agreement(self, *, interval: float = 0.95, seed: int = 0) -> tuple[PairAgreement, ...]:
-        """Estimate the quadratic weighted kappa of every two judges, of the levels that they stated."""
+        """Estimate the quadratic weighted kappa of every two judges' stated levels."""
         return pairwise_agreement(self.score, interval=interval, seed=seed)
 
     def effective_judges(
         self, truth: Floats | None = None, *, interval: float = 0.95, seed: int = 0
     ) -> EffectiveJudges:
-        """Estimate how many judges with independent errors have a mean as good as this panel's.
+        """Estimate the number of judges with independent errors whose mean is as accurate as this panel's.
 
         Args:
             truth: shape (n,), such as human labels from 0 to 1; without one the number is a lower bound.
-            interval: coverage that the interval aims at.
-            seed: of the bootstrap.
+            interval: nominal coverage of the interval.
+            seed: seed of the bootstrap.
         """
         return effective_judges(self.expected, truth=truth, interval=interval, seed=seed)
 
@@ -435,8 +435,8 @@ class PanelVerdicts(JudgedResult):
         Returns:
             Columns ``n_judges``, ``mean``, ``median``, ``min``, ``max``, ``spread``, and for each judge its
             expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_standard_error``, ``_status``,
-            ``_reason``, ``_provenance``, ``_explanation`` and ``_replies``, and of one by decisions
-            ``_not_taken``; k is counted from 1.
+            ``_reason``, ``_provenance``, ``_explanation`` and ``_replies``, and with ``_not_taken`` for a
+            judge by decisions; k is counted from 1.
         """
         figures = {name: getattr(self, name) for name in ("mean", "median", "min", "max", "spread")}
         columns = [
@@ -454,7 +454,7 @@ class PanelVerdicts(JudgedResult):
         return columns
 
     def _over_judges(self, figure: Callable[[Floats], Floats]) -> Floats:
-        """Apply a figure to the scores that each item has; the judges' order changes nothing."""
+        """Compute a figure over each item's scores, regardless of the judges' order."""
         figures = np.full(len(self), np.nan)
         for row, scores in enumerate(np.sort(self.expected, axis=1)):
             present = scores[~np.isnan(scores)]

@@ -1,1 +1,1 @@
-"""Matching: how far a prediction says the same as a reference, by cosine, BERTScore, layers or guards."""
+"""Matching: similarity of predictions to references by several methods, and guards against false matches."""

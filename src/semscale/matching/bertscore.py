@@ -61,15 +61,17 @@ class BertScores(Result):
     """BERTScores of n items, in the order of the items.
 
     Attributes:
-        precision: shape (n,), share of the prediction that is in the reference; NaN where there is none.
+        precision: shape (n,), share of the prediction that is in the reference; NaN for an item without a
+            score.
         recall: shape (n,), share of the reference that is in the prediction; NaN likewise.
-        f1: shape (n,), the harmonic mean of the two; NaN likewise. Of several references each of the three
-            is the highest one by itself.
+        f1: shape (n,), the harmonic mean of the two; NaN likewise. With several references, each of the three
+            figures is its highest value over the references.
         status: shape (n,), each a ``Status``: the reason why each item has scores, or has none.
-        reference: shape (n,), position of the reference that the F1 is from, from 0; -1 where none.
-        windows: shape (n,), the most windows in which one of the item's texts was read; 0 where none.
+        reference: shape (n,), position (from 0) of the reference with the highest F1; -1 without a score.
+        windows: shape (n,), number of windows into which the item's longest text was split; 0 if no text was
+            read.
         signature: the settings that were applied.
-        bounds: the least and the greatest score that there can be; rescaled ones go lower.
+        bounds: the lowest and the highest possible score; rescaled scores can be lower.
     """
 
     precision: Annotated[Floats, FLOATS]
@@ -84,7 +86,7 @@ class BertScores(Result):
     header_fields = ("bounds",)
 
     def with_zeros(self) -> "BertScores":
-        """Put 0 where an item has no score, as ``bert_score`` does; the status still gives the reason."""
+        """Return a copy with 0 for missing scores, like ``bert_score``; ``status`` still has the reason."""
         filled = {name: np.nan_to_num(getattr(self, name), nan=0.0) for name in _FIGURES}
         return replace(self, **filled)
 
@@ -116,11 +118,11 @@ class BertScores(Result):
         source: str = "texts in memory",
         **intervals: Unpack[IntervalSettings],
     ) -> MatchSummary:
-        """Sum the scores up, with F1 as the score; reports, documents and JSON come from the summary.
+        """Summarize the scores, with F1 as the score; the summary writes reports, documents and JSON.
 
         Args:
-            predictions: shape (n,), as they were scored, to be shown with their scores.
-            references: shape (n,), likewise; of several the one that the F1 is from is shown.
+            predictions: shape (n,), the scored predictions, to show with their scores.
+            references: shape (n,), likewise; of an item's references the one with the highest F1 is shown.
             by: shape (n,), names of groups.
             source: where the items come from, such as the name of a file.
             intervals: how intervals are made, such as ``interval`` and ``seed``.
@@ -158,7 +160,7 @@ def bertscore(  # noqa: PLR0913 - the settings of a score
     Args:
         predictions: shape (n,), texts.
         references: shape (n,), each a text or a list of texts.
-        embedder: as ``BertScorer`` takes it, with ``layer``, ``idf``, ``rescale`` and ``precision``.
+        embedder: see ``BertScorer``.
         layer: see ``BertScorer``.
         idf: see ``BertScorer``.
         rescale: see ``BertScorer``.
@@ -170,7 +172,7 @@ def bertscore(  # noqa: PLR0913 - the settings of a score
 
     Raises:
         InputError: lists of unequal length, or a setting that cannot be used.
-        ModelError: the model's files cannot be had or run.
+        ModelError: the model cannot be loaded or run.
 
     References:
         Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT, arXiv 1904.09675.
@@ -192,7 +194,7 @@ class BertPairScores:
 
     Attributes:
         values: shape (p, 3): precision, recall and F1; NaN where no token has a weight.
-        windows: shape (p,), the larger number of windows in which one of the pair's two texts was read.
+        windows: shape (p,), number of windows into which the longer text of the pair was split.
         unread: shape (p,), whether the model cannot read one of the pair's two texts.
         signature: the settings that were applied.
     """
@@ -204,25 +206,26 @@ class BertPairScores:
 
 
 class BertScorer:
-    """Scores with BERTScore; the model is loaded once.
+    """Scorer with BERTScore, which loads its model once.
 
     Args:
         embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, an embedder of
-            ``load_embedder`` whose engine shows the states of tokens (``openvino``, ``torch``), or an
-            encoder of ``load_token_encoder``.
-        layer: number of the layer whose states are compared, from 0 (the embeddings) up; not needed where it
-            is published or calibrated for the model.
+            ``load_embedder`` whose engine returns token states (``openvino``, ``torch``), or an encoder from
+            ``load_token_encoder``.
+        layer: number of the layer whose states are compared; 0 is the embeddings. Optional if a layer is
+            published or calibrated for the model.
         idf: ``False``: every token has the same weight. ``True``: tokens that are rarer among the references
-            of a call have a greater weight. A list of texts: rarer in that corpus. A mapping from token ids:
-            these weights.
+            of a call have a greater weight. A list of texts: the same with that corpus. A mapping from token
+            ids: these weights.
         rescale: ``False``: raw scores. ``True``: rescaled with the baseline that comes with Semscale. A file:
-            with the one in it, from ``semscale models calibrate`` or of bert_score's format.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for a model that is
-            loaded here.
+            rescaled with its baseline; ``semscale models calibrate`` writes such files, and bert_score's
+            format is read, too.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it); only for a model
+            that is not loaded yet.
 
     Raises:
         InputError: a setting that cannot be used; the message names the remedy.
-        ModelError: the model's files cannot be had or run.
+        ModelError: the model cannot be loaded or run.
     """
 
     @known_settings
@@ -245,7 +248,7 @@ class BertScorer:
 
     @property
     def signature(self) -> Signature:
-        """Signature of the settings; with ``idf=True`` that of a result also has a hash of its weights."""
+        """Signature of the settings; with ``idf=True`` a result's also has a hash of its weights."""
         return self._signature(self._weights.origin if self._weights else "references", rescaled=True)
 
     def score(
@@ -262,7 +265,7 @@ class BertScorer:
             predictions: shape (n,), texts.
             references: shape (n,), each a text or a list of texts.
             progress: called while pairs are scored.
-            keep_unread: whether texts that the model cannot read are scored all the same.
+            keep_unread: whether to score texts that the model cannot read, too.
 
         Raises:
             InputError: something other than lists, or lists of unequal length.
@@ -331,10 +334,10 @@ class BertScorer:
 
 
 class BertMatch:
-    """Matches by the F1 of BERTScore; of several references the one with the highest F1 counts.
+    """Matching method: the F1 of BERTScore; of several references the one with the highest F1 counts.
 
     Args:
-        scorer: with its layer and its weights.
+        scorer: computes the scores.
     """
 
     def __init__(self, scorer: BertScorer) -> None:
@@ -355,7 +358,7 @@ class BertMatch:
         )
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
-        """Explain some pairs token by token, each as a table like that of ``Explanation.to_frame``."""
+        """Explain some pairs token by token; each table is like that of ``Explanation.to_frame``."""
         return [self._scorer.explain(*pairs.both(row)).to_frame() for row in rows]
 
 
@@ -370,16 +373,16 @@ def token_encoder(
     """Load the model whose states are compared.
 
     Args:
-        embedder: a name, a folder, an embedder that shows the states of tokens, or an encoder of
+        embedder: a name, a folder, an embedder that returns token states, or an encoder from
             ``load_token_encoder``.
-        precision: of a model that is loaded here.
+        precision: see ``BertScorer``.
         progress: called while weights are pulled.
-        engine: that loads it.
+        engine: the engine that loads the model.
         device: where the engine ``torch`` computes.
 
     Raises:
-        InputError: an embedder that shows no states, or a model that cannot be run here.
-        ModelError: the model's files cannot be had or run.
+        InputError: an embedder without token states, or a model that cannot be run here.
+        ModelError: the model cannot be loaded or run.
     """
     if isinstance(embedder, TokenEncoder):
         return embedder
@@ -453,7 +456,7 @@ def find_bert_model(name: str) -> BertModel | None:
 
 
 def chosen_layer(layer: int | None, encoder: TokenEncoder, baseline: "Baseline | None") -> int:
-    """Choose the layer that is compared: the stated one, else the calibrated one, else the published one.
+    """Choose the layer to compare: the stated one, else the calibrated one, else the published one.
 
     Raises:
         InputError: the model has no such layer, or none is known for it.
@@ -514,7 +517,7 @@ class Baseline:
     Attributes:
         values: shape (layers + 1, 3): precision, recall and F1.
         origin: name of the file or model, for signatures.
-        model: name and hash of the model as signatures have them; ``None`` where the file does not state it.
+        model: the model's name and hash, as in signatures; ``None`` if the file does not state them.
         best_layer: the layer that agreed best with human scores, where that was measured.
     """
 
@@ -637,7 +640,7 @@ class HumanAgreement:
 
     Attributes:
         spearman: for each layer, from 0 up, Spearman's correlation with its bootstrap interval.
-        n: pairs that count.
+        n: compared pairs.
         n_left_out: pairs without a text or a human score.
         interval: coverage of the intervals.
     """
@@ -649,7 +652,7 @@ class HumanAgreement:
 
     @property
     def replicates(self) -> int:
-        """Resamples from which each interval is made."""
+        """Number of bootstrap resamples behind each interval."""
         return replicates_for(self.n)
 
     @property
@@ -674,7 +677,7 @@ class LayerCalibration(Presentable):
         source: name of the corpus, and a hash of its texts.
         seed: seed of the draw.
         human: agreement of each layer with human scores, where there were any.
-        signature: of the states, without a layer.
+        signature: signature of the token states, without a layer.
     """
 
     baseline: Floats
@@ -696,7 +699,7 @@ class LayerCalibration(Presentable):
 
     @property
     def plan(self) -> IntervalPlan | None:
-        """Plan of the intervals of the agreement with human scores; ``None`` without these."""
+        """Settings of the intervals for the agreement with human scores; ``None`` without human scores."""
         if self.human is None:
             return None
         return IntervalPlan(self.human.interval, seed=self.seed, replicates=self.human.replicates)
@@ -738,11 +741,11 @@ def calibrate(  # noqa: PLR0913 - the settings of a calibration
 
     Args:
         encoder: encoder of the model.
-        corpus: texts of the kind that will be scored; empty ones and repetitions are passed over.
+        corpus: texts of the kind that will be scored; empty and repeated ones are skipped.
         name: name of the corpus.
         judged: pairs with human scores, to find the layer that agrees best.
         n_pairs: number of pairs of two different texts to draw.
-        n_texts: most texts from which they are drawn.
+        n_texts: maximum number of texts from which the pairs are drawn.
         seed: seed of the draw.
         progress: called while pairs are scored, layer by layer.
 

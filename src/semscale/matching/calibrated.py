@@ -1,4 +1,4 @@
-"""The calibrated method: text, context and words, weighted as fitted to human labels, less findings."""
+"""The calibrated method: three layers with weights fitted to human labels, and penalties for findings."""
 
 import hashlib
 import json
@@ -40,13 +40,13 @@ LAYERS_OF_WORDS = ("word", "context")
 """Layers that compare single words, which have no equals in another language."""
 
 FEWEST_FOR_FLOORS = 10
-"""Distinct texts from which on floors are estimated from the corpus."""
+"""Fewest distinct texts of a corpus from which floors are estimated."""
 
 UNRELATED_PAIRS = 300
-"""Most pairs of unrelated texts that a floor is the mean of."""
+"""Maximum number of unrelated pairs whose mean is a floor."""
 
 GENERIC_MODEL = "all-MiniLM-L6-v2"
-"""The model whose weights serve models to which none were fitted."""
+"""The model whose weights are used for models without fitted weights."""
 
 _HIGHEST_FLOOR = 1 - 1e-6  # above it nothing could lie
 
@@ -135,8 +135,8 @@ class CalibratedMatch:
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, 0 to 1; NaN where a text has no token that the model can read.
 
-        Of two texts in different languages that the model reads, only the layer of whole texts counts: the
-        layers of words are NaN, and guards, which read English alone, pass over them.
+        For two texts in different languages that the model reads, only the layer of whole texts counts: the
+        layers of words are NaN, and guards skip the pair, as they read only English.
         """
         read = TokenizedTexts(pairs.texts, self._encoder)
         unread = self._encoder.reader.unread(read.tokens)
@@ -163,7 +163,7 @@ class CalibratedMatch:
         )
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
-        """Explain the layers of words of some pairs, each as a table like that of ``explain_words``."""
+        """Explain the layers of words of some pairs; each table is like that of ``explain_words``."""
         read = TokenizedTexts(pairs.texts, self._encoder)
         prediction, reference = pairs.prediction[list(rows)], pairs.reference[list(rows)]
         weights, _, _ = self._basis_for(read, pairs)
@@ -187,7 +187,7 @@ class CalibratedMatch:
         return bool(self._corpus)
 
     def _basis_for(self, read: TokenizedTexts, pairs: Pairs) -> tuple[WordWeights, Mapping[str, float], str]:
-        """Return weights of words, floors of layers, and the hash of the corpus from which they are."""
+        """Return the word weights, the layers' floors, and the hash of the corpus behind them."""
         return self._corpus_basis or self._estimate(read, np.unique(pairs.reference))
 
     @cached_property
@@ -200,7 +200,7 @@ class CalibratedMatch:
     def _estimate(
         self, read: TokenizedTexts, numbers: Integers
     ) -> tuple[WordWeights, Mapping[str, float], str]:
-        """Estimate from some of the texts, whose order in ``read`` changes nothing."""
+        """Return word weights, floors and the corpus hash of some texts; their order has no effect."""
         texts = sorted(numbers.tolist(), key=read.text)
         weights = WordWeights.over(map(read.words_of, texts), stop=self._calibration.stop_weight)
         floors: Mapping[str, float] = self._calibration.floors
@@ -271,7 +271,7 @@ def layer_similarities(values: Floats, recall_share: float) -> dict[str, Floats]
     """Return the similarity of pairs in each of ``LAYERS``.
 
     Args:
-        values: shape (p, 5), as ``compare_words`` has them.
+        values: shape (p, 5), as ``compare_words`` returns them.
         recall_share: weight of recall in the layers of words, 0 to 1.
 
     Returns:
@@ -291,7 +291,7 @@ def weighted_mean(precision: Floats, recall: Floats, recall_share: float) -> Flo
 def above_floor(similarity: Floats, floor: float) -> Floats:
     """Rescale similarities linearly so that the floor, and all below it, becomes 0, and 1 stays 1.
 
-    Below the floor, the mean of unrelated pairs, one pair is as unrelated as another.
+    The floor is the mean of unrelated pairs; differences below it carry no information.
 
     Args:
         similarity: 0 to 1.
@@ -308,9 +308,9 @@ def estimated_floors(unrelated: Floats, known: Mapping[str, float]) -> dict[str,
     """Estimate each layer's floor by the mean similarity of unrelated pairs.
 
     Args:
-        unrelated: shape (p, 5), as ``compare_words`` has them; NaN where a text has no token.
-        known: floors for layers without a pair, or whose pairs are all equal to the model, such as one word
-            in several spellings: nothing could lie above a floor of 1.
+        unrelated: shape (p, 5), as ``compare_words`` returns them; NaN where a text has no token.
+        known: floors to use for layers without a pair, or with a mean of 1, above which nothing could lie.
+            The mean is 1 if all texts are equal to the model, such as spellings of one word.
 
     Examples:
         >>> known = {"word": 0.4, "context": 0.2, "text": 0.6}
@@ -352,9 +352,9 @@ def combine(layers: Mapping[str, Floats], penalty: Floats, shares: Mapping[str, 
 
 
 def penalty_of(findings: Iterable[Finding], penalties: Mapping[str, float]) -> float:
-    """Add up the penalties of a pair's findings; of each guard's kinds only the gravest counts.
+    """Add up the penalties of a pair's findings; only the largest penalty of each guard counts.
 
-    Kinds of one guard often report the same difference.
+    One guard's findings of several kinds often report the same difference.
 
     Args:
         findings: findings in one pair.
@@ -385,10 +385,10 @@ def explain_words(
         recall_share: weight of the reference's words in the layers; the rest is that of the prediction's.
 
     Returns:
-        A table as of ``explained_side``, the prediction's words first; empty where one text has no word.
-        Counterparts are the words most similar over both layers, ``similarity`` is the mean of
-        ``word_similarity`` and ``context_similarity`` (0 to 1), weighted by the layers' shares, all weights
-        sum to 1, and all contributions to the mean of both layers, weighted by their shares.
+        A table like that of ``explained_side``, the prediction's words first; empty if one text has no word.
+        ``similarity`` is the mean of ``word_similarity`` and ``context_similarity`` (0 to 1), weighted by the
+        layers' shares; a word's counterpart is the word with the highest one. All weights sum to 1, and all
+        contributions to the weighted mean of both layers.
     """
     layer_shares = np.array([shares[name] for name in LAYERS_OF_WORDS])
     layer_shares /= layer_shares.sum()

@@ -102,7 +102,7 @@ class EvaluationSummary(Presentable):
         items: a table with one row per item: ``task``, ``item`` (counted from 1), ``reply``, ``score``.
         signature: the settings applied to the open questions.
         plan: how the intervals were made.
-        created: when.
+        created: time of the evaluation.
     """
 
     source: str
@@ -156,13 +156,13 @@ def evaluate_submission(
     """Score a folder of task files, closed questions by rule and open ones by matching.
 
     Word weights and the similarity of unrelated texts are estimated from the right answers of all tasks,
-    unless ``corpus`` is given.
+    unless ``corpus`` is set.
 
     Args:
-        folder: holds ``true_false.json`` and the others.
+        folder: contains ``true_false.json`` and the other task files.
         method: name of the method of matching.
         progress: called while texts are embedded.
-        settings: as ``semscale.matching.matcher.Matcher`` takes them.
+        settings: settings of ``semscale.matching.matcher.Matcher``.
 
     Raises:
         InputError: as ``load_submission`` and ``Matcher``.
@@ -197,13 +197,13 @@ def evaluate_submission(
 
 
 def load_submission(folder: str | Path) -> dict[str, Task]:
-    """Read the task files that a folder holds.
+    """Read the task files in a folder.
 
     Returns:
         The tasks by name, in the order of ``TASKS``; those without a file are absent.
 
     Raises:
-        InputError: the folder holds no task file, or a file has another form; it is named.
+        InputError: the folder has no task file, or a file has another form; the message names it.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -245,7 +245,7 @@ def read_task(path: Path) -> Task:
 
 
 def reply_text(reply: object) -> str:
-    """Return the text of a reply as pipelines nest it, in lists and under ``generated_text`` or ``text``.
+    """Return a reply's text, which pipelines nest in lists and under ``generated_text`` or ``text``.
 
     Examples:
         >>> reply_text([{"generated_text": " True "}])
@@ -269,7 +269,7 @@ def without_thoughts(reply: str) -> str:
 
 
 def right_answers(task: Task) -> list[str]:
-    """List the answers that a task's items state, those of several parts joined."""
+    """List the right answers of a task's items; the parts of an answer are joined."""
     answers = (_stated(item, "answer") for item in task.inputs)
     return [answer for answer in answers if answer.strip()]
 
@@ -360,7 +360,7 @@ _CLOSED: dict[str, tuple[str, Callable[[Task], TaskItems]]] = {
 
 
 def options_of(item: Mapping[str, Any]) -> list[str]:
-    """List an item's options without the letters that some have in their texts.
+    """List an item's options, without letters such as ``A.`` at their start.
 
     Examples:
         >>> options_of({"options": {"B": "lung", "A": "heart"}}), options_of({"options": ["A. heart"]})

@@ -26,7 +26,7 @@ class TextCosines:
 
     Attributes:
         values: shape (p,), -1 to 1; equal texts have exactly 1.
-        windows: shape (p,), the larger number of windows in which one of the two texts was read.
+        windows: shape (p,), number of windows into which the longer of the two texts was split.
         unread: shape (p,), whether the model cannot read one of the two texts.
     """
 
@@ -93,7 +93,7 @@ class Cosines:
 
 
 class CosineMatch:
-    """Matches by the cosine of the two texts' vectors.
+    """Matching method: the cosine of the two texts' vectors.
 
     Args:
         embedder: turns texts into unit vectors.
@@ -214,9 +214,9 @@ class ScoringStep:
 
 
 def scoring_order(prediction: Integers, reference: Integers) -> Integers:
-    """Order pairs so that those which share a text come together.
+    """Order pairs so that pairs with a common text are adjacent.
 
-    Of a pair's two texts the one that more pairs need decides its position.
+    A pair's position depends on the one of its two texts that occurs in more pairs.
 
     Args:
         prediction: shape (p,), number of each pair's prediction.
@@ -268,8 +268,8 @@ def plan_groups(
     Args:
         groups: g arrays, each with the numbers of a group's texts.
         lengths: shape (m,), tokens of each text.
-        fresh_tokens: as ``plan_steps`` has it, unless a single group has more.
-        kept_tokens: as ``plan_steps`` has it.
+        fresh_tokens: see ``plan_steps``; a single group may have more.
+        kept_tokens: see ``plan_steps``.
 
     Yields:
         Steps whose ``pairs`` are numbers of groups; together they hold every group once.

@@ -48,7 +48,7 @@ _TOLERANCE = 1e-3  # of a sum of three probabilities
 
 @runtime_checkable
 class EntailmentModel(Protocol):
-    """Estimates the probabilities that a premise entails a hypothesis, contradicts it, or does neither."""
+    """Estimator of the probabilities that a premise entails a hypothesis, contradicts it, or does neither."""
 
     @property
     def signature(self) -> Signature:
@@ -85,7 +85,7 @@ class Entailments:
 
 @runtime_checkable
 class SaysWhatItRead(Protocol):
-    """An entailment model that also reports which pairs it cut, and which it cannot read."""
+    """An entailment model that also reports the pairs that it cut or cannot read."""
 
     def entailments(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Entailments:
         """Return the probabilities of p pairs, as ``EntailmentModel.probabilities`` does."""
@@ -101,7 +101,7 @@ def entailments_by(model: EntailmentModel, premises: Sequence[str], hypotheses: 
         hypotheses: p texts.
 
     Raises:
-        InputError: the model's result has another shape, or its rows are no probabilities.
+        InputError: the model's result has another shape, or its rows are not probabilities.
     """
     if isinstance(model, SaysWhatItRead):
         return model.entailments(premises, hypotheses)
@@ -119,11 +119,10 @@ class SentenceSupport:
     """Relations of the m sentences of one text to the h sentences of another.
 
     Attributes:
-        values: shape (h, 3): degree to which each sentence is entailed, neither, contradicted; each row sums
-            to 1. NaN where the model can read the sentence together with no other.
-        deciding: shape (h,), number of the deciding one of the m sentences: the one that contradicts most
-            where that is more than the best one entails, else the one that entails most; -1 where none is
-            read.
+        values: shape (h, 3): each sentence's degrees of entailment, neutrality and contradiction; each row
+            sums to 1. NaN where the model can read no pair with the sentence.
+        deciding: shape (h,), index of the sentence among the m that decides: the one that contradicts most,
+            if that is more than any entails, otherwise the one that entails most; -1 if none can be read.
     """
 
     values: Floats
@@ -145,8 +144,8 @@ class SentenceEntailment:
     """Judges pairs of texts sentence by sentence with an entailment model.
 
     Each sentence of the hypothesis is entailed to the degree to which the premise's best sentence entails it,
-    and contradicted to the degree to which one contradicts it, but no further than it is not entailed; a text
-    has the mean of its sentences. Texts of one sentence are read as they are.
+    and contradicted to the degree to which one contradicts it, but no more than 1 minus its entailment. A
+    text's probabilities are the mean of its sentences'. Texts of one sentence are not split.
 
     Args:
         model: judges each pair of sentences.
@@ -169,7 +168,7 @@ class SentenceEntailment:
         return self.entailments(premises, hypotheses).values
 
     def entailments(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Entailments:
-        """Return the probabilities of p pairs, which have a sentence that was cut, and which are not read."""
+        """Return the probabilities of p pairs, with masks of pairs that were cut and that cannot be read."""
         judged = list(self.supports(premises, hypotheses))
         values = np.array([supported.mean for supported, _ in judged], np.float64).reshape(-1, 3)
         cut = np.array([is_cut.any() for _, is_cut in judged], np.bool_)
@@ -233,7 +232,8 @@ class EntailmentMatch:
     Args:
         model: estimates the probabilities of pairs.
         recall_share: weight of the direction from prediction to reference (is all of the reference stated?),
-            0 to 1; the rest is that of the other one (is all that is stated supported by the reference?).
+            0 to 1; the rest is the weight of the other direction (does the reference support all that is
+            stated?).
 
     References:
         Both directions and their mean: Lin, Trivedi and Sun 2024, Generating with confidence, section 4,
@@ -290,19 +290,19 @@ class EntailmentMatch:
 
 
 class NliModel:
-    """Estimates the probabilities of entailment, neutrality and contradiction; equal pairs are computed once.
+    """Entailment model with three classes; probabilities of equal pairs are computed once.
 
     Pairs are read in batches of equal length, so many short pairs in one call cost least: give all pairs of
     all samples at once.
 
     Args:
-        encoder: classifies pairs; with a cache or without.
-        labels: entailment, neutral and contradiction in the order of its classes, where ``config.json`` does
-            not state it.
+        encoder: classifies pairs, with or without a cache.
+        labels: entailment, neutral and contradiction in the order of the model's classes, if ``config.json``
+            does not state it.
 
     Raises:
         InputError: the labels are invalid, or differ from those of the model.
-        ModelError: the model has not three classes, or does not name them.
+        ModelError: the model does not have three classes, or does not name them.
 
     References:
         Bowman et al. 2015 (the task), doi:10.18653/v1/D15-1075; Williams et al. 2018 (MultiNLI),
@@ -331,16 +331,15 @@ class NliModel:
             progress: called as pairs are read.
 
         Returns:
-            Shape (p, 3): the premise entails the hypothesis, neither, contradicts it; each row sums to 1. A
-            pair that is too long for the model is cut at the end of its longer text; ``entailments`` reports
-            which ones.
+            Shape (p, 3): entailment, neutrality and contradiction; each row sums to 1. A pair that is too
+            long for the model is cut at the end of its longer text; ``entailments`` reports these pairs.
         """
         return self.entailments(premises, hypotheses, progress=progress).values
 
     def entailments(
         self, premises: Sequence[str], hypotheses: Sequence[str], *, progress: Progress | None = None
     ) -> Entailments:
-        """Return the probabilities of p pairs, which were cut, and which the model cannot read."""
+        """Return the probabilities of p pairs, with masks of pairs that were cut and that cannot be read."""
         logits = self._encoder.logits(premises, hypotheses, progress)
         values = logits.values.astype(np.float64)
         values = np.exp(values - values.max(axis=1, keepdims=True, initial=-np.inf))
@@ -369,7 +368,7 @@ def load_nli(
 
     Raises:
         InputError: an unknown precision, or invalid labels.
-        ModelError: the files cannot be had or run, or the model is no entailment model.
+        ModelError: the model cannot be loaded or run, or is not an entailment model.
     """
     if labels is not None:
         checked_labels(labels)
@@ -383,13 +382,13 @@ _EXPECTED = ", ".join(RELATIONS)
 
 
 def checked_labels(stated: Sequence[str]) -> tuple[str, ...]:
-    """Check an order of labels that a user states.
+    """Check a user's order of labels, and return it in lower case.
 
     Args:
         stated: the names of ``RELATIONS``, in the order of the model's classes; capitals do not matter.
 
     Raises:
-        InputError: not each of them once.
+        InputError: a name is missing, unknown or repeated.
 
     Examples:
         >>> checked_labels(["Contradiction", " neutral", "entailment"])
@@ -410,8 +409,8 @@ def label_columns(labels: Sequence[str], stated: Sequence[str] | None, model: st
     """Find the class of each relation.
 
     Args:
-        labels: names of the model's classes, as its ``config.json`` has them.
-        stated: as ``checked_labels`` takes them; ``None`` to use the model's names.
+        labels: names of the model's classes, from its ``config.json``.
+        stated: the user's order, see ``checked_labels``; ``None`` to use the model's names.
         model: its name, for messages.
 
     Returns:
@@ -460,14 +459,14 @@ def chosen_model(
 
     Args:
         nli: a folder, ``organisation/model`` on the Hugging Face hub, or an entailment model.
-        labels: as ``load_nli`` takes them, for a model that is named; precision, cache and progress, too.
+        labels: see ``load_nli``; only for a model given by name, like precision, cache and progress.
         precision: ``exact`` or ``fast``.
         cache: whether probabilities are cached on disk, or the folder of the cache.
         progress: called while weights are pulled.
 
     Raises:
-        InputError: no model, another object, or settings for a model that is loaded already.
-        ModelError: the model's files cannot be had or run, or it is no entailment model.
+        InputError: not an entailment model, or settings for a model that is loaded already.
+        ModelError: the model cannot be loaded or run, or is not an entailment model.
     """
     if nli is None:
         named = f"such as {ENGLISH_NLI.hub_id}, or the folder of one: there is no default"
@@ -504,7 +503,7 @@ _NUMBER = re.compile(r"\s*\(?(\d{1,3}|[A-Za-z])[.)]\s*")
 def sentences_of(text: str) -> list[str]:
     """Split a text after full stops, question and exclamation marks, and at line ends.
 
-    White space belongs to the sentence after it, so that the joined pieces are the text again.
+    White space belongs to the sentence after it, so joining the pieces returns the text.
 
     Examples:
         >>> sentences_of("Good, e.g. fast. Cheap!")
@@ -523,9 +522,9 @@ def sentences_of(text: str) -> list[str]:
 
 
 def worded_sentences(text: str) -> list[str]:
-    r"""List a text's sentences without white space around them, and without those that hold no word.
+    r"""List a text's sentences, stripped of white space; those without a word are dropped.
 
-    The number of an entry in a list belongs to the sentence after it. A text without any word is its own
+    The number of an entry in a list belongs to the sentence after it. A text without any word counts as one
     sentence.
 
     Examples:
@@ -546,8 +545,8 @@ def support(probabilities: Floats) -> SentenceSupport:
     """Judge each sentence by the sentence that supports it best.
 
     A sentence is entailed to the degree to which one of the others entails it (the maximum). It is
-    contradicted to the degree to which one of the others contradicts it, but no further than it is not
-    entailed: support by one sentence outweighs contradiction by another. The rest is neutral.
+    contradicted to the degree to which one of the others contradicts it, but no more than 1 minus its
+    entailment: support by one sentence outweighs contradiction by another. The rest is neutral.
 
     Args:
         probabilities: shape (h, m, 3), with m premises for each of h hypotheses; NaN for a pair that the
@@ -590,9 +589,10 @@ def explain_sentences(
         shares: weight of the prediction's sentences in the score, and of the reference's; they sum to 1.
 
     Returns:
-        A table as of ``explained_side``, a row per sentence that was read, with the columns ``neutral`` and
-        ``contradiction`` (probabilities). ``similarity`` is the probability that the sentence is entailed;
-        its counterpart is the deciding sentence. All weights sum to 1, all contributions to the score.
+        A table like that of ``explained_side``, one row per sentence that was read, with the columns
+        ``neutral`` and ``contradiction`` (probabilities). ``similarity`` is the probability that the sentence
+        is entailed; its counterpart is the deciding sentence. All weights sum to 1, and all contributions to
+        the score.
     """
     tables, sentences = [], (prediction, reference)
     for side, name in enumerate(("prediction", "reference")):

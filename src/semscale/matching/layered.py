@@ -28,7 +28,7 @@ WORD, SENTENCE, PARAGRAPH = 0.4, 0.4, 0.2
 """Weights of the layers."""
 
 FLOOR = 0.25
-"""Subtracted from the weighted sum, as unrelated texts have about this score."""
+"""Subtracted from the weighted sum; about the score of unrelated texts."""
 
 SNAP = 0.95
 """Scores of at least this become 1."""
@@ -43,18 +43,20 @@ Pieces = Callable[[str], list[str]]
 
 @dataclass(frozen=True)
 class LayeredPreset:
-    """Settings in which document and code of the layered match differ.
+    """Settings in which the published description and the published code of the layered match differ.
 
     Attributes:
-        name: as signatures have it.
-        equality_first: texts that are equal but for case score 1, before any layer is computed.
-        marks_apart: cleaning drops "the," because it reads a comma as a token of its own.
-        cleaned_paragraph: the paragraph layer reads texts without stop words, as the sentence layer does.
-        clipped_paragraph: a paragraph layer below the baseline counts as 0.
-        baseline_pairs: number of unrelated pairs of references whose mean the baseline is.
-        fixed_baseline: the baseline where there are fewer than two references a pair, as each is used once;
-            ``None`` where pairs of references are drawn from all there are.
-        unseen_idf: weight of a word piece that no reference holds; ``None`` for that of the formula.
+        name: name in signatures.
+        equality_first: whether texts that differ only in case score 1, without computing any layer.
+        marks_apart: whether cleaning reads a comma as a separate token, so that it drops the stop word in
+            "the,".
+        cleaned_paragraph: whether the paragraph layer, like the sentence layer, reads texts without stop
+            words.
+        clipped_paragraph: whether a paragraph layer below the baseline counts as 0.
+        baseline_pairs: number of unrelated pairs of references; their mean cosine is the baseline.
+        fixed_baseline: the baseline for fewer than ``2 * baseline_pairs`` references; with more, each
+            reference is in at most one pair. ``None``: pairs are drawn from all pairs of references.
+        unseen_idf: weight of a word piece that no reference contains; ``None`` for the formula's weight.
     """
 
     name: str
@@ -95,7 +97,7 @@ PRESETS = {
 
 
 class LayeredMatch:
-    """Matches by .4 word, .4 sentence and .2 paragraph similarity, as ``preset`` reads the published method.
+    """Matching method: .4 word, .4 sentence and .2 paragraph similarity, with one of two presets.
 
     Args:
         preset: one of ``PRESETS``.
@@ -127,7 +129,7 @@ class LayeredMatch:
 
     @property
     def signature(self) -> Signature:
-        """Signature of the settings; that of a result also has the estimated baseline."""
+        """Signature of the settings; a result's signature also has the estimated baseline."""
         corpus = "references" if self._corpus is None else corpus_hash(self._corpus)
         return self._signed(corpus, "estimated")
 
@@ -160,7 +162,7 @@ class LayeredMatch:
         return ScoredPairs(score, layers, whole.windows, self._signed(corpus, stated), unread=unread)
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
-        """Explain the word layer of some pairs, each as a table like that of ``alignment_frame``."""
+        """Explain the word layer of some pairs; each table is like that of ``alignment_frame``."""
         idf, _, _ = self._estimates_for(pairs)
         tables = []
         for row in rows:
@@ -229,7 +231,7 @@ class LayeredMatch:
         return content_only(text, marks_apart=self._preset.marks_apart)
 
     def _unread(self, pairs: Pairs, cleaned: Sequence[str], unread: Mask) -> Mask:
-        """Return which pairs have a text that the model cannot read, even if cleaning left nothing of it.
+        """Mark pairs with a text that the model cannot read, even one that cleaning has emptied.
 
         Args:
             pairs: p pairs.
@@ -303,7 +305,7 @@ def alignment_frame(
         weights: of both sides' tokens, shapes (p,) and (r,), greater than 0.
 
     Returns:
-        A table as of ``explained_side``, where each side's weights sum to 1, and its contributions to
+        A table like that of ``explained_side``, where each side's weights sum to 1, and its contributions to
         precision (prediction) or recall (reference). Empty where one side has no token.
 
     Examples:
@@ -332,8 +334,8 @@ def content_only(text: str, *, marks_apart: bool = False) -> str:
 
     Args:
         text: to be cleaned.
-        marks_apart: punctuation is a token of its own; otherwise only white space separates tokens, so that a
-            stop word with a mark at its end, such as "the,", stays.
+        marks_apart: whether punctuation is a separate token; otherwise only white space separates tokens, so
+            that a stop word with a mark at its end, such as "the,", stays.
 
     Examples:
         >>> content_only("Surgery is not indicated - the, end")
@@ -349,8 +351,7 @@ def content_only(text: str, *, marks_apart: bool = False) -> str:
 def pieces_of(tokenizer: "Tokenizer") -> Pieces:
     """Return a function that splits texts into word pieces, by a model's tokenizer.
 
-    All tokenizers' pieces are written as BERT's are: the first of a word as it is, and a continuation with
-    ``##`` before it.
+    Pieces of all tokenizers are written like BERT's: a piece that continues a word begins with ``##``.
 
     Args:
         tokenizer: without padding; its truncation is switched off.
@@ -434,11 +435,11 @@ class WordIdf:
 
 
 def smoothed_idf(documents: Iterable[Sequence[str]], *, unseen: float | None = None) -> WordIdf:
-    """Compute each piece's weight ``ln((N + 1) / (df + 1)) + 1``, where df of the N documents hold it.
+    """Compute each piece's weight ``ln((N + 1) / (df + 1)) + 1``, where df of the N documents contain it.
 
     Args:
         documents: the pieces of each document.
-        unseen: weight of a piece that no document holds; by default that of the formula, ``ln(N + 1) + 1``.
+        unseen: weight of a piece that no document contains; by default the formula's, ``ln(N + 1) + 1``.
 
     References:
         Spärck Jones 1972, doi:10.1108/eb026526; smoothed as by scikit-learn's ``TfidfTransformer``.

@@ -53,13 +53,13 @@ if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder
 
 CORPUS_ROWS = 50_000
-"""Rows from whose references word weights and the level of unrelated texts are estimated."""
+"""Number of rows for estimates of word weights and of the level of unrelated texts."""
 
 WEIGHING = frozenset({"calibrated"})
 """Methods whose scores take findings into account."""
 
 ANY_ENGINE = frozenset({"cosine"})
-"""Methods that read vectors of texts alone, so that any engine serves; the others read a model's tokens."""
+"""Methods that need only vectors of texts, so that any engine works; the others need token states."""
 
 _ESTIMATES_NOTHING = frozenset({"cosine", "entailment"})
 _OWNERS: Mapping[str, tuple[str, ...]] = {
@@ -68,7 +68,7 @@ _OWNERS: Mapping[str, tuple[str, ...]] = {
     "nli": ("entailment",),
     "nli_labels": ("entailment",),
 }
-"""Settings that only some methods take, with these methods."""
+"""Settings that only some methods accept, with these methods."""
 
 _BEST_REFERENCE = f"{PREFIX}{PRIVATE}best_reference"
 _EXPLAINED_TOGETHER = 1000  # rows, so that only so many have their tokens' tables in memory at once
@@ -83,7 +83,7 @@ class Matcher:
 
     Raises:
         InputError: an unknown method, a setting out of range, or one that belongs to another method.
-        ModelError: the model's files cannot be had, or cannot be run.
+        ModelError: the model cannot be loaded or run.
     """
 
     @takes(MatchSettings)
@@ -105,11 +105,11 @@ class Matcher:
 
         Args:
             method: scores pairs.
-            guards: check every pair that a score is from; without guards there are no findings.
-            settings: those of ``MatchSettings`` that no method has: ``empty`` and ``explain``.
+            guards: check the pair behind each score; without guards there are no findings.
+            settings: the fields of ``MatchSettings`` that apply to any method: ``empty`` and ``explain``.
 
         Raises:
-            InputError: a method that explains nothing with ``explain``.
+            InputError: ``explain`` with a method that cannot explain its scores.
         """
         matcher = cls.__new__(cls)
         matcher.settings, matcher.guards, matcher.pair_method = MatchSettings(**settings), guards, method
@@ -119,7 +119,7 @@ class Matcher:
 
     @property
     def signature(self) -> Signature:
-        """Signature of the settings; that of a result also has the estimates from its references."""
+        """Signature of the settings; a result's signature also has the estimates from its references."""
         signature = with_read_languages(self.pair_method.signature)
         if self.guards is not None:
             signature = with_guards(signature, self.guards)
@@ -139,8 +139,8 @@ class Matcher:
         matches = match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
         if self.settings.empty == "missing":
             return matches
-        # Missing and empty predictions score 0 where there is a reference: such a score is from no reference
-        # (-1) and no window (0), and has no components.
+        # Missing and empty predictions score 0 if there is a reference; such a score has no components, best
+        # reference -1 and 0 windows.
         cells = as_list(references, "references")
         is_empty = (matches.status == Status.MISSING) | (matches.status == Status.EMPTY)
         wrong = [item for item in np.flatnonzero(is_empty) if usable_references(cells[item])]
@@ -150,7 +150,7 @@ class Matcher:
         return replace(matches, score=score, status=status, signature=signature)
 
     def with_method(self, method: PairMethod) -> "Matcher":
-        """Return the matcher with another form of its method, such as one that has a corpus."""
+        """Return the matcher with a variant of its method, such as one with a corpus."""
         other = copy(self)
         other.pair_method = method
         return other
@@ -200,10 +200,10 @@ def match_with(
         method: scores pairs.
         predictions: shape (n,), a list or a series.
         references: shape (n,), each a text or a list of texts.
-        guards: check every pair that a score is from; without guards there are no findings.
+        guards: check the pair behind each score; without guards there are no findings.
         progress: called while texts are embedded, and while guards check pairs.
-        keep_unread: whether texts that the model cannot read, or whose language it does not read, are scored
-            all the same.
+        keep_unread: whether to score texts that the model cannot read, or whose language it does not read,
+            too.
 
     Raises:
         InputError: as ``Matcher.match``.
@@ -254,14 +254,14 @@ def explain_items(
 
     Args:
         method: the method that scored them.
-        predictions: shape (n,), as they were matched.
-        references: shape (n,), likewise.
-        matches: their matches, which name the reference of each score.
-        items: numbers of the items to explain, from 0; those without a score are left out.
+        predictions: shape (n,), the matched predictions.
+        references: shape (n,), their references.
+        matches: the result of the match, with the reference of each score.
+        items: indices of the items to explain, from 0; items without a score are left out.
 
     Returns:
-        For each item a table as of ``semscale.matching.pairs.explained_side``; empty if the method compares
-        no tokens.
+        For each item a table like that of ``semscale.matching.pairs.explained_side``; empty if the method
+        compares no tokens.
     """
     if not isinstance(method, Explains):
         return {}
@@ -282,19 +282,19 @@ def match_file(  # noqa: PLR0913 - input, settings, output and progress
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> MatchSummary:
-    """Match the predictions of a table with their references, write the matched table, and sum it up.
+    """Match the predictions of a table with their references, write the matched table, and summarize it.
 
-    A method that estimates word weights or levels from the file's references takes those of 50,000 rows,
-    drawn by the seed; of a shorter file those of all rows. With ``explain`` the written table has
-    ``semscale_tokens`` for all rows, and the summary those of its items.
+    Methods that estimate word weights or levels use the references of 50,000 rows drawn by the seed, or of
+    all rows of a shorter file. With ``explain`` the written table has ``semscale_tokens`` for all rows, and
+    the summary has the tokens of the items that it lists.
 
     Args:
         table: the input.
         columns: names of the columns.
-        matcher: matches.
+        matcher: matches the rows.
         plan: how intervals are made, and the seed of all draws.
-        out: as ``measure_table`` takes it, and so are the other parameters.
-        settings: the parts.
+        out: the output, see ``measure_table``.
+        settings: how the table is divided into parts, see ``measure_table``.
         progress: called as rows are matched, and while texts are read.
 
     Raises:
@@ -309,14 +309,14 @@ def match_file(  # noqa: PLR0913 - input, settings, output and progress
 
 
 class MatchTable(TableInstrument[Matches, MatchSummary]):
-    """Matching as a run over a table uses it.
+    """Matching of a table, part by part, for ``measure_table``.
 
     Args:
         columns: names of the columns.
-        matcher: matches.
+        matcher: matches the rows.
         plan: how intervals are made, and the seed of all draws.
-        explains_rows: whether the scores of all rows are explained, where the matcher explains.
-        corpus: references for the method's estimates, where they are known already.
+        explains_rows: whether to explain the scores of all rows, if the matcher explains.
+        corpus: references for the method's estimates, if they are known already.
         progress: called while texts are read.
     """
 
@@ -351,7 +351,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         }
 
     def look(self, cells: Cells) -> None:
-        """Draw references, where the method makes estimates from them."""
+        """Draw references, if the method makes estimates from them."""
         if self._needs_corpus:
             pairs = pair_up(cells["prediction"], cells["reference"])
             texts: dict[int, list[str]] = {}
@@ -371,7 +371,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         return self._matcher.match(cells["prediction"], cells["reference"], progress=self._progress)
 
     def further_columns(self, cells: Cells, result: Matches) -> list[pl.Series]:
-        """Return the reference that counted, and the tokens of all rows, where they are requested."""
+        """Return the reference of each score, and the tokens of all rows if they are requested."""
         best = [
             None if position < 0 else references[position]
             for position, references in zip(result.reference.tolist(), cells["reference"], strict=True)
@@ -407,7 +407,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         self._tally.add(result, cells["prediction"], references, cells.get("by"))
 
     def summary(self) -> MatchSummary:
-        """Sum all parts up, and match predictions with the references of other rows."""
+        """Summarize all parts, and match predictions with the references of other rows."""
         if self._tally is None:
             raise InputError(f"{self._table.name} has no rows")
         rows, score = self._tally.sampled_scores
@@ -448,7 +448,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         return {item.row: table for item, table in zip(items, tokens, strict=True)}
 
     def _texts_of(self, rows: Integers, drawn: Sequence[int]) -> tuple[dict[int, Any], dict[int, list[Any]]]:
-        """Read the predictions and references of drawn rows once more, by their positions in ``rows``."""
+        """Read the predictions and references of drawn rows again, by their positions in ``rows``."""
         numbers = {int(rows[position]): position for position in drawn}
         predictions: dict[int, Any] = {}
         references: dict[int, list[Any]] = {}
@@ -567,7 +567,7 @@ def check_method(name: str, engine: str = "openvino") -> None:
 
     Raises:
         UnknownNameError: no method has this name; the nearest one is named.
-        InputError: the method reads tokens, which the engine does not show, or has a model of its own.
+        InputError: the method needs token states, which the engine does not return, or has its own model.
     """
     known_method(name)
     if name == "entailment" and engine != "openvino":
@@ -580,10 +580,10 @@ def check_method(name: str, engine: str = "openvino") -> None:
 
 
 def check_explaining(method: PairMethod | str) -> None:
-    """Check that a method, or the one of this name, can explain its scores.
+    """Check that a method, passed as an object or a name, can explain its scores.
 
     Raises:
-        InputError: it compares whole texts; the methods that compare words are named.
+        InputError: it compares whole texts; the message names the methods that compare words.
     """
     explains = method not in ANY_ENGINE if isinstance(method, str) else isinstance(method, Explains)
     if not explains:
@@ -596,7 +596,7 @@ def check_explaining(method: PairMethod | str) -> None:
 
 
 def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
-    """Return the guards of a method: they weigh where their weights are fitted, and warn elsewhere.
+    """Return a method's guards: they weigh if the method has fitted weights for them, and otherwise warn.
 
     Args:
         name: name of the method.

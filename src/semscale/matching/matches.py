@@ -40,14 +40,14 @@ class Matches(Result):
     Attributes:
         score: shape (n,); NaN where there is none.
         status: shape (n,), each a ``Status``: the reason why each item has a score, or has none.
-        reference: shape (n,), position of the reference that the score is from, from 0; -1 where none.
-        windows: shape (n,), the most windows in which one of the two texts was read; 0 where none.
+        reference: shape (n,), position (from 0) of the reference with the best score; -1 without a score.
+        windows: shape (n,), number of windows into which the longer text was split; 0 if no text was read.
         signature: the settings that were applied.
         components: parts of the score, by name, each of shape (n,), NaN where there is no score.
-        findings: findings of the guards in the pair that was scored, for every item; empty without guards.
-        guarded: shape (n,), whether guards checked the pair: they read English, and pass over pairs with a
-            text that is clearly in another language; ``None`` without guards.
-        bounds: the least and the greatest score that the method can give.
+        findings: for every item the guards' findings in the scored pair; empty without guards.
+        guarded: shape (n,), whether guards checked the pair: they skip pairs with a text that is clearly not
+            English; ``None`` without guards.
+        bounds: the lowest and the highest score that the method can give.
         weighs_findings: whether findings of guards lower the scores.
     """
 
@@ -106,10 +106,10 @@ class Matches(Result):
         tokens: Mapping[int, pl.DataFrame] | None = None,
         **intervals: Unpack[IntervalSettings],
     ) -> MatchSummary:
-        """Sum the matches up; reports, documents and JSON come from the summary.
+        """Summarize the matches; the summary writes reports, documents and JSON.
 
         Args:
-            predictions: shape (n,), as they were matched, to be shown with their scores.
+            predictions: shape (n,), the matched predictions, to show with their scores.
             references: shape (n,), likewise.
             by: shape (n,), names of groups.
             source: where the items come from, such as the name of a file.
@@ -137,7 +137,7 @@ class Matches(Result):
         return self.summarize()
 
     def guard_names(self) -> list[set[str] | None]:
-        """List the guards with findings by item, ``None`` where none checked it; empty without guards."""
+        """List the guards with findings by item, ``None`` for unchecked items; empty without guards."""
         names: list[set[str] | None] = [{finding.guard for finding in row} for row in self.findings]
         if self.guarded is None:
             return names
@@ -155,14 +155,14 @@ _REMEDIES = {"corpus": "give both the same corpus=", "baseline": "give both the 
 
 @dataclass(frozen=True)
 class MatchComparison:
-    """Two sets of matches compared.
+    """Comparison of two sets of matches.
 
     Attributes:
-        difference: mean of the second's scores minus the first's, over the items that both have scored, with
-            its interval; items that only one or neither has scored are counted as left out.
+        difference: mean of the second's scores minus the first's, with its interval, over the items that both
+            have scored; the other items are counted as left out.
         n_only_first: items that only the first has scored.
         n_only_second: items that only the second has scored.
-        signature: of both.
+        signature: signature of both sets.
     """
 
     difference: MeanEstimate
@@ -183,11 +183,11 @@ def compare_matches(
     Args:
         first: matches of one set of predictions.
         second: matches of another one, of the same items in the same order.
-        clusters: shape (n,), numbers of items that belong together, such as a question's answers.
+        clusters: shape (n,), cluster of each item, such as its question.
         plan: how the interval is made.
 
     Raises:
-        InputError: another number of items, or signatures that differ; the field is named.
+        InputError: the numbers of items differ, or the signatures; the message names the differing field.
 
     Examples:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Pairs of a prediction and a reference: what scores them, their languages and findings, and corpora."""
+"""Pairs of a prediction and a reference: scoring methods, languages, findings and corpora."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -66,12 +66,12 @@ class ScoredPairs:
     Attributes:
         score: shape (p,).
         components: parts of the score, by name, each of shape (p,).
-        windows: shape (p,), the larger number of windows in which one of the two texts was read.
+        windows: shape (p,), number of windows into which the longer of the two texts was split.
         signature: the settings that were applied.
-        bounds: the least and the greatest score that the method can give.
+        bounds: the lowest and the highest score that the method can give.
         weighs_findings: whether findings of guards lower the scores.
-        unread: shape (p,), whether the model cannot read one of the two texts; ``None`` where it
-            can read all.
+        unread: shape (p,), whether the model cannot read one of the two texts; ``None`` if it can read all
+            texts.
     """
 
     score: Floats
@@ -84,11 +84,11 @@ class ScoredPairs:
 
 
 class PairMethod(Protocol):
-    """A method of matching: it scores pairs of texts."""
+    """A matching method, which scores pairs of texts."""
 
     @property
     def signature(self) -> Signature:
-        """Signature of the settings; that of a result also has what was estimated from its texts."""
+        """Signature of the settings; a result's signature also has the estimates from its texts."""
         ...
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
@@ -104,11 +104,11 @@ class Explains(Protocol):
         """Explain some pairs.
 
         Args:
-            pairs: all pairs, as they were scored.
-            rows: the numbers of those to explain.
+            pairs: all scored pairs.
+            rows: indices of the pairs to explain.
 
         Returns:
-            A table per pair with columns as in ``explained_side``, the prediction's tokens first.
+            A table per pair, with the columns of ``explained_side``, the prediction's tokens first.
         """
         ...
 
@@ -132,11 +132,11 @@ def pair_up(predictions: object, references: object) -> Pairs:
 
     Args:
         predictions: shape (n,), a list or a series.
-        references: shape (n,), each a text or a list of texts. Of several references those that are missing,
-            empty or no text are passed over as long as one is left.
+        references: shape (n,), each a text or a list of texts. References that are missing, empty or not text
+            are skipped if the item has another one.
 
     Raises:
-        InputError: something other than lists, lists of unequal length, or a set of references.
+        InputError: an argument is not a list, the lengths differ, or an item's references are a set.
 
     Examples:
         >>> pairs = pair_up(["Paris", None], [["Paris", "the city of Paris"], "Rome"])
@@ -182,7 +182,7 @@ def best_pairs(score: Floats, item: Integers) -> Integers:
 
 
 def usable_references(cell: object) -> list[tuple[int, str]]:
-    """List one item's references that are texts with content, each with its position from 0.
+    """List one item's references that have text, each with its position from 0.
 
     Raises:
         InputError: a set, which has no order.
@@ -204,7 +204,7 @@ def _listed(cell: object) -> Sequence[Any]:
 
 
 def guards_read(prediction: str, reference: str) -> bool:
-    """Return whether guards check a pair: they read English, and texts whose language is not clear.
+    """Return whether guards check a pair: both texts are English, or their language is unclear.
 
     Examples:
         >>> guards_read("It is safe.", "It is not safe."), guards_read("Das ist sicher.", "It is not safe.")
@@ -214,7 +214,7 @@ def guards_read(prediction: str, reference: str) -> bool:
 
 
 def with_identifier(signature: Signature) -> Signature:
-    """Add the identifier of languages to a signature of something that depends on it, unless it is there.
+    """Add the language identifier to a signature, unless the signature has it.
 
     Examples:
         >>> named = with_identifier(with_identifier(Signature.of("match")))
@@ -227,7 +227,7 @@ def with_identifier(signature: Signature) -> Signature:
 
 
 def with_guards(signature: Signature, guards: Guards) -> Signature:
-    """Add guards to the signature of a match, and the identifier of the languages that they check.
+    """Add guards to the signature of a match, and the language identifier that they depend on.
 
     Examples:
         >>> from semscale.guards.registry import GUARDS
@@ -241,19 +241,19 @@ def with_guards(signature: Signature, guards: Guards) -> Signature:
 
 
 def with_read_languages(signature: Signature) -> Signature:
-    """Add the identifier of languages where the model's languages are known: others have no score."""
+    """Add the language identifier if the model's languages are known, as texts in others have no score."""
     return with_identifier(signature) if languages_read(signature) else signature
 
 
 def are_across(prediction: str, reference: str, languages: frozenset[str]) -> bool:
     """Return whether two texts are in different languages, both of which the model reads.
 
-    Their words have no equals then, and only the texts as wholes can be compared.
+    Then words cannot be matched, and only whole texts are compared.
 
     Args:
         prediction: one text.
         reference: the other one.
-        languages: that the model reads.
+        languages: the languages that the model reads.
 
     Examples:
         >>> are_across("Das ist nicht sicher.", "It is not safe.", frozenset({"de", "en"}))
@@ -272,15 +272,15 @@ _AFTER_LATIN = "\u0250"  # the first character after the Latin letters
 
 
 def in_other_language(pairs: Pairs, *signatures: Signature) -> Mask:
-    """Mark pairs that have a text which is surely in a language that a model does not read.
+    """Mark pairs with a text that is surely in a language that a model does not read.
 
     Texts that are too short to show their language are not marked, nor are those that may be names or
-    titles: those in Latin letters with fewer than four words, or with fewer than two words in small letters,
-    and those of a word or two in another script.
+    titles: texts in Latin letters with fewer than four words, or fewer than two in lower case, and texts of
+    one or two words in another script.
 
     Args:
         pairs: p pairs.
-        signatures: of the models that read them. A model whose languages are unknown marks nothing.
+        signatures: signatures of the models. A model with unknown languages marks no pair.
 
     Returns:
         Shape (p,).
@@ -298,7 +298,7 @@ def in_other_language(pairs: Pairs, *signatures: Signature) -> Mask:
 
 
 def may_be_name(text: str) -> bool:
-    """Return whether a text may be a name or a title, whose language does not tell who reads it.
+    """Return whether a text may be a name or a title, which texts in any language can contain.
 
     Examples:
         >>> may_be_name("Søren Kierkegaard"), may_be_name("Der Name der Rose"), may_be_name("Цюрих")
@@ -316,7 +316,7 @@ def may_be_name(text: str) -> bool:
 def find_in_pairs(
     pairs: Pairs, rows: Integers, guards: Guards, progress: Progress | None = None
 ) -> tuple[tuple[tuple[Finding, ...], ...], Mask]:
-    """Check pairs with guards, at most one per item; pairs that are not in English are passed over.
+    """Check pairs with guards, at most one per item; pairs that are not in English are skipped.
 
     Args:
         pairs: the pairs of n items.
@@ -325,7 +325,7 @@ def find_in_pairs(
         progress: called as pairs are checked.
 
     Returns:
-        Findings of each of the n items, and whether guards checked a pair of it, shape (n,).
+        Findings of each of the n items, and a mask (n,) of items with a checked pair.
     """
     findings: list[tuple[Finding, ...]] = [()] * pairs.n_items
     guarded = np.zeros(pairs.n_items, np.bool_)
@@ -379,10 +379,10 @@ def explained_side(
 
 
 def corpus_texts(corpus: Iterable[object]) -> list[str]:
-    """List the texts of a corpus; missing and empty ones are passed over.
+    """List the texts of a corpus; missing and empty ones are skipped.
 
     Raises:
-        InputError: something other than texts, or no text.
+        InputError: a value that is not text, or no text at all.
 
     Examples:
         >>> corpus_texts(["a", None, " ", "b"])
@@ -419,7 +419,7 @@ def unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
 
     Args:
         texts: distinct.
-        n: how many pairs to draw; all of them where there are no more.
+        n: number of pairs to draw; all pairs are returned if there are fewer.
         seed: seed of the draw.
 
     Returns:

@@ -19,7 +19,7 @@ METHOD_NAMES = ("calibrated", "bertscore", "cosine", "entailment", "cliniqlink-d
 
 
 def known_method(name: object) -> object:
-    """Refuse a name that no method has.
+    """Return the name of a method after checking it.
 
     Raises:
         UnknownNameError: no method has this name; the nearest one is named.
@@ -50,7 +50,7 @@ def _labels(labels: object) -> object:
 
 
 Corpus = Annotated[tuple[str, ...] | None, BeforeValidator(_corpus)]
-"""Texts that something is estimated from."""
+"""Texts from which weights or levels are estimated."""
 
 Seed = Annotated[int, BeforeValidator(_seed)]
 """Seed of a random draw."""
@@ -58,7 +58,7 @@ Seed = Annotated[int, BeforeValidator(_seed)]
 NliLabels = Annotated[
     tuple[str, ...] | None,
     BeforeValidator(_labels),
-    Field(description="Order of that model's classes, if its files do not state it."),
+    Field(description="Order of the entailment model's classes, if its files do not state it."),
 ]
 """Order of the classes of an entailment model; a text separates them by commas."""
 
@@ -114,13 +114,19 @@ class MatchSettings(Settings):
     ] = "exact"
     corpus: Annotated[
         Corpus,
-        Field(description="Texts that word weights and unrelated pairs come from (default: the references)."),
+        Field(
+            description="Texts from which word weights and random pairs are computed (default: the "
+            "references)."
+        ),
     ] = None
     seed: Annotated[Seed, Field(description="Seed of the draw of unrelated pairs.")] = 0
     guards: Annotated[
         dict[str, Literal["off", "warn", "weigh"]] | None,
         BeforeValidator(guard_modes),
-        Field(description="Mode of a guard, such as negation=off, number=warn or all=weigh."),
+        Field(
+            description="Effect of a guard (check for contradictions), such as negation=off, number=warn or "
+            "all=weigh."
+        ),
         Option(MATCHING, "GUARD=MODE", name="--guard", type=list[str]),
     ] = None
     recall_share: Annotated[
@@ -140,18 +146,18 @@ class MatchSettings(Settings):
     ] = "missing"
     layer: Annotated[
         int | None,
-        Field(description="Layer whose states bertscore compares."),
+        Field(description="Layer of the model whose token vectors bertscore compares."),
         Option(MATCHING, "NUMBER", rare=True),
     ] = None
     nli: Annotated[
         Any,
-        Field(description="Entailment model: folder, or name on the hub."),
+        Field(description="Entailment model: folder, or organisation/name on the Hugging Face hub."),
         Option(MATCHING, "MODEL", type=str, rare=True),
     ] = None
     nli_labels: Annotated[NliLabels, Option(MATCHING, "LABELS", type=str, rare=True)] = None
     explain: Annotated[
         bool,
-        Field(description="Show which words and findings cost most."),
+        Field(description="Show which words and findings lower the scores most."),
         Option(MATCHING, shown=False),
     ] = False
     loading: Annotated[

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from semscale.matching.matches import Matches
 
 SHOWN = 20
-"""Items with the lowest scores, and items with findings, that a summary holds."""
+"""Number of items with the lowest scores, and of items with findings, in a summary."""
 
 MOST_ITEMS = 300
-"""Most items that are paired anew with the references of others."""
+"""Maximum number of items that are matched with the references of others."""
 
 WEAK = 0.75
 """Share below which scores hardly tell related texts from unrelated ones."""
@@ -42,11 +42,11 @@ _SCORE, _MATCHED, _GROUP, _PART = "score", "matched", "group", "part "
 
 @dataclass(frozen=True)
 class Separation:
-    """Scores of items compared with those of unrelated pairs: predictions with other items' references.
+    """Comparison of the items' scores with scores of predictions and other items' references.
 
     Attributes:
-        share: share of comparisons in which a pair scores above an unrelated one, ties counting half: .5 by
-            chance, 1 at best.
+        share: share of comparisons in which an item scores above an unrelated pair; a tie counts half. .5 is
+            chance, 1 is best.
         unrelated: shape (m,), scores of the unrelated pairs.
     """
 
@@ -67,12 +67,11 @@ class MatchedItem:
         row: its position among all items, from 0.
         score: its score.
         prediction: the prediction; ``None`` where the texts are not known.
-        reference: the reference that the score is from; ``None`` likewise.
+        reference: the reference behind the score; ``None`` likewise.
         group: name of its group, if it has one.
         components: parts of the score, by name.
         findings: findings of the guards; ``None`` where no guard checked it.
-        tokens: its tokens as ``semscale.matching.pairs.explained_side`` lays them out, where they were
-            requested.
+        tokens: its tokens in a table like that of ``semscale.matching.pairs.explained_side``, if requested.
     """
 
     row: int
@@ -96,25 +95,25 @@ class MatchSummary(Summary):
 
     Attributes:
         columns: names of the matched columns; ``None`` for texts in memory.
-        bounds: the least and the greatest score that the method can give.
+        bounds: the lowest and the highest score that the method can give.
         n_windowed: items with a text that was read in windows.
         n_empty_as_wrong: empty predictions that count as wrong, with the score 0.
-        scores: shape (items that are scored,); of more than 100,000 items those of a sample of 100,000.
-        group_scores: likewise of each group that the sample has; ``None`` is the group of items without one.
+        scores: shape (scored items,); with more than 100,000 items, of a sample of 100,000.
+        group_scores: the same for each group in the sample; the key of items without a group is ``None``.
         thirds: mean of the score and of each of its parts in the lowest, middle and highest third of items;
             empty without parts, and with fewer than 6 scored items.
         guards: number of items with findings of each guard, by its name.
         n_flagged: number of items with findings; ``None`` where no guard checked any.
-        n_unguarded: items that guards passed over, as they read English alone.
+        n_unguarded: items that guards skipped because they read only English.
         n_by_text_alone: items whose two texts are in different languages, so that their words did not count.
         weighs_findings: whether findings of guards lower the scores.
         lowest: items with the lowest scores, the lowest first, at most 20.
         flagged: items with findings, the highest score first, at most 20.
-        separation: comparison with the scores of unrelated pairs, where that is known.
+        separation: comparison with the scores of unrelated pairs, if known.
         is_explained: whether explanations of the lowest scores were requested.
         n_contradicted: items with a sentence that the other text contradicts, by a probability above one
             half; ``None`` where the method estimates none.
-        n_cut: items with sentences that were too long for the method's model, which read their beginnings.
+        n_cut: items with sentences too long for the method's model, which read only their beginnings.
     """
 
     instrument = "match"
@@ -141,12 +140,12 @@ class MatchSummary(Summary):
 
     @property
     def is_sampled(self) -> bool:
-        """True if ``scores``, ``group_scores``, ``thirds`` and the separation are those of a sample."""
+        """True if ``scores``, ``group_scores``, ``thirds`` and ``separation`` come from a sample."""
         return self.n > SAMPLED_ROWS
 
     @property
     def method(self) -> str:
-        """The method's name, as the signature has it; BERTScore is an instrument by itself."""
+        """The method's name from the signature; for BERTScore the instrument's name."""
         instrument = self.signature.instrument
         return dict(self.signature.fields)["method"] if instrument == "match" else instrument
 
@@ -176,16 +175,16 @@ class MatchSummary(Summary):
 
 
 class MatchTally:
-    """Adds up matches part by part; of most items only numbers are held.
+    """Running totals of matches, part by part; most items are stored as numbers only.
 
-    Files and matches in memory both go through it, so the same items give the same report. Of more than
-    100,000 items, scores are held of a sample, so that memory does not grow with them.
+    Files and matches in memory both use it, so the same items give the same report. Memory does not grow with
+    the number of items: of more than 100,000, only a sample's scores are stored.
 
     Args:
-        matches: the first part, whose signature and bounds are those of all.
+        matches: the first part; its signature and bounds apply to all parts.
         by: name of the column of groups; ``None`` without groups.
-        figures: names of the figures that are estimated: components of the score, then the score itself,
-            which is the main one.
+        figures: names of the figures that are estimated: components of the score, then the score itself, the
+            main figure.
         seed: seed of the sample.
     """
 
@@ -277,7 +276,7 @@ class MatchTally:
 
     @property
     def sampled_scores(self) -> tuple[Integers, Floats]:
-        """Rows of the sample, and their scores where their texts were compared, NaN elsewhere."""
+        """Rows of the sample and their scores; NaN where texts were not compared."""
         return self._sample.rows, self._sample.columns[_MATCHED]
 
     @property
@@ -294,7 +293,7 @@ class MatchTally:
         separation: Separation | None = None,
         tokens: Mapping[int, pl.DataFrame] | None = None,
     ) -> MatchSummary:
-        """Sum up everything that was added.
+        """Return the summary of everything that was added.
 
         Args:
             plan: how intervals are made.
@@ -372,17 +371,17 @@ def summarize_matches(  # noqa: PLR0913 - texts, and facts about them
     figures: Sequence[str] = ("score",),
     **further: Any,
 ) -> MatchSummary:
-    """Sum up matches in memory.
+    """Summarize matches in memory.
 
     Args:
         matches: of n items.
-        predictions: shape (n,), as they were matched; ``None`` where the texts are not shown.
+        predictions: shape (n,), the matched predictions; ``None`` if the texts are not shown.
         references: shape (n,), likewise.
         by: shape (n,), names of groups; ``None`` without groups.
         source: where the items come from.
         plan: how intervals are made.
-        figures: as ``MatchTally`` takes them.
-        further: as ``MatchTally.summary`` takes it.
+        figures: see ``MatchTally``.
+        further: arguments of ``MatchTally.summary``.
 
     Raises:
         InputError: a column of another length.
@@ -402,7 +401,7 @@ def summarize_matches(  # noqa: PLR0913 - texts, and facts about them
 
 
 def _best_references(matches: "Matches", references: Sequence[object]) -> list[str | None]:
-    """Return the reference that each item's score is from; ``None`` where it is not known."""
+    """Return the reference behind each item's score; ``None`` if it is not known."""
     if not references:
         return [None] * len(matches)
     positions = zip(references, matches.reference.tolist(), strict=True)
@@ -430,7 +429,8 @@ def thirds(score: Floats, components: Mapping[str, Floats]) -> dict[str, tuple[f
         components: by name, each of shape (n,).
 
     Returns:
-        Empty without components, and with fewer than 6 scores; without a component that a whole third lacks.
+        The three means by name: ``score`` and the components, except those missing in a whole third. Empty
+        without components or with fewer than 6 scores.
 
     Examples:
         >>> scores = np.array([0.6, 0.1, 0.2, 0.3, 0.4, 0.5])
@@ -479,13 +479,13 @@ def separate(
     *,
     seed: int = 0,
 ) -> Separation | None:
-    """Match predictions with the references of other items, and compare.
+    """Match predictions with the references of other items, and compare the scores with the items'.
 
     At most 300 items are drawn. Items that share a reference are never paired.
 
     Args:
-        scores: shape (n,), of the items as they are; NaN where there is none.
-        predictions: n cells, or those of ``drawn_items`` by their positions.
+        scores: shape (n,), scores of the items with their own references; NaN if missing.
+        predictions: n cells, or the cells at the positions that ``drawn_items`` returns.
         references: n lists of cells, likewise.
         match: scores predictions with references, by the same method.
         seed: seed of the draw.
@@ -509,7 +509,7 @@ def separate(
 
 
 def drawn_items(scores: Floats, seed: int) -> Integers:
-    """Draw the items that are paired anew: at most 300 of those with a score.
+    """Draw items for unrelated pairs: at most 300 of those with a score.
 
     Args:
         scores: shape (n,); NaN where there is none.

@@ -35,7 +35,7 @@ class TokenWeights:
 
     Attributes:
         table: shape (vocabulary,), at least 0.
-        origin: the weights' origin for signatures.
+        origin: source of the weights, for signatures.
     """
 
     table: Floats
@@ -225,7 +225,7 @@ class PairScorer:
         return values
 
     def _ready(self, step: ScoringStep, pairs: TextPairs, units: dict[int, Vectors]) -> Iterator[int]:
-        """Yield each pair of a step as soon as both of its texts are encoded, while others still are not."""
+        """Yield each pair of a step as soon as both of its texts are encoded."""
         waiting: dict[int, list[int]] = {text: [] for text in step.fresh.tolist()}
         for pair in step.pairs.tolist():
             missing = set(pairs.both(pair)) & waiting.keys()
@@ -243,8 +243,8 @@ class PairScorer:
 def cosine_matrix(prediction: Vectors, reference: Vectors) -> Vectors:
     """Compute the cosines of all tokens of one text with all tokens of the other.
 
-    Computed tile by tile, where only the pair's own shape decides the tiles, so that neither other pairs nor
-    the number of threads change a bit.
+    It is computed in tiles that depend only on the pair's shape, so neither other pairs nor the number of
+    threads changes a bit of the result.
 
     Args:
         prediction: shape (..., t, d), unit rows, float32, in C order.
@@ -277,7 +277,7 @@ def greedy_score(cosines: Vectors, prediction_weights: Floats, reference_weights
 
     Precision is the weighted mean, over the prediction's tokens, of each one's highest cosine in the
     reference; recall is the same from the reference's side; F1 is their harmonic mean, 2PR / (P + R). A token
-    without weight, such as [CLS], can still be what another one is matched with. F1 is 0 where P + R is 0.
+    without weight, such as [CLS], can still be the match of another token. F1 is 0 where P + R is 0.
 
     Args:
         cosines: shape (t, s).
@@ -328,7 +328,7 @@ class ExplainedSide:
 
     Attributes:
         text: the text itself.
-        pieces: its t tokens as the vocabulary writes them, special ones included.
+        pieces: its t tokens in the vocabulary's spelling, including special ones.
         offsets: shape (t, 2), first character and the one after the last; both 0 for special tokens.
         match: shape (t,), position of the most similar token in the other text.
         similarity: shape (t,), cosine with that token, -1 to 1.
@@ -357,7 +357,7 @@ class Explanation:
         reference: the reference's tokens; their contributions sum to recall.
         cosines: shape (t, s), of every token of the prediction with every one of the reference.
         score: precision, recall and F1, not rescaled.
-        windows: the larger number of windows in which one of the two texts was read.
+        windows: number of windows into which the longer of the two texts was split.
         signature: the settings that were applied.
     """
 
@@ -389,8 +389,8 @@ def explain_pair(
     """Explain the score of a prediction and a reference.
 
     Args:
-        texts: the two, with the white space around them.
-        tokens: their tokens' states; offsets count from the first character that is no white space.
+        texts: the prediction and the reference, with the white space around them.
+        tokens: their tokens' states; offsets count from the first character that is not white space.
         weights: weights of tokens.
         signature: the settings that were applied.
     """

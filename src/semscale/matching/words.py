@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FRESH_BYTES = 128 << 20  # states of texts that are read in one step
 KEPT_BYTES = 256 << 20  # vectors of texts that stay in memory for later pairs
 MOST_KEPT = 4096
-"""Most pieces whose vectors stay in memory for later words, 13 MB at a width of 384."""
+"""Maximum number of pieces whose vectors stay in memory, 13 MB at a width of 384."""
 
 _SPELLED_TOGETHER = 256  # texts
 _COMPARED_TOGETHER = 64  # pairs that are compared, and reported, together
@@ -61,7 +61,7 @@ class TokenizedTexts:
         vocabulary: all words that were found.
         words: words of each text, by its number. Shape (3, k): each word's number in the vocabulary, its
             first token, and the token after its last one.
-        left_out: numbers of first and of last tokens of each text that its mean leaves out.
+        left_out: number of first tokens and of last tokens of each text that its mean leaves out.
     """
 
     def __init__(self, texts: Sequence[str], encoder: "TokenEncoder", *, words: bool = True) -> None:
@@ -270,7 +270,7 @@ def _grammatical() -> frozenset[str]:
 
 
 def word_roles(words: Sequence[str]) -> Mask:
-    """Return for k words whether each is an auxiliary verb, can precede a subject, or is a pronoun for one.
+    """Mark which of k words are auxiliary verbs, can precede a subject, or are pronouns for a subject.
 
     Returns:
         Shape (k, 3).
@@ -319,17 +319,17 @@ def start_with_pronoun(roles: Mask, counts: Integers) -> Mask:
 
 
 def _first_marked(marked: Mask, counts: Integers) -> Integers:
-    """Return the position of each text's first marked word; beyond its end where none is, shape (n,)."""
+    """Return the position of each text's first marked word, shape (n,); beyond its end if none is marked."""
     starts = np.cumsum(counts) - counts
     words = np.append(np.flatnonzero(marked), len(marked))
     return np.asarray(words[np.searchsorted(words, starts)] - starts)
 
 
 def tokens_left_out(reader: "TokenReader") -> tuple[int, int]:
-    """Return the numbers of first and of last tokens of every text that are left out of its mean.
+    """Return how many first and how many last tokens of every text its mean leaves out.
 
-    With a prefix such as "query: " these are all tokens that are not the text's. Without one none is left
-    out: sentence models average [CLS] and [SEP], too.
+    With a prefix such as "query: ", all tokens that do not belong to the text are left out. Without a prefix
+    none is: sentence models average [CLS] and [SEP], too.
     """
     return (reader.before, reader.after) if reader.prefix.strip() else (0, 0)
 
@@ -337,7 +337,7 @@ def tokens_left_out(reader: "TokenReader") -> tuple[int, int]:
 def text_means(
     states: npt.NDArray[np.floating[Any]], lengths: Integers, left_out: tuple[int, int] = (0, 0)
 ) -> Vectors:
-    """Average the states of each text's tokens; of a text without tokens besides those left out, all count.
+    """Average the states of each text's tokens; if all are left out, all count.
 
     Args:
         states: shape (t, hidden), those of n texts, end to end.
@@ -389,9 +389,9 @@ def word_means(states: npt.NDArray[Rows], starts: Integers, ends: Integers) -> n
 
 
 class StaticVectors:
-    """Vectors of word pieces, learned when they first occur.
+    """Vectors of word pieces, computed when a piece first occurs.
 
-    Any unknown word may be a piece, so vectors are dropped when there are too many; a piece that is read
+    Any unknown word can be a piece, so vectors are dropped when there are too many; a piece that is read
     again has the same vector.
 
     Args:
@@ -422,7 +422,7 @@ class StaticVectors:
         return unit_rows(np.array(means, np.float64).reshape(len(words), self.hidden))
 
     def _learn(self, pieces: Iterable[str]) -> dict[str, Floats]:
-        """Return the vectors of pieces, and of others; too many are forgotten before the next call."""
+        """Return the vectors of these and earlier pieces; too many are dropped before the next call."""
         vectors = self._vectors
         new = [piece for piece in dict.fromkeys(pieces) if piece not in vectors]
         tokens = self._encoder.reader.read(new)
@@ -444,7 +444,7 @@ class WordTable:
         dtype: type of the vectors, float32 or float64.
 
     Attributes:
-        vectors: shape (n, hidden), unit rows; those of words that were not learned are 0.
+        vectors: shape (n, hidden), unit rows; rows of words that were not learned are 0.
         weights: shape (n,).
         roles: shape (n, 3).
     """
@@ -489,8 +489,8 @@ class WordVectors:
     """One text of k words.
 
     Attributes:
-        layers: shape (2, k, hidden), unit rows: its words by themselves, and in their context.
-        text: shape (hidden,), the whole text, of length 1.
+        layers: shape (2, k, hidden), unit rows: each word without context, and in its context.
+        text: shape (hidden,), unit vector of the whole text.
         weights: shape (k,), of its words.
         to_pronoun: shape (k,), weights compared with a text that has a pronoun for the subject.
         is_pronoun: whether it has a pronoun for the subject itself.
@@ -506,12 +506,12 @@ class WordVectors:
         return len(self.weights)
 
     def weights_beside(self, other: "WordVectors") -> Floats:
-        """Return the weights; those of the subject are near 0 if the other text has a pronoun for it."""
+        """Return the weights; the subject's are near 0 if the other text has a pronoun for it."""
         return self.to_pronoun if other.is_pronoun else self.weights
 
 
 class WordVectorizer:
-    """Computes vectors and weights of texts' words; those of a text do not depend on other texts.
+    """Vectors and weights of the words of texts, regardless of other texts.
 
     Args:
         read: texts with their tokens and words.
@@ -571,10 +571,10 @@ class WordVectorizer:
 
 
 class WordLayers:
-    """Compares pairs of texts; a pair's numbers depend on its two texts and the weights alone.
+    """Comparison of pairs of texts; a pair's values depend only on its two texts and the weights.
 
     Args:
-        encoder: computes the states of tokens, of which the last layer's are compared.
+        encoder: computes token states; those of the last layer are compared.
         subject_weights: factors of the weights of a subject's words: usually, and compared with a text that
             has a pronoun for them.
         read: reads the states of word pieces; by default the encoder.
@@ -605,7 +605,7 @@ class WordLayers:
             progress: called while pairs are compared.
 
         Returns:
-            Shape (p, 5), as ``compare_words`` has it.
+            Shape (p, 5), see ``compare_words``.
         """
         values = np.full((len(prediction), 5), np.nan)
         done = 0
@@ -619,7 +619,7 @@ class WordLayers:
     def word_vectors(
         self, read: TokenizedTexts, prediction: Integers, reference: Integers, weights: WordWeights
     ) -> Iterator[tuple[Integers, list[tuple[WordVectors, WordVectors]]]]:
-        """Yield the words' vectors of pairs, some pairs at a time, in an order that reads each text once.
+        """Yield the word vectors of pairs, some pairs at a time, in an order that reads each text once.
 
         Args:
             read: the texts.
@@ -669,10 +669,11 @@ def compare_words(
 
     Args:
         pairs: p predictions and their references.
-        cosines: of all unit rows of one text's layers with all of another's.
+        cosines: function that returns the cosines of all unit rows of two texts' layers.
 
     Returns:
-        Shape (p, 5), 0 to 1, exactly 1 where every word has its equal; all NaN where a text has no word.
+        Shape (p, 5), 0 to 1: precision and recall of words alone, precision and recall in context, and the
+        cosine; exactly 1 if every word has an equal. All NaN if a text has no word.
     """
     values = np.full((len(pairs), 5), np.nan)
     worded = [row for row, (prediction, reference) in enumerate(pairs) if len(prediction) and len(reference)]
@@ -691,12 +692,12 @@ def word_matches(similarity: Iterable[Floats], weights: Sequence[tuple[Floats, F
     """Align every word of p pairs of texts with the most similar one on the other side.
 
     Precision is the weighted mean over the prediction's words of their best cosine, recall the same over the
-    reference's. A negative best cosine counts as 0: unlike words are not the opposite of what is asked for.
+    reference's. A negative best cosine counts as 0, as a dissimilar word is no worse than a missing one.
 
     Args:
         similarity: of each pair, shape (..., k, l), cosines of k >= 1 words of the prediction with l >= 1 of
             the reference.
-        weights: of each pair's words on either side, greater than 0.
+        weights: weights of each pair's words on both sides, greater than 0.
 
     Returns:
         Precision and recall, shape (..., p, 2), 0 to 1; exactly 1 where every word has its equal.

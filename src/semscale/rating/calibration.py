@@ -275,8 +275,8 @@ def _refusal(name: str, fitted: str, applied: str) -> InputError:
     if name == "precision" and _precision(fitted) != _precision(applied):
         fitted, applied = _precision(fitted), _precision(applied)
     return InputError(
-        f"calibration is for {name} {fitted}, but the ratings have {name} {applied}: rate with what it was "
-        "made with, or calibrate again"
+        f"calibration is for {name} {fitted}, but the ratings have {name} {applied}: rate with the same "
+        f"{name}, or calibrate again"
     )
 
 

@@ -109,7 +109,7 @@ def instructions(scale: Scale, file: str, drawn_with: Signature, calibrate: str 
 
     {calibrate}
 
-The other gives the mean that these people would give to all texts of the original file that they can
+A second command gives the mean that these people would give to all texts of the original file that they can
 rate, whether Semscale rates them or not:
 
     {rate}

@@ -209,7 +209,7 @@ class Rater:
         source: str = "texts in memory",
         progress: Progress | None = None,
     ) -> "CalibrationSummary":
-        """Fit a calibration to people's ratings of some texts, to rate similar texts.
+        """Fit a calibration to texts that people rated, to rate similar texts more as people do.
 
         Args:
             texts: shape (n,), as for ``rate``.

@@ -81,7 +81,7 @@ def _floor(floor: Any) -> object:  # noqa: ANN401 - what a caller gives
         return number
     raise InputError(
         f"floor must be 'auto', None or a cosine from -1 to 1, got {floor!r}",
-        in_shell=f"floor must be auto, none or a number from -1 to 1, got {floor!r}",
+        in_shell=f"--floor must be auto, none or a number from -1 to 1, got {floor!r}",
     )
 
 
@@ -110,7 +110,7 @@ class RaterSettings(Settings):
     anchor_sets: Annotated[
         tuple[str, ...] | None,
         BeforeValidator(_set_names),
-        Field(description="Anchor sets to use (default: those that serve the model)."),
+        Field(description="Anchor sets to use (default: those that work well with the model)."),
         Option(RATING, "NAME,NAME", type=str, rare=True),
     ] = None
     readout: Annotated[
@@ -131,31 +131,34 @@ class RaterSettings(Settings):
     epsilon: Annotated[
         float,
         BeforeValidator(_epsilon),
-        Field(description="Mass added to each rating."),
+        Field(description="Probability spread evenly over all points before a rating is scaled."),
         Option(RATING, rare=True),
         Signed(),
     ] = 0.0
     semantics: Annotated[
         Semantics,
-        Field(description="Treatment of edge cases: safe, or as published (paper, guide)."),
+        Field(description="Rules for edge cases: safe, or those of the published SSR code (paper, guide)."),
         Option(RATING, rare=True),
         Signed(),
     ] = "safe"
     floor: Annotated[
         str | float | None,
         BeforeValidator(_floor),
-        Field(description="Minimum cosine with the best anchor: a number, auto, or none for no floor."),
+        Field(
+            description="Minimum similarity to the nearest anchor; other texts are off-topic: a number, auto "
+            "or none."
+        ),
         Option(RATING, "FLOOR", type=str, rare=True),
     ] = "auto"
     missing: Annotated[
         tuple[str, ...],
         BeforeValidator(_codes),
-        Field(description="Code that is no answer, such as NA or -99."),
+        Field(description="Code for a missing answer, such as NA or -99."),
         Option(RATING, "CODE", rare=True),
     ] = ()
     language: Annotated[
         Any,
-        Field(description="Language of the anchors: one for all texts, or auto for each text's."),
+        Field(description="Language of the anchors, such as de, or auto for the language of each text."),
         Option(RATING, "LANGUAGE", type=str, rare=True),
     ] = None
     calibration: Annotated[
@@ -216,7 +219,10 @@ class RatingColumns(Columns):
     respondent: Annotated[
         str | None,
         replace(RESPONDENT, is_checked=False),
-        Field(description="ID of the respondent, or of another unit that was drawn as a whole."),
+        Field(
+            description="ID of the respondent, or of another unit that was sampled as a whole, such as a "
+            "household."
+        ),
         Option(_COLUMNS, "COLUMN"),
     ] = None
     human: Annotated[
@@ -228,7 +234,7 @@ class RatingColumns(Columns):
     inclusion: Annotated[
         str | None,
         _HUMAN,
-        Field(description="Probability with which each row was drawn for --human."),
+        Field(description="Probability with which each row was selected for human labels."),
         Option(_COLUMNS, "COLUMN", rare=True),
     ] = None
     human_range: Annotated[

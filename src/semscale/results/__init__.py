@@ -1,1 +1,1 @@
-"""Results of all instruments: their estimates, selections of rows, and short descriptions."""
+"""Results of all instruments: rows, estimates, summaries, and runs over tables."""

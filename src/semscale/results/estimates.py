@@ -1,4 +1,4 @@
-"""Estimates about all rows and groups of them, tallies from which they are made, and notes on few rows."""
+"""Estimates for all rows and for groups, the sums behind them, and notes on small samples."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -38,14 +38,14 @@ from semscale.types import Floats, Integers, Refits, Status
 
 @dataclass(frozen=True)
 class GroupDifference:
-    """The difference of two groups in the main figure, and a test of it.
+    """The difference of two groups in the main figure, with a test.
 
     Attributes:
-        first: name of a group.
-        second: of another one.
-        difference: the first less the second, with an interval of this comparison alone.
-        p_value: of a two-sided t test; NaN where all rows of both groups have the same value.
-        adjusted: by Holm, over all pairs of groups of the column.
+        first: name of the first group.
+        second: name of the second group.
+        difference: the first minus the second, with an interval for this comparison only.
+        p_value: p-value of a two-sided t test; NaN if all rows of both groups have the same value.
+        adjusted: p-value adjusted by Holm over all pairs of groups of the column.
     """
 
     first: str
@@ -57,21 +57,21 @@ class GroupDifference:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Figures about all rows of a result, and about each group of them.
+    """Figures for all rows of a result, and for each group of rows.
 
     Attributes:
-        overall: everything together.
-        groups: in order of first appearance; empty unless groups were asked for.
+        overall: figures for all rows.
+        groups: figures for each group, in order of first appearance; empty without groups.
         by: name of the column of groups; ``None`` without groups or without a name.
-        interval: coverage that the intervals aim at, such as 0.95.
-        method: how the intervals of everything together were made, ``exact`` where all of them are bounds;
-            each group says its own.
-        seed: seed of the bootstrap; ``None`` where nothing is random.
-        replicates: resamples of the bootstrap; 0 where there are none.
+        interval: nominal coverage of the intervals, such as 0.95.
+        method: method of the intervals for all rows, ``exact`` if all of them are exact bounds; each group
+            states its own method.
+        seed: seed of the bootstrap; ``None`` if nothing is random.
+        replicates: number of bootstrap resamples; 0 without a bootstrap.
         clustered: whether respondents were resampled as a whole, instead of single rows.
-        signature: the instrument's, and how the intervals were made.
-        refits: fits of a calibration without a part of its labels, from which the intervals allow for its
-            error; 0 for none.
+        signature: signature of the instrument and of the intervals.
+        refits: number of fits of a calibration, each without a part of its labels, by which the intervals
+            account for its error; 0 without any.
     """
 
     overall: GroupEstimate
@@ -87,11 +87,11 @@ class Estimates:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about intervals that a reader should know of: from few rows, or from few that differ."""
+        """Sentences with caveats about intervals: from few rows, or from few rows that differ."""
         return self.notes_about("row")
 
     def notes_about(self, noun: str) -> tuple[str, ...]:
-        """Write the notes with another name for a row, such as ``prompt``."""
+        """Return the notes with another word for a row, such as ``prompt``."""
         unit = "respondent" if self.clustered else noun
         whole = few_note(self.overall.n_clusters, unit) if self.overall.n else ""
         if self.overall.basis(self.overall.main).method == "exact":
@@ -104,11 +104,11 @@ class Estimates:
         return tuple(note for note in (whole, groups, rare) if note)
 
     def overall_mean(self, figure: str | None = None) -> MeanEstimate:
-        """A figure about everything together, with the counts behind it; the main one unless named."""
+        """Return a figure for all rows, with the counts behind it; by default the main figure."""
         return counted_mean(self.overall, figure)
 
     def to_frame(self) -> pl.DataFrame:
-        """Lay the estimates out as a table, one row per figure: the whole first, then groups.
+        """Return the estimates as a table, one row per figure: first for all rows, then for groups.
 
         Returns:
             Columns ``scope`` (``overall`` or ``group``), ``group``, ``n``, ``effective_n``, ``figure``,
@@ -135,14 +135,14 @@ class Estimates:
 
 
 def summary_in_words(kind: str, source: str, n: int, n_scored: int, estimates: Estimates) -> str:
-    """Write a summary's short form: how many rows it has, and the main figure with its interval.
+    """Write a summary's short form: the number of rows, and the main figure with its interval.
 
     Args:
         kind: name of the summary's class.
-        source: where the rows come from.
-        n: how many rows there are.
-        n_scored: how many of them have a score.
-        estimates: made from them.
+        source: source of the rows.
+        n: number of rows.
+        n_scored: number of rows with a score.
+        estimates: estimates for the rows.
     """
     rows = f"source={source!r}, n={n:,}, n_scored={n_scored:,}"
     mean = f", {mean_in_words(estimates.overall_mean())}" if estimates.overall.n else ""
@@ -150,7 +150,7 @@ def summary_in_words(kind: str, source: str, n: int, n_scored: int, estimates: E
 
 
 def mean_in_words(mean: MeanEstimate) -> str:
-    """Write a mean as short forms show it, with its interval where there is one.
+    """Write a mean for short forms, with its interval if available.
 
     Examples:
         >>> mean_in_words(MeanEstimate(0.5, 0.25, 0.75, 12, 0, 12, "bootstrap"))
@@ -161,7 +161,7 @@ def mean_in_words(mean: MeanEstimate) -> str:
 
 
 def few_note(m: int, unit: str) -> str:
-    """Write the note about an interval from m clusters; empty where there are enough.
+    """Write the note about an interval from m clusters; empty if there are enough.
 
     Args:
         m: number of clusters.
@@ -189,7 +189,7 @@ def no_spread_note(m: int, unit: str) -> str:
 
 
 def few_different_note(different: int, m: int, unit: str) -> str:
-    """Write the note about an interval of m clusters of which few, or none, differ by much from the others.
+    """Write the note about an interval of m clusters, few or none of which differ much from the others.
 
     Examples:
         >>> few_different_note(1, 20, "row").partition(", and")[0]
@@ -206,12 +206,12 @@ def few_different_note(different: int, m: int, unit: str) -> str:
 
 
 def groups_note(groups: Sequence[tuple[int, str | None]], unit: str, *, among_few: bool = False) -> str:
-    """Write the note about groups whose intervals are not made as the others' are; empty without such groups.
+    """Write the note about groups with another method of intervals than usual; empty without such groups.
 
     Args:
-        groups: number of clusters of each group, and how the interval of its main figure was made.
+        groups: number of clusters of each group, and the method of its main figure's interval.
         unit: name of a cluster in the singular, such as ``row``.
-        among_few: whether everything together is as few, so that t quantiles are said of it already.
+        among_few: whether all rows together are so few that another note already mentions t quantiles.
 
     Examples:
         >>> groups_note([(1, None), (12, "bootstrap"), (7, "linearized")], "row")
@@ -252,10 +252,10 @@ def _groups_have(n: int) -> str:
 
 
 MOST_COMPARED_GROUPS = 30
-"""Groups of a column up to which each two are compared."""
+"""Maximum number of groups of a column that are compared in pairs."""
 
 MAX_GROUPS = 100_000
-"""Groups that a column may name."""
+"""Maximum number of groups in a column."""
 
 NO_WEIGHT = "no-weight"
 ZERO_WEIGHT = "zero-weight"
@@ -264,7 +264,7 @@ NO_VALUE = "no-value"
 
 
 class _Groups:
-    """Tallies of all groups, one for each set of figures, and counts of rows left out of the main one."""
+    """Running sums of all groups for each set of figures, and counts of rows left out of the main set."""
 
     def __init__(self, widths: Sequence[int]) -> None:
         self.names: dict[str | None, int] = {}
@@ -272,7 +272,7 @@ class _Groups:
         self._left_out: dict[str, Integers] = {}
 
     def numbered(self, names: list[str | None]) -> Integers:
-        """Give the number of each row's group; a new name gets the next one."""
+        """Return the number of each row's group; a new name gets the next number."""
         known = self.names
         numbers = [known.setdefault(name, len(known)) for name in names]
         check_groups(known)
@@ -286,7 +286,7 @@ class _Groups:
         self._left_out[reason] = counts
 
     def __iter__(self) -> Iterator[tuple[str | None, Sequence[GroupTally], dict[str, int]]]:
-        """Give the name of each group, its tallies, and its rows that were left out, by reason."""
+        """Yield the name of each group, its sums, and its counts of left-out rows by reason."""
         lots = zip(*(tally.groups() for tally in self.tallies), strict=True)
         for (name, at), lot in zip(self.names.items(), lots, strict=True):
             counted = {reason: int(n[at]) for reason, n in self._left_out.items() if at < len(n)}
@@ -294,14 +294,14 @@ class _Groups:
 
 
 class Tallies:
-    """Adds up the values of rows part by part, and estimates figures from the sums.
+    """Running sums of the values of rows, part by part, from which figures are estimated.
 
     Args:
-        figures: sets of figures to estimate: that of a scale, which has a column for each point (see
-            ``scale_figures``), or several with one column each (see ``value_figure``).
-        signature: the instrument's; the settings of the estimates are added to it.
-        main: place of the set whose first figure is the main one, from 0.
-        n_labels: labelled items that a calibration was fitted to, for the intervals with ``refits``.
+        figures: sets of figures to estimate: the set of a scale, with a column for each point (see
+            ``scale_figures``), or several sets with one column each (see ``value_figure``).
+        signature: signature of the instrument; the settings of the estimates are added to it.
+        main: position of the set whose first figure is the main one, from 0.
+        n_labels: number of labelled items that a calibration was fitted to, for intervals with ``refits``.
 
     Examples:
         >>> from semscale.stats.intervals import scale_figures
@@ -345,17 +345,17 @@ class Tallies:
         respondents: object = None,
         refits: Refits | None = None,
     ) -> None:
-        """Add a part; each of the columns must be given for all parts or for none.
+        """Add a part; each optional column must be present in all parts or in none.
 
         Args:
-            values: shape (m, k), a column for each number that the figures are made from; not looked at where
-                the status is not ``scored``, and NaN where a row has no value.
+            values: shape (m, k), a column for each number behind the figures; ignored unless the status is
+                ``scored``; NaN for a missing value.
             status: shape (m,), of each row.
             weights: shape (m,), finite and not negative, or missing.
             by: shape (m,), names of groups, or missing.
-            respondents: shape (m,), whose text it is, or missing; an empty name is missing.
-            refits: shape (m, b, k), ``values`` under each of b refits of the function that gave them, such as
-                a calibration; the intervals then allow for its error. Only with one set of figures.
+            respondents: shape (m,), respondent of each row, or missing; an empty name is missing.
+            refits: shape (m, b, k), ``values`` by each of b refits of the function behind them, such as a
+                calibration, so that the intervals account for its error. Only with one set of figures.
 
         Raises:
             InputError: a column of the wrong length, a wrong weight, or more than 100,000 groups.
@@ -400,16 +400,16 @@ class Tallies:
     ) -> Estimates:
         """Estimate from everything added so far.
 
-        Up to 20,000 clusters (rows, or respondents where they are named) intervals are bootstrapped, above
-        they are linearized, for all groups alike; but a group of fewer than 10 clusters is always linearized,
-        because percentiles of a bootstrap would be too narrow.
+        With up to 20,000 clusters (respondents if they are named, otherwise rows), intervals are
+        bootstrapped; with more, they are linearized, in all groups. A group of fewer than 10 clusters is
+        always linearized, because percentiles of a bootstrap would be too narrow.
 
         Args:
-            interval: coverage that the intervals aim at, between 0 and 1.
-            method: ``linearized`` for intervals that draw nothing at random.
+            interval: nominal coverage of the intervals, between 0 and 1.
+            method: ``linearized`` for intervals without random draws.
             seed: seed of the bootstrap.
-            replicates: resamples of the bootstrap, at least 100.
-            signature: the instrument's, if it is known only now.
+            replicates: number of bootstrap resamples, at least 100.
+            signature: signature of the instrument, if it is known only now.
 
         Raises:
             InputError: a setting out of range, or weights that sum to 0 although rows were scored.
@@ -445,14 +445,14 @@ class Tallies:
         )
 
     def differences(self, interval: float = 0.95) -> tuple[GroupDifference, ...]:
-        """Compare each two groups in the main figure; none above 30 groups.
+        """Compare every two groups in the main figure; empty with more than 30 groups.
 
-        Groups without a name, or with fewer than 10 rows (respondents where they are named), take no part.
-        The variance of a difference is ``var_a + var_b - 2 cov_ab``, where respondents in both groups have
-        covariances, plus that of the difference over refits. Degrees of freedom are Welch's.
+        Groups without a name, or with fewer than 10 rows (or respondents, if named), are left out. The
+        variance of a difference is ``var_a + var_b - 2 cov_ab``, with a covariance for respondents in both
+        groups, plus the variance of the difference over refits. Degrees of freedom are Welch's.
 
         Args:
-            interval: coverage that the intervals aim at, between 0 and 1.
+            interval: nominal coverage of the intervals, between 0 and 1.
 
         References:
             Welch (1947), doi 10.1093/biomet/34.1-2.28. Holm (1979), Scandinavian Journal of Statistics 6(2).
@@ -537,7 +537,7 @@ class _Part:
     refits: Refits | None
 
     def left_out(self, main: int) -> Iterator[tuple[str, Integers]]:
-        """Yield each reason for which rows are left out of the main set of figures, with these rows."""
+        """Yield each reason for leaving rows out of the main set of figures, with these rows."""
         for reason in dict.fromkeys(self.reasons.tolist()):
             if reason != Status.SCORED:
                 yield str(reason), np.flatnonzero(self.reasons == reason)
@@ -548,7 +548,7 @@ class _Part:
         """Add the scored rows to a tally for each set of figures.
 
         Args:
-            tallies: of all rows, or of groups.
+            tallies: sums of all rows, or of groups.
             numbers: shape (m,), number of each row's group; ``None`` for all rows together.
             n_groups: number of groups so far.
         """
@@ -564,14 +564,14 @@ class _Part:
             )
 
     def _scored(self, position: int, *, has_values: bool) -> Integers:
-        """Return the scored rows that have, or lack, the values of a set of figures."""
+        """Return the indices of scored rows that have, or lack, the values of a set of figures."""
         scored = np.flatnonzero(self.reasons == Status.SCORED)
         lacks = np.isnan(self.values[position][scored]).any(axis=1)
         return scored[~lacks if has_values else lacks]
 
 
 def _used_method(whole: GroupEstimate) -> UsedMethod | None:
-    """Say how the intervals were made: ``exact`` where all of them are bounds, and nothing was drawn."""
+    """Return the method of the intervals: ``exact`` if all are exact bounds, without random draws."""
     used = {whole.basis(figure).method for figure in whole.figures}
     return "exact" if used == {"exact"} else whole.method
 
@@ -587,13 +587,13 @@ def check_groups(names: Collection[str | None]) -> None:
 
 
 def _title(column: object) -> str | None:
-    """Name of a column of groups, where it has one, as series do."""
+    """Return the name of a column of groups, if it has one, like a series."""
     name = getattr(column, "name", None)
     return name if isinstance(name, str) and name else None
 
 
 def _leave_out(reasons: np.ndarray, rows: npt.NDArray[np.bool_], reason: str) -> None:
-    """Give the marked rows a reason not to count, unless they have one."""
+    """Set a reason for leaving out the marked rows, unless they have one."""
     reasons[rows & (reasons == Status.SCORED)] = reason
 
 
@@ -606,10 +606,10 @@ class IntervalSettings(TypedDict, total=False):
     """Keyword arguments that decide how intervals are made; all are optional.
 
     Attributes:
-        interval: coverage that the intervals aim at, between 0 and 1; .95 unless given.
-        method: ``bootstrap``, or ``linearized`` for intervals that draw nothing at random.
-        seed: seed of the bootstrap; 0 unless given.
-        replicates: resamples of the bootstrap, at least 100; 2,000 unless given.
+        interval: nominal coverage of the intervals, between 0 and 1; by default .95.
+        method: ``bootstrap``, or ``linearized`` for intervals without random draws.
+        seed: seed of the bootstrap; by default 0.
+        replicates: number of bootstrap resamples, at least 100; by default 2,000.
     """
 
     interval: float
@@ -619,13 +619,13 @@ class IntervalSettings(TypedDict, total=False):
 
 
 class EstimateSettings(IntervalSettings, total=False):
-    """Keyword arguments of every result's ``estimate``, those of intervals included; all are optional.
+    """Keyword arguments of every result's ``estimate``, including those of intervals; all are optional.
 
     Attributes:
         by: shape (n,), names of groups; rows without one form the group ``None``.
         weights: shape (n,), finite and not negative; rows without one, or with 0, are left out and counted.
-        respondents: shape (n,), whose row it is; the rows of one are resampled together, and rows without a
-            name are left out and counted.
+        respondents: shape (n,), respondent of each row; a respondent's rows are resampled together, and rows
+            without a name are left out and counted.
     """
 
     by: object
@@ -642,21 +642,21 @@ def estimate_values(
     main: str | None = None,
     **settings: Unpack[EstimateSettings],
 ) -> Estimates:
-    """Estimate the mean of each of k values of n rows, of all rows and of each group.
+    """Estimate the means of k values over all n rows and over each group.
 
     Rows that are not scored are left out, and counted by their status.
 
     Args:
         values: k names, each with an array of shape (n,); NaN where a row has no value.
         status: shape (n,), of each row.
-        bounds: for each name the least and the greatest value that a row can have.
+        bounds: for each name the lowest and the highest possible value of a row.
         signature: signature of the result.
-        main: name of the main figure; the first one unless given.
+        main: name of the main figure; by default the first one.
         settings: ``by``, ``weights``, ``respondents``, and how intervals are made.
 
     Raises:
-        InputError: a column of the wrong length, a wrong weight (rows named), weights that sum to 0, more
-            than 100,000 groups, or a setting out of range.
+        InputError: a column of the wrong length, a wrong weight (the message names the rows), weights that
+            sum to 0, more than 100,000 groups, or a setting out of range.
 
     Examples:
         >>> from semscale.types import Status
@@ -690,16 +690,16 @@ def estimate_rows(  # noqa: PLR0913 - columns of the rows
     refits: Refits | None = None,
     **settings: Unpack[IntervalSettings],
 ) -> Estimates:
-    """Estimate from n rows at once, as ``estimate_values`` does, whatever figures the tallies have.
+    """Estimate any figures from n rows at once.
 
     Args:
-        tallies: without any row so far.
-        values: shape (n, k), as ``Tallies.add`` takes them.
+        tallies: sums without any row.
+        values: shape (n, k), see ``Tallies.add``.
         status: shape (n,), of each row.
-        by: as ``EstimateSettings`` has it, and so are ``weights`` and ``respondents``.
-        weights: weights of rows, shape (n,).
-        respondents: shape (n,); rows of one respondent are resampled together.
-        refits: shape (n, b, k), as ``Tallies.add`` takes them.
+        by: shape (n,), see ``EstimateSettings``.
+        weights: shape (n,), see ``EstimateSettings``.
+        respondents: shape (n,), see ``EstimateSettings``.
+        refits: shape (n, b, k), see ``Tallies.add``.
         settings: how intervals are made.
     """
     tallies.add(values, status, by=by, weights=weights, respondents=respondents, refits=refits)

@@ -1,4 +1,4 @@
-"""Instruments over a table: measured part by part, resumable, in the order of the rows."""
+"""Instruments on a table: resumable measurement, part by part, in the order of the rows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -20,27 +20,27 @@ S = TypeVar("S", bound=Presentable)
 
 
 class PartResult(Protocol):
-    """Results of some rows, as a run stores them; every ``Result`` is one."""
+    """Results of some rows that a run can store; every ``Result`` is one."""
 
     def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
-        """Return the columns of the part, and the rest in types of JSON."""
+        """Return the columns of the part, and the rest as JSON values."""
 
     @classmethod
     def from_part(cls, frame: pl.DataFrame, header: Mapping[str, Any], **rest: Any) -> Self:
-        """Read the results back from what ``stored`` returned."""
+        """Read the results back from the result of ``stored``."""
 
     @classmethod
     def private_columns(cls) -> tuple[str, ...]:
-        """Return the names of columns that only the run's parts have."""
+        """Return the names of columns that are only in the run's parts, not in the output."""
 
 
 class PartState(NamedTuple):
     """State of a part.
 
     Attributes:
-        is_finished: whether every row has its result; a part that a cap cut short is made again.
-        has_failed_calls: whether rows lack a result because calls failed that may succeed another time. If
-            the run ends early, this part and those after it are made again when the run goes on.
+        is_finished: whether every row has its result; a part that a cap cut short is repeated.
+        has_failed_calls: whether rows lack a result because of failed calls that may succeed later. If the
+            run ends early, this part and later ones are repeated when the run continues.
     """
 
     is_finished: bool = True
@@ -48,19 +48,19 @@ class PartState(NamedTuple):
 
 
 class TableInstrument(ABC, Generic[R, S]):
-    """An instrument as a run over a table uses it: it measures parts, takes them up again, and sums up.
+    """An instrument on a table: it measures parts, reads finished parts back, and summarizes all parts.
 
-    ``measure_table`` calls ``look`` with all rows, then ``start``, then for each part ``measure``, ``add``.
-    A part that an earlier run has finished is only read and added, so ``add`` must leave the instrument in
-    the state in which measuring the part left it.
+    ``measure_table`` calls ``look`` with all rows, then ``start``, then ``measure`` and ``add`` for each
+    part. A part that an earlier run has finished is only read and added, so ``add`` must leave the instrument
+    in the same state as measuring the part.
 
     Attributes:
         columns: the columns that it reads.
         stage: name of the work for progress, such as ``matching``.
-        stored: clause on work that a stopped run keeps elsewhere, such as ``finished embeddings stay in the
-            cache``; may be empty.
+        stored: clause on stored work outside the parts, such as ``finished embeddings stay in the cache``;
+            may be empty.
         result: the class of its results, whose fields declare the columns of a part.
-        private: further columns that the output lacks.
+        private: further columns of parts that are not in the output.
     """
 
     columns: Columns
@@ -70,25 +70,25 @@ class TableInstrument(ABC, Generic[R, S]):
 
     @property
     def stored(self) -> str:
-        """Clause on work that a stopped run keeps elsewhere; may be empty."""
+        """Clause on stored work outside the parts; may be empty."""
         return ""
 
     @abstractmethod
     def key(self) -> Mapping[str, str]:
-        """Return the settings that decide the content of a part; a run resumes only with the same ones."""
+        """Return the settings that affect a part; a run resumes only with the same settings."""
 
     def check(self, table: Table) -> None:
-        """Check what can be known before a row is read."""
+        """Check the table before a row is read."""
         self.columns.check(table)
 
     def look(self, cells: Cells) -> None:
-        """Look at rows before anything is measured; their cells are checked already."""
+        """Read rows before anything is measured; their cells are checked already."""
 
     def start(self, table: Table) -> None:
-        """Prepare for the first part, when all rows were looked at; the table knows its number of rows."""
+        """Prepare for the first part, after ``look`` with all rows; the table's number of rows is known."""
 
     def labels(self) -> Mapping[str, ColumnLabels]:
-        """Return labels of columns of the output, for SPSS; asked for after ``start``."""
+        """Return labels of the output's columns, for SPSS; called after ``start``."""
         return {}
 
     @abstractmethod
@@ -96,15 +96,15 @@ class TableInstrument(ABC, Generic[R, S]):
         """Measure some rows."""
 
     def state(self, result: R) -> PartState:
-        """Tell how far the part with a result is done."""
+        """Return the state of the part with a result."""
         return PartState()
 
     def notes(self, result: R) -> dict[str, Any]:
-        """Return what a resumed run needs to know about a part beside its result, in types of JSON."""
+        """Return what a resumed run needs besides a part's result, as JSON values."""
         return {}
 
     def further_columns(self, cells: Cells, result: R) -> list[pl.Series]:
-        """Return columns that are not the result's own; those of ``private`` are not in the output."""
+        """Return columns in addition to the result's; columns named in ``private`` are not in the output."""
         return []
 
     def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> R:
@@ -117,10 +117,10 @@ class TableInstrument(ABC, Generic[R, S]):
 
     @abstractmethod
     def summary(self) -> S:
-        """Sum up all parts that were added."""
+        """Return the summary of all added parts."""
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
-        """Return columns of some rows that depend on the whole table; ``None`` if there are none."""
+        """Return columns of some rows that depend on the whole table; ``None`` without such columns."""
         return None
 
 
@@ -132,29 +132,29 @@ def measure_table(
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> S:
-    """Measure the rows of a table, write them with their results, and sum up.
+    """Measure the rows of a table, write them with their results, and summarize them.
 
     The written table has the input's columns and rows in their order, then those of the result's
-    ``to_frame`` with the prefix ``semscale_``. All cells that need it are checked before any model reads a
-    text. Finished parts are stored as ``TableRun`` describes.
+    ``to_frame`` with the prefix ``semscale_``. All cells that need a check are checked before any model reads
+    a text. ``TableRun`` describes how finished parts are stored.
 
     Args:
         table: the input.
-        instrument: measures.
-        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``, or another ``target_of``; without it nothing is
-            written, and nothing is stored when the run stops.
-        settings: how the table is cut into parts.
+        instrument: measures the rows.
+        out: path of a ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx`` file, or another result of
+            ``target_of``; without it nothing is written, and nothing is stored when the run stops.
+        settings: how the table is divided into parts.
         progress: called as rows are measured.
 
     Returns:
-        The summary; texts of rows that it does not show are not held in memory.
+        The summary, with the texts only of rows that it shows.
 
     Raises:
-        InputError: a column that does not exist or holds no text, a name that is taken, a cell that does not
-            serve, an output that cannot be written, or parts of a run with other settings. No output is left
-            behind, and no parts but those that an earlier run had finished.
-        StoppedByUserError: stopped by the user; finished parts are kept.
-        SemscaleError: what the instrument raises; finished parts are kept.
+        InputError: a column that does not exist or has no text, a name that is in use, an invalid cell, an
+            output that cannot be written, or parts of a run with other settings. No output is left behind,
+            and only parts that an earlier run had finished.
+        StoppedByUserError: stopped by the user; finished parts are stored.
+        SemscaleError: errors of the instrument; finished parts are stored.
     """
     settings = settings or PartSettings()
     instrument.check(table)
@@ -168,7 +168,7 @@ def measure_table(
 
 
 def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *, counting: bool) -> Table:
-    """Check the cells of all rows, and let the instrument look at them; without need nothing is read."""
+    """Check the cells of all rows, and call the instrument's ``look``; nothing is read without need."""
     columns = instrument.columns
     titles = columns.checked_titles()
     if not titles and not counting:
@@ -186,11 +186,11 @@ def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *
 
 
 class PartWork(Generic[R, S]):
-    """The work of an instrument on a table, as ``TableRun`` drives it.
+    """The work of an instrument on a table, for ``TableRun``.
 
     Args:
         table: the input.
-        instrument: measures; its ``start`` was called.
+        instrument: measures the rows; its ``start`` was called.
     """
 
     def __init__(self, table: Table, instrument: TableInstrument[R, S]) -> None:
@@ -204,7 +204,7 @@ class PartWork(Generic[R, S]):
 
     @property
     def stored(self) -> str:
-        """Clause on work that is stored elsewhere."""
+        """Clause on stored work outside the parts."""
         return self.instrument.stored
 
     @property
@@ -213,7 +213,7 @@ class PartWork(Generic[R, S]):
         return (*self.instrument.result.private_columns(), *self.instrument.private)
 
     def key(self) -> dict[str, str]:
-        """Return columns and settings that decide the content of the parts."""
+        """Return columns and settings that affect the parts."""
         columns = self.instrument.columns
         named = {
             name: ", ".join(columns.titles_of(name)) or "none"
@@ -230,7 +230,7 @@ class PartWork(Generic[R, S]):
             first_row += batch.height
 
     def part(self, batch: pl.DataFrame, first_row: int) -> WorkedPart:
-        """Measure some rows; the first has this number in the table, from 0."""
+        """Measure some rows; ``first_row`` is the position of the first one in the table, from 0."""
         check_free(batch.columns, self.table.name)
         cells = self.instrument.columns.read(batch, first_row)
         result = self.instrument.measure(cells)
@@ -241,13 +241,13 @@ class PartWork(Generic[R, S]):
         return WorkedPart(frame, notes, *self.instrument.state(result))
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
-        """Take a part, just made or read back."""
+        """Add a part, whether new or read back."""
         cells = self.instrument.columns.read(frame, self._n_added)
         self.instrument.add(cells, self.instrument.read(frame, notes), notes)
         self._n_added += frame.height
 
     def summary(self) -> S:
-        """Sum up all parts."""
+        """Return the summary of all parts."""
         return self.instrument.summary()
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:

@@ -1,4 +1,4 @@
-"""Sheets of rows for people to label: their columns, and instructions beside them."""
+"""Sheets of rows for people to label: columns and instructions."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -17,7 +17,7 @@ def check_label_columns(columns: Collection[str]) -> None:
     """Refuse a table that already has the columns of a sheet.
 
     Raises:
-        InputError: it has one of them.
+        InputError: the table has one of these columns.
     """
     for name in (HUMAN, INCLUSION):
         if name in columns:
@@ -25,11 +25,11 @@ def check_label_columns(columns: Collection[str]) -> None:
 
 
 def with_label_columns(rows: pl.DataFrame, inclusion: Floats) -> pl.DataFrame:
-    """Add the columns of a sheet to n rows; labels that they have stay.
+    """Add the columns of a sheet to n rows; existing labels stay.
 
     Args:
         rows: the rows.
-        inclusion: shape (n,), probability with which each was drawn; NaN where it was not.
+        inclusion: shape (n,), probability with which each row was drawn; NaN for rows not drawn.
 
     Examples:
         >>> import numpy as np
@@ -41,7 +41,7 @@ def with_label_columns(rows: pl.DataFrame, inclusion: Floats) -> pl.DataFrame:
 
 
 def instructions_path(out: Path) -> Path:
-    """Return the path of the instructions beside a sheet.
+    """Return the path of a sheet's instructions, in the same folder.
 
     Examples:
         >>> instructions_path(Path("sheet.csv")).name
@@ -51,7 +51,7 @@ def instructions_path(out: Path) -> Path:
 
 
 def write_beside(out: Path, instructions: str) -> Path:
-    """Write instructions for people who label, as Markdown, beside their sheet.
+    """Write instructions for people who label, as a Markdown file next to the sheet.
 
     Returns:
         The path of the instructions.

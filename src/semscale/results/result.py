@@ -1,4 +1,4 @@
-"""Results: one row for each item, with its status, and its fields as columns of a table and back.
+"""Results with one row per item and its status, and the conversion of their fields to columns and back.
 
 Examples:
     >>> from dataclasses import dataclass
@@ -44,10 +44,10 @@ class Result(ABC):
     """One row for each of n items, in their order.
 
     Attributes:
-        status: shape (n,), each a ``Status``: why a row has a score, or has none.
+        status: shape (n,), each a ``Status``: ``scored``, or why a row has no score.
         signature: the settings that were applied.
-        row_fields: names of the fields that have one entry for each row and declare no column.
-        header_fields: names of the fields about all rows that are stored with them, in types of JSON.
+        row_fields: names of fields with one entry per row that declare no column.
+        header_fields: names of fields about all rows that are stored as JSON values.
     """
 
     status: Statuses
@@ -59,7 +59,7 @@ class Result(ABC):
         return len(self.status)
 
     def __getitem__(self, rows: Sequence[bool] | Mask | slice, /) -> Self:
-        """Keep rows: those that a mask marks, or those of a slice, all in their order."""
+        """Return the result for the rows of a mask or a slice, in their order."""
         if isinstance(rows, slice):
             return self._with_rows(_sliced(rows, self.n))
         if isinstance(rows, Integral) and not isinstance(rows, bool | np.bool_):
@@ -79,15 +79,15 @@ class Result(ABC):
         return f"{type(self).__name__}({', '.join([*parts, f'model={self._model_name}'])})"
 
     def _repr_html_(self) -> str | None:
-        """Show a notebook what it shows of the summary; ``None``, where the one line says all.
+        """Return the summary's HTML for a notebook, or ``None`` to show only the ``repr``.
 
-        Results without a score, and those with too many rows to be drawn at once, are shown by the one line.
+        Results without a score, or with too many rows for quick intervals, show only the ``repr``.
         """
         summary = self._short_summary() if self.n_scored and self.n <= _INTERVAL_UP_TO else None
         return None if summary is None else summary._repr_html_()
 
     def _short_summary(self) -> Presentable | None:
-        """Sum the result up without its texts; ``None`` for a result that has no summary of its own."""
+        """Return the summary without texts; ``None`` for a kind of result without a summary."""
         return None
 
     @property
@@ -117,7 +117,7 @@ class Result(ABC):
 
     @property
     def n_windowed(self) -> int:
-        """Number of rows whose text is longer than the model reads at once; 0 for judges."""
+        """Number of rows whose text was split into windows for the model; 0 for judges."""
         windows = getattr(self, "windows", None)
         return 0 if windows is None else int((windows > 1).sum())
 
@@ -134,7 +134,7 @@ class Result(ABC):
         """
 
     def filter(self, mask: object) -> Self:
-        """Keep the rows that a mask marks, in their order; ``result[mask]`` does the same.
+        """Return the result for the rows of a mask, in their order; ``result[mask]`` does the same.
 
         Args:
             mask: shape (n,), booleans, such as ``result.scored`` or ``table["country"] == "PT"``.
@@ -143,20 +143,20 @@ class Result(ABC):
             Another result with the same signature.
 
         Raises:
-            InputError: another length, or something that is no boolean.
+            InputError: the mask has another length, or a value that is not a boolean.
         """
         return self._with_rows(as_mask(mask, self.n))
 
     def to_frame(self) -> pl.DataFrame:
-        """Lay the result out as a table, one row per item; what is missing is null."""
+        """Return the result as a table, one row per item; missing values are null."""
         table, _ = written(self)
         return table.with_columns(self.derived_columns())
 
     def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
-        """Lay the result out as a run stores it; ``from_part`` reads it back.
+        """Return the result in the form that a run stores; ``from_part`` reads it back.
 
         Returns:
-            The table with the run's prefix and private columns, and the rest in types of JSON.
+            The table with the run's prefix and private columns, and the rest as JSON values.
         """
         table, names = written(self, private=True, prefix=PREFIX)
         derived = [column.alias(PREFIX + column.name) for column in self.derived_columns()]
@@ -168,17 +168,17 @@ class Result(ABC):
         return table.with_columns(derived), header
 
     def derived_columns(self) -> list[pl.Series]:
-        """Return further columns of the table, which follow from the fields and are not read back."""
+        """Return further columns of the table, which are computed from the fields and not read back."""
         return []
 
     @classmethod
     def from_part(cls, frame: pl.DataFrame, header: Mapping[str, Any], **rest: object) -> Self:
-        """Read a result back from what ``stored`` gave.
+        """Read a result back from the result of ``stored``.
 
         Args:
-            frame: a table with the columns of the stored one.
-            header: of the same result.
-            rest: fields that neither has, such as the scale of ratings.
+            frame: a table with the stored columns.
+            header: the stored JSON values.
+            rest: fields in neither of the two, such as the scale of ratings.
         """
         instrument, fields = header["signature"]
         signature = Signature(instrument, tuple((name, value) for name, value in fields))
@@ -191,7 +191,7 @@ class Result(ABC):
 
     @classmethod
     def private_columns(cls) -> tuple[str, ...]:
-        """Return the names of columns that only the run's parts have."""
+        """Return the names of columns that are only in the run's parts, not in the output."""
         return tuple(PREFIX + PRIVATE + name for name, kind in declared(cls).items() if kind.is_private)
 
     def _with_rows(self, rows: Mask) -> Self:
@@ -214,10 +214,10 @@ def as_mask(mask: object, n: int) -> Mask:
 
     Args:
         mask: shape (n,), booleans in a list, an array or a series.
-        n: how many rows there are.
+        n: number of rows.
 
     Raises:
-        InputError: another length, or something that is no boolean.
+        InputError: the mask has another length, or a value that is not a boolean.
 
     Examples:
         >>> as_mask([True, False], 2).tolist()
@@ -255,7 +255,7 @@ def _selected(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tup
 
 
 UNREAD = "the model cannot read the text: more than half of its tokens are unknown to it"
-"""Why a text is weightless, in every output."""
+"""Reason for the status ``weightless``, in every output."""
 
 _REASONS = {
     Status.MISSING: "{} is missing",
@@ -277,11 +277,11 @@ _REASONS = {
 
 
 def reason_words(status: Status, what: str) -> str | None:
-    """Say why a row has no score; ``None`` where it has one.
+    """Describe why a row has no score; ``None`` if it has one.
 
     Args:
-        status: of the row.
-        what: what is measured, such as "the answer".
+        status: status of the row.
+        what: subject of the sentence, such as "the answer".
 
     Examples:
         >>> reason_words(Status.EMPTY, "the answer"), reason_words(Status.SCORED, "the answer")
@@ -291,17 +291,17 @@ def reason_words(status: Status, what: str) -> str | None:
 
 
 PRIVATE = "*"
-"""Begins the names of columns that a run stores for its summary and leaves out of the output."""
+"""Prefix of columns that a run stores for its summary and leaves out of the output."""
 
 
 @dataclass(frozen=True)
 class ResultColumn:
-    """Conversion of a field of a result to columns of a table, and back.
+    """Conversion of a result's field to columns of a table, and back.
 
     Attributes:
-        write: returns the columns of a field's value; the name is the field's.
-        read: returns the field's value from its columns, in the order in which they were written.
-        is_private: whether only the run's own parts have the column, of which there must be one.
+        write: function from a field's value and name to its columns.
+        read: function from these columns, in the same order, to the field's value.
+        is_private: whether the column is only in the run's parts; such a field has exactly one column.
     """
 
     write: Callable[[Any, str], Sequence[pl.Series]]
@@ -310,7 +310,7 @@ class ResultColumn:
 
     @property
     def private(self) -> Self:
-        """The same kind, in a column that the table for users lacks."""
+        """The same conversion, with a column that is not in the user's table."""
         return replace(self, is_private=True)
 
 
@@ -332,9 +332,9 @@ def written(
     """Write the columns of a result.
 
     Args:
-        result: a dataclass whose fields declare columns; a field that is ``None`` has none.
-        private: whether private columns are written, too.
-        prefix: put before every name.
+        result: a dataclass whose fields declare columns; a field that is ``None`` has no column.
+        private: whether to include private columns.
+        prefix: prefix of every name.
 
     Returns:
         The table, and the names of the columns of each field.
@@ -360,9 +360,9 @@ def values_in(
 
     Args:
         kind: class of the result.
-        frame: a table with the columns that ``written`` gave.
-        names: the names of the columns of each field; a field without any keeps its default.
-        prefix: before every name.
+        frame: a table with the columns from ``written``.
+        names: the names of the columns of each field; a field without columns gets its default.
+        prefix: prefix of every name.
     """
     known = declared(kind)
     return {
@@ -374,7 +374,7 @@ def values_in(
 
 
 def _single_column(write: Callable[[Any], pl.Series], read: Callable[[pl.Series], Any]) -> ResultColumn:
-    """Make the kind of a field that has a single column."""
+    """Build the conversion of a field with a single column."""
     return ResultColumn(lambda value, name: [write(value).alias(name)], lambda columns: read(columns[0]))
 
 
@@ -391,7 +391,7 @@ POSITIONS = _single_column(
 """Positions from 0, shape (n,); -1 becomes null."""
 
 FLAGS = _single_column(lambda values: pl.Series(values, dtype=pl.Boolean), lambda cells: cells.to_numpy())
-"""Yes or no, shape (n,)."""
+"""Booleans, shape (n,)."""
 
 STATUSES = _single_column(
     lambda values: pl.Series([str(status) for status in values], dtype=pl.String), statuses_in
@@ -412,10 +412,10 @@ VECTORS = _single_column(
 
 
 def numbers_by_name(titles: Mapping[str, str] | None = None) -> ResultColumn:
-    """Return the kind of a field of numbers by name, each of shape (n,): a column for each name.
+    """Build the conversion of a field of numbers by name, each of shape (n,): one column per name.
 
     Args:
-        titles: columns of names that would be those of other fields.
+        titles: column names for names that would clash with other fields.
     """
     renamed = titles or {}
     names = {title: name for name, title in renamed.items()}
@@ -429,7 +429,7 @@ def numbers_by_name(titles: Mapping[str, str] | None = None) -> ResultColumn:
 
 
 def records(kind: type) -> ResultColumn:
-    """Return the kind of a field that has any number of records for each row: a column of lists of structs.
+    """Build the conversion of a field with any number of records per row: a column of lists of structs.
 
     Args:
         kind: a dataclass whose fields are texts, numbers, or such records, or ``None`` instead of one.

@@ -1,4 +1,4 @@
-"""Summary of measured rows: the part that all instruments share, and how it is added up part by part."""
+"""Summary of measured rows: the fields that all instruments share, and their running totals."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,17 +22,17 @@ class Summary(Presentable):
     """Summary of n measured rows.
 
     Attributes:
-        source: where the rows come from.
-        signature: the settings that were applied, those of the estimates included.
-        estimates: figures with intervals, of all rows and of each group.
-        further_groups: the same by further columns of groups, by the column's name.
+        source: source of the rows, such as a file's name.
+        signature: the settings that were applied, including those of the estimates.
+        estimates: figures with intervals, for all rows and for each group.
+        further_groups: estimates by further columns of groups, by the column's name.
         counts: rows by status.
-        left_out: for each reason why rows have no score, a few of them: row, counted from 0, and text.
-        languages: rows by the languages of their texts, the most frequent first; empty where the texts are
-            not known.
+        left_out: for each reason why rows have no score, some examples: row, counted from 0, and text.
+        languages: rows by the language of their texts, the most frequent first; empty if the texts are not
+            known.
         unread_language: the language of most texts, if the model does not read it.
         input_notes: how the table was read, such as the rows that a condition left out.
-        created: when.
+        created: time of the measurement.
     """
 
     instrument: ClassVar[str]
@@ -60,7 +60,7 @@ class Summary(Presentable):
         return sum(count.rows for count in self.languages if count.is_across)
 
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON."""
+        """Return the numbers by name, for JSON."""
         return {
             "instrument": self.instrument,
             "source": self.source,
@@ -84,20 +84,20 @@ class Summary(Presentable):
 
 
 class RowTally:
-    """Adds up what the summaries of all instruments share, part by part, in memory that does not grow.
+    """Running totals for the fields that all summaries share, part by part, in constant memory.
 
     Args:
         figures: sets of figures to estimate, see ``Tallies``.
-        signature: of the result.
-        by: columns of groups that are compared, each by itself; none for all rows together.
+        signature: signature of the result.
+        by: columns of groups, each compared separately; may be empty.
         main: position of the set whose first figure is the main one.
         n_labels: labelled items that a calibration was fitted to, see ``Tallies``.
 
     Attributes:
         n: number of rows so far.
-        signature: of the result.
-        languages: counts languages of the rows' texts.
-        language_sample: some of the texts, to tell if the model reads their language.
+        signature: signature of the result.
+        languages: counts of the languages of the rows' texts.
+        language_sample: some of the texts, to check if the model reads their language.
     """
 
     def __init__(
@@ -131,13 +131,13 @@ class RowTally:
         """Add the next m rows.
 
         Args:
-            values: shape (m, k), a column for each number that the figures are made from.
+            values: shape (m, k), a column for each number behind the figures.
             status: shape (m,).
             groups: shape (m,) each, names of groups by the column of ``by``.
             weights: shape (m,).
-            respondents: shape (m,), whose row it is.
+            respondents: shape (m,), respondent of each row.
             refits: shape (m, b, k), see ``Tallies.add``.
-            shown: returns the text that shows a row without a score, by its position among the m rows.
+            shown: function from a position among the m rows to the text that shows a row without a score.
         """
         for column, tallies in zip(self._by, self._tallies, strict=True):
             names = None if column is None or groups is None else groups[column]
@@ -149,16 +149,16 @@ class RowTally:
         self.n += len(status)
 
     def add_languages(self, texts: Iterable[Sequence[str]], status: Statuses) -> None:
-        """Count the languages of the texts of the next rows; an empty text is passed over."""
+        """Count the languages of the texts of the next rows; empty texts are skipped."""
         self.languages.add_texts(texts, status)
 
     def sample_language(self, status: Statuses, text: Callable[[int], object]) -> None:
-        """Take some texts of the rows that were added last, to tell if the model reads their language."""
+        """Sample texts of the rows that were added last, to check if the model reads their language."""
         worded = np.flatnonzero(np.isin(status, [Status.SCORED, Status.WEIGHTLESS]))
         self.language_sample.add(worded, text, self.n - len(status))
 
     def differences(self, interval: float) -> dict[str, tuple[GroupDifference, ...]]:
-        """Compare each two groups of each column that has groups, by its name."""
+        """Compare every two groups of each column of groups, by the column's name."""
         compared = zip(self._by, self._tallies, strict=True)
         return {
             column or "group": found
@@ -167,12 +167,12 @@ class RowTally:
         }
 
     def common(self, plan: IntervalPlan, source: str, signature: Signature | None = None) -> dict[str, Any]:
-        """Return the fields that a ``Summary`` of the added rows has, for its constructor.
+        """Return the arguments of a ``Summary`` of the added rows.
 
         Args:
             plan: how intervals are made.
-            source: where the rows come from.
-            signature: of the result, where it is known only now.
+            source: source of the rows.
+            signature: signature of the result, if it is known only now.
         """
         first, *further = [
             tallies.estimates(
@@ -197,16 +197,16 @@ class RowTally:
 
 
 EXAMPLES_PER_STATUS = 3
-"""Rows of each status without a score that are kept."""
+"""Number of stored rows for each status without a score."""
 
 T = TypeVar("T")
 
 
 class ForemostRows(Generic[T]):
-    """Keeps the rows with the smallest keys, each with an object that shows it; of equal keys the first ones.
+    """The rows with the smallest keys, each with an object that shows it; equal keys keep the first rows.
 
     Args:
-        most: how many rows are kept.
+        most: maximum number of rows.
 
     Examples:
         >>> rows = ForemostRows[str](2)
@@ -221,12 +221,12 @@ class ForemostRows(Generic[T]):
         self._kept: list[tuple[float, int, T]] = []
 
     def add(self, keys: Floats, first_row: int, shown: Callable[[int], T]) -> None:
-        """Take the next rows.
+        """Add the next rows.
 
         Args:
             keys: shape (m,); NaN for rows that are never shown.
-            first_row: place of the first of them among all rows.
-            shown: makes the object for one of the m rows; called only for rows that are kept.
+            first_row: position of the first of these rows among all rows, from 0.
+            shown: function from a position among the m rows to the row's object; called only for stored rows.
         """
         known = np.flatnonzero(~np.isnan(keys))
         if len(self._kept) == self._most:
@@ -237,12 +237,12 @@ class ForemostRows(Generic[T]):
 
     @property
     def items(self) -> tuple[T, ...]:
-        """The objects of the rows that are kept, the smallest key first."""
+        """The objects of the stored rows, the smallest key first."""
         return tuple(item for _, _, item in self._kept)
 
 
 class LeftOutRows:
-    """Keeps the first three rows of each status without a score that have something to show.
+    """The first three rows with a text of each status without a score.
 
     Examples:
         >>> rows = LeftOutRows()
@@ -255,12 +255,12 @@ class LeftOutRows:
         self._kept: dict[str, list[tuple[int, str]]] = {}
 
     def add(self, status: Statuses, first_row: int, shown: Callable[[int], object]) -> None:
-        """Take the next rows.
+        """Add the next rows.
 
         Args:
             status: shape (m,).
-            first_row: place of the first of them among all rows.
-            shown: gives a text of one of the m rows; missing and blank ones are passed over.
+            first_row: position of the first of these rows among all rows, from 0.
+            shown: function from a position among the m rows to its text; missing and blank texts are skipped.
         """
         for position in np.flatnonzero(status != Status.SCORED).tolist():
             rows = self._kept.setdefault(str(status[position]), [])
@@ -271,5 +271,5 @@ class LeftOutRows:
 
     @property
     def examples(self) -> dict[str, tuple[tuple[int, str], ...]]:
-        """For each status that occurred its rows, counted from 0, with their texts."""
+        """The rows of each status that occurred, counted from 0, with their texts."""
         return {status: tuple(rows) for status, rows in self._kept.items()}

@@ -22,13 +22,12 @@ class Role:
     """Use of a column.
 
     Attributes:
-        read: returns the role's value for each of n rows from its columns, the name of the parameter, and the
-            row of the file that the first one is, from 0. It raises ``InputError`` for a cell that does not
-            serve.
+        read: function from columns, the name of the parameter, and the position of the first row in the file
+            (from 0) to the role's value for each of n rows. It raises ``InputError`` for an invalid cell.
         is_text: whether a table without any text in the column is refused.
-        is_group: whether the values are names of groups, of which there may be 100,000.
+        is_group: whether the values are names of groups, at most 100,000.
         is_checked: whether all cells are read before any work begins.
-        is_measured: whether the values decide the result of a row; groups and labels do not.
+        is_measured: whether the values affect the result of a row; groups and labels do not.
         is_shared: whether the column may have another role, too.
     """
 
@@ -45,10 +44,10 @@ def _cells(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> 
 
 
 def listed_texts(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[list[Any]]:
-    """Return for each row the cells of all columns in one list; a cell may hold a list of texts.
+    """Return for each row the cells of all columns in one list; a cell may contain a list of texts.
 
     Raises:
-        RowError: a cell that begins like a list of strings but is none.
+        RowError: a cell that begins like a list of strings but is not one.
 
     Examples:
         >>> import polars as pl
@@ -86,7 +85,7 @@ TEXTS = Role(listed_texts, is_text=True)
 """One or more texts for each row, from one or more columns of texts or lists of texts."""
 
 CELL = Role(_cells, is_checked=False)
-"""A value for each row, whatever it is."""
+"""A value of any type for each row."""
 
 
 def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> Any:  # noqa: ANN401 - Floats
@@ -101,13 +100,13 @@ GROUP = Role(_groups, is_group=True, is_measured=False, is_shared=True)
 """The name of a group for each row."""
 
 GROUPS = Role(_groups_by_column, is_group=True, is_measured=False, is_shared=True)
-"""Names of groups from one or more columns, each compared by itself: n names by the column's title."""
+"""Names of groups from one or more columns, each compared separately: n names by the column's name."""
 
 RESPONDENT = replace(GROUP, is_group=False)
-"""The respondent of each row, of whom there may be any number."""
+"""The respondent of each row; there may be any number of respondents."""
 
 WEIGHT = Role(_weights, is_measured=False, is_shared=True)
-"""A weight for each row, 0 or more; NaN where it is missing."""
+"""A weight for each row, 0 or more; NaN if missing."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ class Cells:
 
     Attributes:
         rows: the n rows with all columns, in types that can be written.
-        first_row: row of the table that the first one is, from 0.
+        first_row: position of the first row in the table, from 0.
         values: n values of each role that has a column.
     """
 
@@ -128,7 +127,7 @@ class Cells:
         return self.values[role]
 
     def get(self, role: str) -> Any:  # noqa: ANN401 - values of any role
-        """Return the values of a role; ``None`` where no column has it."""
+        """Return the values of a role; ``None`` if no column has the role."""
         return self.values.get(role)
 
 
@@ -136,7 +135,7 @@ class Columns(Settings):
     """Base of the columns that an instrument reads: each field names one or more, and has a ``Role``.
 
     Raises:
-        InputError: a column with two roles that exclude each other, or named twice for one.
+        InputError: a column with two roles that exclude each other, or named twice for one role.
 
     Examples:
         >>> from typing import Annotated
@@ -174,7 +173,7 @@ class Columns(Settings):
 
     @property
     def titles(self) -> set[str]:
-        """All columns of the table that are read."""
+        """Names of all columns of the table that are read."""
         return set(chain.from_iterable(self.titles_of(name) for name in self.roles()))
 
     def titles_of(self, name: str) -> tuple[str, ...]:
@@ -185,14 +184,14 @@ class Columns(Settings):
         return (named,) if isinstance(named, str) else tuple(named)
 
     def named(self) -> list[tuple[str, str]]:
-        """Return each field with the column that it names, one pair for each column."""
+        """Return pairs of field and column, one for each column that a field names."""
         return [(name, title) for name in self.roles() for title in self.titles_of(name)]
 
     def check(self, table: "Table") -> None:
-        """Check that a table has the columns, and none that the result will have.
+        """Check that a table has the columns, and none with a name of the result's.
 
         Raises:
-            InputError: it has not; the nearest column is named.
+            InputError: a column is missing (the message names the nearest one), or clashes with the result's.
         """
         from semscale.store.writing import check_free
 
@@ -204,12 +203,12 @@ class Columns(Settings):
         """Read the cells of n rows.
 
         Args:
-            batch: the rows, as the table yields them.
-            first_row: row of the table that the first one is, from 0.
-            only_checked: whether roles whose cells need no check are left out.
+            batch: a batch of the table's rows.
+            first_row: position of the first row in the table, from 0.
+            only_checked: whether to leave out roles whose cells need no check.
 
         Raises:
-            InputError: a cell that does not serve; its row is named.
+            InputError: an invalid cell; the message names its row.
         """
         from semscale.store.columns import column_in, storable
 
@@ -229,7 +228,7 @@ class Columns(Settings):
 
 
 class CellChecks:
-    """Checks the cells of all rows part by part: texts that must be there, and the number of groups."""
+    """Checks of the cells of all rows, part by part: required texts, and the number of groups."""
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
@@ -263,7 +262,7 @@ class CellChecks:
         """Refuse a table without any text in a column of texts.
 
         Raises:
-            InputError: a column holds none.
+            InputError: a column has no text.
         """
         for name in self._texts:
             titles = self._columns.titles_of(name)

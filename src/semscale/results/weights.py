@@ -27,14 +27,14 @@ _SHOWN = 40
 
 
 def as_weights(column: object, *, first_row: int = 0) -> Floats:
-    """Weights of rows, shape (n,); missing ones are NaN.
+    """Convert a column to weights, shape (n,); missing weights are NaN.
 
     Args:
-        column: numbers, as ``as_list`` takes them.
+        column: numbers; see ``as_list``.
         first_row: row number of the first cell, for the message.
 
     Raises:
-        InputError: a weight that is not a number, negative or infinite; the rows are named.
+        InputError: a weight that is not a number, negative or infinite; the message names the rows.
 
     Examples:
         >>> as_weights([1, None, 0.5]).tolist()
@@ -51,10 +51,10 @@ def as_weights(column: object, *, first_row: int = 0) -> Floats:
 
 
 def in_unit(weights: Floats) -> Floats:
-    """Divide weights by the power of two above the largest, so that no sum or square leaves the floats.
+    """Divide weights by the power of two above the largest, so that no sum or square overflows.
 
     Args:
-        weights: shape (n,), finite and not negative; NaN where a row has none.
+        weights: shape (n,), finite and not negative; NaN if missing.
 
     Examples:
         >>> bool(in_unit(np.array([1e308, 5e307])).sum() < 2), in_unit(np.array([4.0, 2.0])).tolist()
@@ -65,7 +65,7 @@ def in_unit(weights: Floats) -> Floats:
 
 
 def reject_after(first_row: int, rows: npt.NDArray[np.bool_] | np.bool_, problem: str) -> None:
-    """Raise an error that names the marked rows, if any is; ``first_row`` others come before them.
+    """Raise an error that names the marked rows, if there are any; ``first_row`` rows precede the mask.
 
     Raises:
         InputError: at least one row is marked.
@@ -95,17 +95,17 @@ NOBODY = -1
 
 
 def numbered(respondents: object, n: int) -> Integers:
-    """Give each respondent a 63-bit number, a hash of the name.
+    """Return a 63-bit number for each respondent, a hash of the name.
 
     Args:
-        respondents: shape (n,), names; a missing one and an empty one both mean that nobody is known.
-        n: how many there must be.
+        respondents: shape (n,), names; a missing or empty name means that the respondent is unknown.
+        n: required number of names.
 
     Returns:
-        Shape (n,), -1 where nobody is known.
+        Shape (n,), -1 for unknown respondents.
 
     Raises:
-        InputError: not n names.
+        InputError: the number of names is not n.
 
     Examples:
         >>> numbers = numbered(["ann", "", None, "ann"], 4)
@@ -124,18 +124,19 @@ def numbered(respondents: object, n: int) -> Integers:
 
 
 def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str = _CORRECT) -> pl.Series:
-    """Read a column as numbers; a string such as ``"2.5"`` is one, an empty cell is null.
+    """Read a column as numbers, also from strings such as ``"2.5"``; an empty cell is null.
 
-    Decimal commas are read if no cell has a point, and one has a comma that cannot be one of thousands.
+    Commas are read as decimal commas if no cell has a point, and a comma in some cell cannot be a thousands
+    separator.
 
     Args:
         cells: a column of numbers or of strings.
         parameter: name of the parameter, for the message.
-        first_row: row of the file that the first cell stands in, from 0.
-        remedy: what to do about a cell that is no number, for the message.
+        first_row: position of the first cell's row in the file, from 0.
+        remedy: remedy for a cell that is not a number, for the message.
 
     Raises:
-        InputError: a cell that is no number; the message has its row and its text.
+        InputError: a cell that is not a number; the message names its row and text.
 
     Examples:
         >>> numbers_in(pl.Series(["2.5", None, "1"]), "weight").to_list()
@@ -165,14 +166,14 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str
 
 
 def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
-    """Read a column of weights as ``numbers_in`` does, and refuse those that cannot be one.
+    """Read a column of weights like ``numbers_in``, and refuse invalid weights.
 
     Args:
         cells: a column of numbers or of strings.
-        first_row: row of the file that the first cell stands in, from 0.
+        first_row: position of the first cell's row in the file, from 0.
 
     Raises:
-        InputError: a cell that is no number, negative or infinite; the message has its row and its value.
+        InputError: a cell that is not a number, negative or infinite; the message names its row and value.
 
     Examples:
         >>> weights_in(pl.Series("w", ["2.5", "-1"]))
@@ -194,7 +195,7 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
 
 
 def decimal_remedy(cell: object, otherwise: str = _CORRECT) -> str:
-    """Return the remedy for a cell that is no number, which may have a decimal comma."""
+    """Return the remedy for a cell that is not a number and may have a decimal comma."""
     if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
         return f"write decimals with a point (1.5, not 1,5), and thousands without a separator {COUNTING}"
     return otherwise

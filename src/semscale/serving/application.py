@@ -1,4 +1,4 @@
-"""The service: what its routes share, the routes, and the page that describes them."""
+"""HTTP application of the service: shared objects, routes, and the page that documents them."""
 
 import asyncio
 import threading
@@ -62,27 +62,27 @@ from semscale.serving.server import (
 from semscale.version import __version__
 
 _LINES_AT_ONCE = 512
-_LEAST_UPLOAD = 64 * 1024  # bytes within the limit of time, so that a slow upload holds no room for ever
+_LEAST_UPLOAD = 64 * 1024  # bytes within the time limit, so that a slow upload does not block others
 _TABLE_TYPES = {".parquet": "application/octet-stream", ".csv": "text/csv", ".jsonl": LINES}
 _ANY_ROUTE = (401, 403, 429, 500, 503, 504)
 
 Schema = dict[str, Any]
-"""A schema, or another part of a description, in the form of OpenAPI."""
+"""A schema or another part of an OpenAPI document."""
 
 
 @dataclass
 class Service:
-    """Objects that the routes share, with the threads that they start and end.
+    """Objects that all routes share, and the start and end of their threads.
 
     Attributes:
         load_model: loads a model by its name.
-        limits: of requests and jobs.
+        limits: limits of requests and jobs.
         model: name of one model for everything, instead of the default ones.
-        workers: batches of a model under way at once.
-        models: once they are loaded.
-        state: its phase.
-        metrics: its figures.
-        threads: for the work of requests.
+        workers: number of batches that a model runs at once.
+        models: the models; ``None`` until they are loaded.
+        state: the service's phase and open requests.
+        metrics: metrics for Prometheus.
+        threads: threads that do the work of requests.
         has_ended: true if ``close`` has ended all threads.
     """
 
@@ -108,14 +108,14 @@ class Service:
         self._loading = threading.Thread(target=self._load, name="loading", daemon=True)
 
     def open_jobs(self, home: Path, part_rows: int = PART_ROWS) -> None:
-        """Run jobs, whose files are in a folder.
+        """Start to accept jobs, and store their files in a folder.
 
         Args:
             home: the folder.
-            part_rows: rows of a job that are finished and stored at once.
+            part_rows: rows of a job that are measured and stored at a time.
 
         Raises:
-            InputError: another service uses the folder, or a part without rows.
+            InputError: another service uses the folder, or ``part_rows`` is below 1.
         """
         self.job_work = JobWork(
             self.instruments,
@@ -130,7 +130,7 @@ class Service:
         unfinished.set_function(lambda: jobs.n_unfinished)
 
     def start(self) -> threading.Thread:
-        """Load the models in another thread, so that requests are answered meanwhile."""
+        """Load the models in another thread, so that the service already answers requests."""
         self._loading.start()
         return self._loading
 
@@ -149,7 +149,7 @@ class Service:
         self.state.set_loaded()
 
     def stop_jobs(self) -> None:
-        """Let jobs stop after the parts that are finished; they go on when the service starts again."""
+        """Stop the jobs after the current part; they continue when the service starts again."""
         if self.jobs is not None:
             self.jobs.stop()
 
@@ -162,11 +162,11 @@ class Service:
 
 
 def application(service: Service, *, token: str | None = None) -> Gate:
-    """Make the application; its models begin to load when the server starts it.
+    """Create the application; its models are loaded when the server starts it.
 
     Args:
         service: the models, limits and jobs.
-        token: required of requests; ``None`` for nothing.
+        token: access token that requests must send; ``None`` if none is needed.
     """
 
     @asynccontextmanager
@@ -182,7 +182,7 @@ def application(service: Service, *, token: str | None = None) -> Gate:
         lifespan=life,
         docs_url=None,  # FastAPI's page loads scripts from other hosts
         redoc_url=None,
-        redirect_slashes=False,  # the address would be made of the header Host, which anybody may write
+        redirect_slashes=False,  # the redirect would use the header Host, which any client can set
     )
     app.router.route_class = PlainRoute
     app.add_exception_handler(HTTPException, answer_to_unknown_route)
@@ -204,10 +204,10 @@ def application(service: Service, *, token: str | None = None) -> Gate:
 
 
 class PlainRoute(APIRoute):  # type: ignore[misc] # FastAPI is checked alike with and without the extra
-    """A route whose function takes the request and returns the answer; FastAPI only describes it."""
+    """Route that calls its function with the request; FastAPI only documents it."""
 
     def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:
-        """Return the function as it is: FastAPI would look for arguments to fill in. Errors are answers."""
+        """Return a handler that bypasses FastAPI's arguments and turns errors into responses."""
 
         async def handle(request: Request) -> Response:
             try:
@@ -233,10 +233,10 @@ def _route(
 
     Args:
         app: the application.
-        address: verb and path.
-        endpoint: answers.
-        answers: meaning and schemas by type of content, for each status.
-        description: further fields of the route in OpenAPI.
+        address: method and path, such as ``GET /jobs``.
+        endpoint: function that answers requests.
+        answers: for each status, its meaning and the schemas by content type.
+        description: further OpenAPI fields of the route.
     """
     verb, path = address.split()
     responses = {
@@ -255,7 +255,7 @@ def _route(
 
 
 def _refusals(*statuses: int) -> dict[int, tuple[str, dict[str, Schema]]]:
-    """Describe the refusals of a route, beyond those of any route that needs access."""
+    """Describe the error responses of a route, including those of every route that needs access."""
     nullable = {"type": ["string", "null"]}
     error = _object(error=_object(message=_text(), type=_text(), param=nullable, code={"type": "null"}))
     return {status: (ERRORS[status][1], {JSON: error}) for status in sorted({*statuses, *_ANY_ROUTE})}
@@ -274,7 +274,7 @@ def _object(**properties: Schema) -> Schema:
 
 
 def _body(schemas: Mapping[str, Schema]) -> Schema:
-    """Describe the body of a request, which the route reads itself, by its types of content."""
+    """Describe the body of a request by its content types; the route parses it itself."""
     return {"required": True, "content": _content(schemas)}
 
 
@@ -415,10 +415,10 @@ class InstrumentRoute:
         self._instrument = instrument
 
     async def measure(self, request: Request) -> Response:
-        """Measure the rows of a request in the form that its type of content names.
+        """Measure the rows of a request, read as its content type states.
 
         Raises:
-            RefusedRequestError: a wrong field, or a limit that is exceeded.
+            RefusedRequestError: a field is invalid, or a limit is exceeded.
         """
         body = await read_body(request, self._service.limits.body_bytes)
         if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() == LINES:
@@ -436,7 +436,7 @@ class InstrumentRoute:
         return await self._service.threads.run(self._instrument.measure, settings, columns)
 
     async def _measure_lines(self, request: Request, body: bytes) -> Response:
-        """Answer with a line for each line; the first part is measured before the answer begins."""
+        """Answer each line with a line; the first part is measured before the response starts."""
         kind = self._instrument.settings
         settings = check_fields(kind, parse_query(request.query_params.multi_items(), kind))
         check_limits(settings, self._service.limits)
@@ -459,7 +459,7 @@ class InstrumentRoute:
     async def _lines(
         self, measured: Measured, settings: RequestFields, parts: Sequence[Mapping[str, Sequence[Any]]]
     ) -> AsyncIterator[bytes]:
-        """Write the lines of all parts; an error after the first part is the last line."""
+        """Yield the lines of all parts; an error after the first part becomes the last line."""
         row = 1
         yield _numbered_lines(measured.frame, row)
         for part in parts:
@@ -475,7 +475,7 @@ class InstrumentRoute:
         """Read the columns from lines.
 
         Raises:
-            RefusedRequestError: a line that is no JSON object with these keys and no other.
+            RefusedRequestError: a line is not a JSON object with exactly these keys.
         """
         keys, limits = self._instrument.columns, self._service.limits
         columns: dict[str, list[Any]] = {name: [] for name in keys}
@@ -486,7 +486,7 @@ class InstrumentRoute:
             for name, key in keys.items():
                 columns[name].append(row[key])
         for name, cells in columns.items():
-            # A stream has any number of lines that its body can hold.
+            # Only the size of the body limits the number of lines, so texts are checked in slices.
             texts = flat_texts(cells)
             for start in range(0, len(texts), limits.max_texts):
                 check_texts(texts[start : start + limits.max_texts], name, limits)
@@ -506,20 +506,20 @@ def _numbered_lines(frame: pl.DataFrame, first_row: int) -> bytes:
 
 
 class EmbeddingRoutes:
-    """``/v1/embeddings`` and ``/v1/models`` as OpenAI's interface has them.
+    """``/v1/embeddings`` and ``/v1/models``, compatible with OpenAI's API.
 
     Args:
-        service: its models and limits.
+        service: provides the models and limits.
     """
 
     def __init__(self, service: Service) -> None:
         self._service = service
 
     async def embeddings(self, request: Request) -> Response:
-        """Turn texts into vectors, as OpenAI's interface does.
+        """Turn texts into vectors; compatible with OpenAI's API.
 
         Raises:
-            RefusedRequestError: a wrong field, or a limit that is exceeded.
+            RefusedRequestError: a field is invalid, or a limit is exceeded.
         """
         limits = self._service.limits
         fields = parse_fields(EmbeddingFields, await read_body(request, limits.body_bytes))
@@ -556,7 +556,7 @@ def _describe_embeddings(embeddings: Embeddings, model: str, encoding: str) -> d
             for index, vector in enumerate(encoded)
         ],
         "model": model,
-        # Null where the engine does not count tokens: 0 would be a count.
+        # Null if the engine does not count tokens: 0 would be a count.
         "usage": None if tokens is None else {"prompt_tokens": tokens, "total_tokens": tokens},
     }
 
@@ -567,17 +567,17 @@ class JobRoutes:
     Args:
         service: its limits and threads.
         queue: runs the jobs.
-        work: checks their settings.
+        work: checks the settings of jobs.
     """
 
     def __init__(self, service: Service, queue: JobQueue, work: JobWork) -> None:
         self._service, self._queue, self._work = service, queue, work
 
     async def submit(self, request: Request) -> Response:
-        """Accept a table as the body of a request, and settings in its address.
+        """Accept a job: a table as the request's body, and settings in the query string.
 
         Raises:
-            RefusedRequestError: a wrong setting, too many jobs, or no room.
+            RefusedRequestError: a setting is invalid, too many jobs wait, or the disk quota is used up.
         """
         kind = request.query_params.get("kind", "")
         if kind not in JOB_FIELDS:
@@ -597,20 +597,20 @@ class JobRoutes:
         return json_answer({"jobs": self._queue.records()})
 
     async def job(self, request: Request) -> Response:
-        """Return the status and the progress of a job."""
+        """Return the status and progress of a job."""
         return json_answer(self._queue.find(request.path_params["id"]).record())
 
     async def result(self, request: Request) -> Response:
-        """Return the measured table."""
+        """Return the result of a job: the measured table."""
         path = self._finished(request).result
         return _file(path, _TABLE_TYPES[path.suffix], path.name)
 
     async def summary(self, request: Request) -> Response:
-        """Return the summary, as ``--json`` prints it."""
+        """Return the summary of a job, in the form that ``--json`` prints."""
         return _file(self._finished(request).summary, JSON)
 
     async def cancel(self, request: Request) -> Response:
-        """Cancel a job, or remove one that has ended, with all its files."""
+        """Cancel a job, or remove a job that has ended, with all its files."""
         name = request.path_params["id"]
         await asyncio.to_thread(self._queue.remove, name)
         return json_answer({"id": name, "status": "removed"})
@@ -622,7 +622,7 @@ class JobRoutes:
         return job
 
     async def _upload(self, request: Request, path: Path) -> None:
-        """Write a table as it comes, within the quota; 64 KiB must come within each limit of time."""
+        """Write an uploaded table to disk within the quota; each 64 KiB must arrive within the time limit."""
         limit: asyncio.Timeout = request.scope["semscale.limit"]
         n_written = due = checked = 0
 
@@ -644,7 +644,7 @@ class JobRoutes:
 
 
 async def _finish(work: Callable[[], None]) -> None:
-    """Do some work in a thread; if the request is cancelled, wait for its end, so that it can be undone."""
+    """Do work in a thread; if the request is cancelled, wait for its end, so that it can be undone."""
     doing = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         await asyncio.shield(doing)
@@ -654,15 +654,15 @@ async def _finish(work: Callable[[], None]) -> None:
 
 
 def _file(path: Path, kind: str, name: str | None = None) -> Response:
-    """Return a file of a job.
+    """Return a response with a file of a job.
 
     Args:
-        path: of the file.
-        kind: its type of content.
-        name: under which a client stores the file.
+        path: path of the file.
+        kind: content type.
+        name: file name for the client's download.
 
     Raises:
-        RefusedRequestError: it has been removed meanwhile.
+        RefusedRequestError: the file was removed in the meantime.
     """
     if not path.is_file():
         raise RefusedRequestError(404, "the files of the job have been removed: send it again", field="id")
@@ -670,10 +670,10 @@ def _file(path: Path, kind: str, name: str | None = None) -> Response:
 
 
 def routes_document(schema: Mapping[str, Any]) -> Document:
-    """Lay out all routes for ``/docs``: one page, without a script or anything from another host.
+    """Render all routes for ``/docs`` as one HTML page without scripts or content from other hosts.
 
     Args:
-        schema: of the service, in the form of OpenAPI.
+        schema: OpenAPI schema of the service.
     """
     return Document(
         kind="service",
@@ -694,7 +694,7 @@ def _section_id(verb: str, path: str) -> str:
 
 
 def _blocks(route: Mapping[str, Any]) -> Iterator[Block]:
-    """Describe a route, and list the fields of its body and the parameters of its address."""
+    """Describe a route: its summary, the fields of its body, and its query parameters."""
     yield Paragraph(str(route.get("description", "")).partition("\n")[0])
     body = route.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     properties, required = body.get("properties", {}), body.get("required", [])

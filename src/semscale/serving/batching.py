@@ -1,4 +1,4 @@
-"""Batches across requests: items that wait are put through a model together, in fair turns."""
+"""Batching across requests: waiting items run through a model together, in fair turns."""
 
 import asyncio
 import threading
@@ -19,13 +19,13 @@ Part_co = TypeVar("Part_co", covariant=True)
 Result = TypeVar("Result")
 
 WORKERS = 2
-"""Batches under way at once: while one is handed out, the model works on the other."""
+"""Number of batches that run at once: the model works on one while the results of the other are returned."""
 
 FULLEST = 4
-"""Largest batch where many requests wait, as a multiple of the usual tokens."""
+"""Largest batch if many requests wait, as a multiple of the usual tokens."""
 
 SLICE_TOKENS = 512
-"""Tokens, estimated, that a request gets in each turn."""
+"""Estimated tokens that a request gets in each turn."""
 
 LONGEST = 0.03
 """Longest wait for clients before a batch, as a share of the last batch's time."""
@@ -39,17 +39,17 @@ _MOST_TASKS = 256  # that work or wait for a thread
 
 
 class BatchedModel(Protocol[Item_contra, Part_co]):
-    """A model, as a batcher runs it."""
+    """Model that a batcher can run."""
 
     def size(self, item: Item_contra, /) -> int:
-        """Count or estimate the tokens of an item."""
+        """Return the number of tokens of an item, counted or estimated."""
         ...
 
     def run(self, items: Sequence[Item_contra], counts: Sequence[int], /) -> Sequence[Part_co]:
-        """Put the items of several requests through the model, at once from several threads.
+        """Run the items of several requests through the model; several threads call it at once.
 
         Args:
-            items: of all requests, one request after the other.
+            items: items of all requests, one request after the other.
             counts: number of items of each request.
 
         Returns:
@@ -59,19 +59,19 @@ class BatchedModel(Protocol[Item_contra, Part_co]):
 
 
 class Batcher(Generic[Item, Part]):
-    """Puts the items of many requests through a model together.
+    """Runs the items of many requests through a model together.
 
-    The result of an item does not depend on the other items of its batch: the engine pads no text. While a
-    batch is under way, new items wait for it or until there is enough for a whole one; after a batch, the
-    next one waits a moment for the clients that were just answered (``Gathering``). The more items a batch
-    has, the more have the same length, and the fewer steps the model takes.
+    The result of an item does not depend on the other items of its batch, as the engine pads no text. While a
+    batch runs, new items wait until it ends or until they fill a whole batch. After a batch, the next one
+    waits briefly for the clients that were just answered (``Gathering``). The more items a batch has, the
+    more of them have the same length, and the fewer steps the model takes.
 
     Args:
-        model: takes a batch.
-        batch_tokens: tokens, estimated, up to which a batch takes more than one slice of a request. It has up
-            to ``FULLEST`` times as many where many requests wait: each has its first slice in it.
-        waiting_tokens: tokens, estimated, that may wait; above that, requests are refused.
-        workers: batches under way at once.
+        model: computes a batch.
+        batch_tokens: estimated tokens up to which a batch takes more than one slice of a request. If many
+            requests wait, a batch has up to ``FULLEST`` times as many, with the first slice of each request.
+        waiting_tokens: estimated tokens that may wait; above this, requests are refused.
+        workers: number of batches that run at once.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Batcher(Generic[Item, Part]):
 
     @property
     def waiting_items(self) -> int:
-        """Items that wait for the model."""
+        """Number of items that wait for the model."""
         with self._ready:
             return self._waiting.n_items
 
@@ -108,11 +108,11 @@ class Batcher(Generic[Item, Part]):
 
         Args:
             items: at least one, none empty.
-            is_bounded: true to refuse the items where too many wait; jobs wait as long as it takes.
+            is_bounded: true to refuse the items if too many wait; false to wait without a limit, as jobs do.
 
         Returns:
-            The results in the order of the items. Items that the model has not taken leave the queue when the
-            future is cancelled.
+            A future with the results in the order of the items. If it is cancelled, items that are not yet in
+            a batch leave the queue.
 
         Raises:
             RefusedRequestError: too many items wait, or the service stops.
@@ -140,7 +140,7 @@ class Batcher(Generic[Item, Part]):
         """Stop the threads once the queue is empty.
 
         Args:
-            seconds: to wait for them.
+            seconds: longest time to wait for them.
 
         Returns:
             True if all have ended.
@@ -175,7 +175,7 @@ class Batcher(Generic[Item, Part]):
             return batch
 
     def _seconds_to_next(self) -> float | None:
-        """Return the seconds until the next batch begins; ``None`` if only an event can begin it."""
+        """Return the seconds until the next batch starts; ``None`` if only an event can start it."""
         if self._closed or self._waiting.tokens >= self._fullest:
             return 0.0
         if self._under_way or not self._waiting:
@@ -183,7 +183,7 @@ class Batcher(Generic[Item, Part]):
         return self._gathering.left(time.monotonic())
 
     def _hand_out(self, batch: "Batch", parts: Sequence[Part], seconds: float) -> None:
-        """Let the next batch begin, and return the results of this one, which took some seconds."""
+        """Let the next batch start, and set the results of this batch, which took ``seconds``."""
         with self._ready:
             for (ticket, span), part in zip(batch.items(), parts, strict=True):
                 ticket.parts[span.start] = part
@@ -209,12 +209,12 @@ class Batcher(Generic[Item, Part]):
 
 
 class Gathering:
-    """Lets the next batch wait a moment for the clients that the last one answered.
+    """Delays the next batch briefly for the clients that the last batch answered.
 
-    A batch of all requests is faster than two of half of them. Without the wait, the next batch would begin
-    with the requests that came during the last one, and clients that were just answered would always miss it.
-    Nothing waits unless requests were answered: not the first request of an idle service, nor the rest of a
-    long one. Times are seconds of one clock, which the caller reads.
+    One batch of all requests is faster than two batches of half of them. Without the wait, the next batch
+    would start with the requests that came during the last one, and clients that were just answered would
+    always miss it. A batch waits only after requests were answered, so neither the first request of an idle
+    service nor the rest of a long request waits. Times are seconds of one clock, which the caller reads.
 
     Examples:
         >>> gathering = Gathering()
@@ -232,17 +232,17 @@ class Gathering:
         self._until = self._pause = self._last = 0.0
 
     def answered(self, n: int, seconds: float, now: float) -> None:
-        """Note that a batch that took some seconds has answered ``n`` requests."""
+        """Record that a batch, which took ``seconds``, answered ``n`` requests."""
         self._expected = n
         self._until, self._pause, self._last = now + LONGEST * seconds, PAUSE * seconds, now
 
     def asked(self, now: float) -> None:
-        """Note a request."""
+        """Record a request."""
         self._expected -= 1
         self._last = now
 
     def left(self, now: float) -> float:
-        """Return the seconds that the next batch still waits; 0 if all have asked again, or had time to."""
+        """Return the seconds that the next batch still waits; 0 if all clients asked again or had time to."""
         if self._expected <= 0:
             return 0.0
         return max(0.0, min(self._until, self._last + self._pause) - now)
@@ -250,15 +250,15 @@ class Gathering:
 
 @dataclass(eq=False)
 class Ticket(Generic[Item, Part]):
-    """The items of one request on their way through the model.
+    """Items of one request and their results so far.
 
     Attributes:
         items: n items, such as texts.
         sizes: estimated tokens of each item.
-        future: has the results of all items.
-        accepted: number of items that the model has taken.
+        future: receives the results of all items.
+        accepted: number of items that are in a batch or finished.
         missing: number of items without a result.
-        parts: results so far, by the number of their first item.
+        parts: results so far, by the index of their first item.
         has_failed: true if the model failed.
     """
 
@@ -275,18 +275,18 @@ class Ticket(Generic[Item, Part]):
 
     @property
     def waiting_tokens(self) -> int:
-        """Estimated tokens of the items that the model has not taken."""
+        """Estimated tokens of the items that are not yet in a batch."""
         return sum(self.sizes[self.accepted :])
 
 
 Batch = dict[Ticket[Any, Any], range]
-"""The items of each ticket that are taken together, by their numbers."""
+"""Tickets of a batch, each with the indices of its items."""
 
 
 class TicketQueue:
-    """Tickets whose items wait, taken in turns so that a large request does not hold up small ones.
+    """Queue of tickets that take turns, so that a large request does not delay small ones.
 
-    Callers hold a lock.
+    Callers must hold a lock.
 
     Attributes:
         tokens: estimated tokens of all waiting items.
@@ -310,18 +310,18 @@ class TicketQueue:
         self.tokens += ticket.waiting_tokens
 
     def drop(self, ticket: Ticket[Any, Any]) -> None:
-        """Remove the items of a ticket that the model has not taken."""
+        """Remove the items of a ticket that are not yet in a batch."""
         if ticket in self._tickets:
             self._tickets.remove(ticket)
             self.tokens -= ticket.waiting_tokens
 
     def take(self, budget: int, most: int | None = None) -> Batch:
-        """Take a batch: each ticket in its turn gives a slice, until the budget is used up.
+        """Remove and return a batch: a slice of each ticket in turn, until the budget is used up.
 
         Args:
-            budget: estimated tokens; a batch has one item at least.
-            most: estimated tokens up to which tickets still get their first slice, so that a batch has
-                something of many small tickets; by default as many as ``budget``.
+            budget: estimated tokens; a batch has at least one item.
+            most: estimated tokens up to which tickets still get their first slice, so that a batch contains
+                many small tickets; by default ``budget``.
 
         Returns:
             The items of each ticket, in the order of the turns.
@@ -344,7 +344,7 @@ class TicketQueue:
 
 
 def _take_slice(ticket: Ticket[Any, Any], most: int) -> int:
-    """Take a slice of a ticket, one item at least, and return its tokens."""
+    """Take a slice of at least one item from a ticket, and return its tokens."""
     used = 0
     for size in ticket.sizes[ticket.accepted :]:
         if used and used + size > most:
@@ -355,10 +355,10 @@ def _take_slice(ticket: Ticket[Any, Any], most: int) -> int:
 
 
 class Task:
-    """Work in a thread that can be abandoned from another one.
+    """Work in a thread that another thread can abandon.
 
     Args:
-        is_bounded: true if its texts are refused where too many wait; jobs wait.
+        is_bounded: true to refuse its texts if too many wait; false to wait without a limit, as jobs do.
     """
 
     def __init__(self, *, is_bounded: bool = True) -> None:
@@ -367,7 +367,7 @@ class Task:
         self._under_way: set[Future[Any]] = set()
 
     def abandon(self) -> None:
-        """Let the work end at its next step."""
+        """Ask the work to end at its next step."""
         self._is_abandoned = True
         for future in list(self._under_way):
             future.cancel()
@@ -376,7 +376,7 @@ class Task:
         """Raise if the work was abandoned.
 
         Raises:
-            CancelledError: it was.
+            CancelledError: the work was abandoned.
         """
         if self._is_abandoned:
             raise CancelledError
@@ -387,9 +387,9 @@ class Task:
         """Send items to a batcher; the future is cancelled when the work is abandoned.
 
         Args:
-            batcher: puts them through a model.
+            batcher: runs the items through a model.
             items: at least one.
-            is_bounded: true if they are refused where too many wait; by default as the work states.
+            is_bounded: true to refuse the items if too many wait; by default the task's setting.
 
         Raises:
             CancelledError: the work was abandoned.
@@ -408,12 +408,12 @@ _TASK: ContextVar[Task | None] = ContextVar("task", default=None)
 
 
 def current_task() -> Task:
-    """Return the work that the current thread does."""
+    """Return the task of the current thread."""
     return _TASK.get() or Task()
 
 
 def in_task(task: Task, work: Callable[..., Result], *arguments: Any) -> Result:
-    """Do some work as a task, in this thread."""
+    """Run a function as a task in this thread."""
 
     def run() -> Result:
         _TASK.set(task)
@@ -423,7 +423,7 @@ def in_task(task: Task, work: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def stop_if_abandoned(stage: str, done: int, total: int | None) -> None:  # noqa: ARG001 - as Progress has it
-    """End the work of the current thread if nothing waits for it: a ``Progress``."""
+    """End the current thread's work if it was abandoned; usable as a ``Progress`` callback."""
     current_task().check()
 
 
@@ -435,7 +435,7 @@ class TaskThreads:
         self._n = 0
 
     async def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Do some work in a thread; if the request is cancelled, the work ends at its next step.
+        """Do work in a thread; if the request is cancelled, the work ends at its next step.
 
         Raises:
             RefusedRequestError: too many requests wait.

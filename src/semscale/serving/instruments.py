@@ -52,7 +52,7 @@ from semscale.store.table import Table
 from semscale.types import Progress, Status
 
 PART_ROWS = 5_000
-"""Rows of a job that are finished and stored at once."""
+"""Rows of a job that are measured and stored at a time."""
 
 _ROW = ["The staff was kind, and the room was clean and quiet."]
 _NOT_SERVED = {
@@ -70,15 +70,15 @@ _CELLS: tuple[tuple[object, dict[str, Any]], ...] = (
     (STATUSES, {"type": "string", "enum": list(Status)}),
     (TEXTS, {"type": ["string", "null"]}),
 )
-"""Schemas of the cells of columns, by the kind of column."""
+"""JSON schemas of cells, by the kind of column."""
 
 
 class Measured(NamedTuple):
     """Rows that were measured.
 
     Attributes:
-        result: of the instrument.
-        frame: a row for each item.
+        result: the instrument's result.
+        frame: one row per item.
     """
 
     result: Result
@@ -87,21 +87,21 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class Instrument:
-    """An instrument of the service; it builds its object once for the settings of the latest requests.
+    """An instrument of the service; it caches the objects built for the latest settings.
 
     Attributes:
-        description: of its route.
-        fields: of a request: settings and columns.
-        settings: fields of the address of a stream.
-        columns: the columns of a request, each with the key that a line of a stream has for it.
-        depends_on_all: true if a row's result depends on the other rows of its request, by estimates from all
-            of them.
+        description: description of its route.
+        fields: fields of a request: settings and columns.
+        settings: query parameters of a stream.
+        columns: columns of a request, each with its key in a line of a stream.
+        depends_on_all: true if a row's result depends on the other rows of its request, through estimates
+            from all rows.
         result: class of its results.
         build: builds the object that measures, from its settings by name.
         measure_columns: measures the columns of a request with that object.
         table_columns: the columns of a job's table.
         measure_file: measures a table with that object.
-        most_built: number of objects that are stored.
+        most_built: number of objects in the cache.
     """
 
     description: str
@@ -119,7 +119,7 @@ class Instrument:
     _lock: Any = field(default_factory=threading.Lock)
 
     def built(self, fields: RequestFields) -> Any:  # noqa: ANN401 - an object of any instrument
-        """Return the object of some settings, or build it; of two built at once one is stored.
+        """Return the cached object for these settings, or build it.
 
         Raises:
             InputError: a setting is out of range, or needs a model that the service does not have.
@@ -139,10 +139,10 @@ class Instrument:
             return stored
 
     def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
-        """Measure rows, as the function of the package does.
+        """Measure rows, like the package's function for this instrument.
 
         Raises:
-            SemscaleError: a setting or a cell is wrong, or the model cannot be run.
+            SemscaleError: a setting or a cell is invalid, or the model cannot be run.
         """
         cells = [list(columns[name]) for name in self.columns]
         result = self.measure_columns(self.built(settings), *cells, progress=stop_if_abandoned)
@@ -152,14 +152,14 @@ class Instrument:
         """Return the columns of a table, and the object that measures it.
 
         Raises:
-            InputError: a setting is out of range, or columns that do not go together.
+            InputError: a setting is out of range, or columns cannot be combined.
         """
         titles = {name: getattr(fields, name, None) for name in self.table_columns.model_fields}
         columns = self.table_columns(**{name: title for name, title in titles.items() if title})
         return columns, self.built(fields)
 
     def warm_up(self) -> None:
-        """Measure a row with the usual settings, so that nothing is loaded or compiled for the first request.
+        """Measure a row with the default settings, so that the first request needs no loading or compiling.
 
         Raises:
             SemscaleError: the model cannot be run.
@@ -168,7 +168,7 @@ class Instrument:
         self.measure(self.settings.model_validate({}), rows)
 
     def row_schema(self) -> dict[str, Any]:
-        """Describe a row of the results; columns whose names depend on the settings are not listed."""
+        """Return the JSON schema of a result row, without columns that depend on the settings."""
         columns = declared(self.result)
         cells = {name: schema for name, kind in columns.items() for known, schema in _CELLS if kind == known}
         return {"type": "object", "properties": cells, "required": ["status"]}
@@ -179,12 +179,12 @@ def instruments(
     embedding: Callable[[], Embedder],
     encoder: Callable[[], TokenEncoder | None] = lambda: None,
 ) -> dict[str, Instrument]:
-    """Return the instruments by the names of their routes.
+    """Return the instruments by route name.
 
     Args:
-        rating: returns the model of ratings, when an instrument is built.
-        embedding: returns that of matches and consistency.
-        encoder: returns the states of its tokens, where they do not come from the embedder itself.
+        rating: returns the model for ratings; called when an instrument is built.
+        embedding: returns the model for matches and consistency.
+        encoder: returns the token encoder, if it is not the embedder itself.
     """
 
     def rater(settings: dict[str, Any]) -> Rater:
@@ -249,10 +249,10 @@ def instruments(
 
 
 def requested_scale(scale: str | dict[str, Any]) -> Scale:
-    """Find a scale of the library, or read one that the request has; files of the server are not read.
+    """Return a built-in scale, or the scale defined in the request; no file of the server is read.
 
     Raises:
-        InputError: no scale of this name ships, or the fields are wrong.
+        InputError: no built-in scale has this name, or the fields are invalid.
     """
     if isinstance(scale, dict):
         return Scale(**{"name": "of-the-request", "provenance": "a request", **scale})
@@ -265,9 +265,9 @@ class JobWork:
     """Measures the tables of jobs.
 
     Args:
-        instruments: of the service.
-        embedding: returns the model of vectors.
-        part_rows: rows that are finished and stored at once.
+        instruments: instruments of the service.
+        embedding: returns the model for vectors.
+        part_rows: rows that are measured and stored at a time.
         most_rows: rows that a table may have.
     """
 
@@ -283,11 +283,11 @@ class JobWork:
         self._parts, self._most_rows = PartSettings(part_rows), most_rows
 
     def check(self, kind: str, fields: JobFields) -> None:
-        """Refuse invalid settings, before a table is uploaded.
+        """Check the settings before a table is uploaded.
 
         Raises:
-            InputError: a setting is out of range or does not go with the format, or columns that do not go
-                together.
+            InputError: a setting is out of range or does not apply to the format, or columns cannot be
+                combined.
         """
         check_choices(fields.format, **_reading(fields))
         if kind in self._instruments:
@@ -325,12 +325,12 @@ def _reading(fields: TableFields) -> dict[str, Any]:
 
 
 def with_most_rows(table: Table, most: int) -> Table:
-    """Refuse a table with too many rows: at once if their number is known, and else when they are read.
+    """Refuse a table with too many rows, at once if their number is known, otherwise when they are read.
 
-    A file of some kilobytes can have millions of equal rows, which would hold up the jobs behind it.
+    A file of a few kilobytes can have millions of equal rows, which would delay all later jobs.
 
     Raises:
-        InputError: there are more.
+        InputError: the table has too many rows.
     """
 
     def check(n: int, stated: str) -> None:

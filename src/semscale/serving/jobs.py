@@ -1,4 +1,4 @@
-"""Jobs: uploaded tables that are measured one at a time, within a quota on disk, also after a restart."""
+"""Jobs: uploaded tables that are measured one at a time within a disk quota; they survive a restart."""
 
 import logging
 import re
@@ -63,17 +63,17 @@ class JobStatus(StrEnum):
 
 @dataclass(eq=False)
 class Job:
-    """A job: its order, its state, and the paths of its files.
+    """A job: its settings, its state, and the paths of its files.
 
     Attributes:
-        folder: holds the uploaded table, finished parts, the result and the summary; its name is the job's.
+        folder: folder of the uploaded table, finished parts, result and summary; its name is the job's name.
         kind: one of ``JOB_FIELDS``.
-        fields: settings of the order, as JSON has them.
-        created: time in ISO 8601.
-        status: status.
+        fields: the job's settings, as JSON values.
+        created: time of creation in ISO 8601.
+        status: current status.
         error: reason of a failure.
-        progress: stage, rows done and rows in all of the run; ``None`` unless the job runs.
-        task: the work, to be abandoned.
+        progress: stage, finished rows and total rows of the run; ``None`` unless the job runs.
+        task: the work, which can be abandoned.
         is_removed: true once the job was cancelled.
     """
 
@@ -94,26 +94,26 @@ class Job:
 
     @property
     def table(self) -> Path:
-        """The uploaded table."""
+        """Path of the uploaded table."""
         return self.folder / f"table.{self.fields['format']}"
 
     @property
     def result(self) -> Path:
-        """The measured table."""
+        """Path of the measured table."""
         return self.folder / f"result.{self.fields['result']}"
 
     @property
     def parts(self) -> Path:
-        """The folder of finished parts, while the job is not finished."""
+        """Path of the folder with finished parts, which exists until the job is finished."""
         return self.result.with_name(f"{self.result.name}.parts")
 
     @property
     def summary(self) -> Path:
-        """The summary in JSON."""
+        """Path of the summary in JSON."""
         return self.folder / "summary.json"
 
     def record(self) -> dict[str, Any]:
-        """Return status and progress, as clients see them."""
+        """Return the status and progress for clients, as JSON values."""
         return {
             "id": self.id,
             "kind": self.kind,
@@ -124,7 +124,7 @@ class Job:
         }
 
     def drop_results(self) -> None:
-        """Remove all results so far; the table stays."""
+        """Remove all results so far; keep the uploaded table."""
         for path in self.folder.iterdir():
             if path.is_dir():
                 shutil.rmtree(path)
@@ -155,25 +155,25 @@ class JobStore:
         ]
 
     def add(self, job: Job) -> None:
-        """Store a job; from now on it survives a restart."""
+        """Store a job, so that it survives a restart."""
         row = {"id": job.id, "kind": job.kind, "fields": job.fields, "created": job.created}
         with self._database.writing() as connection:
             connection.execute(insert(_JOBS).values(**row, status=str(job.status)))
 
     def end(self, job: Job) -> None:
-        """Store the end of a job."""
+        """Store the final status of a job."""
         values = {"status": str(job.status), "error": job.error}
         with self._database.writing() as connection:
             connection.execute(update(_JOBS).where(_JOBS.c.id == job.id).values(**values))
 
     def remove(self, job: Job) -> None:
-        """Remove a job: it is gone, even if the service is killed before its files are."""
+        """Remove a job; it does not return if the service is killed before its files are removed."""
         with self._database.writing() as connection:
             connection.execute(delete(_JOBS).where(_JOBS.c.id == job.id))
 
 
 def bytes_in(path: Path) -> int:
-    """Add up the sizes of all files in a folder; those that vanish meanwhile count nothing."""
+    """Return the total size of all files in a folder; files removed in the meantime count as 0."""
     total = 0
     for file in path.rglob("*"):
         with suppress(FileNotFoundError):
@@ -185,15 +185,15 @@ Work = Callable[[Job, Progress], Presentable]
 
 
 class JobQueue:
-    """Runs the jobs of a folder in a thread, one at a time, in the order in which they came.
+    """Runs the jobs of a folder in a thread, one at a time, in order of arrival.
 
     Args:
-        home: holds the database and a folder for each job; one service at a time uses it.
+        home: folder of the database and of one folder per job; only one service at a time can use it.
         work: measures the table of a job.
-        limits: of jobs and their files.
+        limits: limits of jobs and their files.
 
     Raises:
-        InputError: another service uses the folder, or nothing can be written there.
+        InputError: another service uses the folder, or the folder is not writable.
     """
 
     def __init__(self, home: Path, work: Work, limits: ServiceLimits) -> None:
@@ -213,11 +213,11 @@ class JobQueue:
         self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the parts that are finished; unfinished jobs go on when the service starts again."""
+        """Stop after the current part; unfinished jobs continue when the service starts again."""
         with self._changed:
             self._is_stopped = True
             for job in self._jobs.values():
@@ -225,7 +225,7 @@ class JobQueue:
             self._changed.notify_all()
 
     def close(self, seconds: float = 30.0) -> bool:
-        """Wait for the end of the thread, and unlock the folder; return true if the thread has ended."""
+        """Wait for the thread and unlock the folder; return true if the thread has ended."""
         if self._thread.is_alive():
             self._thread.join(seconds)
         self._lock.release()
@@ -233,17 +233,17 @@ class JobQueue:
 
     @property
     def n_unfinished(self) -> int:
-        """Number of jobs that wait or run."""
+        """Number of waiting and running jobs."""
         return sum(not job.status.has_ended for job in list(self._jobs.values()))
 
     def check_quota(self, more: int = 0) -> None:
-        """Refuse to write more bytes than the files of all jobs may have.
+        """Check that the files of all jobs stay within the quota.
 
         Args:
-            more: bytes that are about to be written.
+            more: bytes to be written next.
 
         Raises:
-            RefusedRequestError: there is no room.
+            RefusedRequestError: the quota would be exceeded.
         """
         most = self._limits.job_bytes
         if more > most:
@@ -257,7 +257,7 @@ class JobQueue:
 
     @contextmanager
     def uploading(self, kind: str, fields: JobFields) -> Iterator[Job]:
-        """Create the folder of a job whose table is uploaded; it is removed if the upload fails.
+        """Create a job's folder for the upload of its table; remove it if the upload fails.
 
         Raises:
             RefusedRequestError: too many jobs wait.
@@ -281,17 +281,17 @@ class JobQueue:
             self._n_uploads -= 1
 
     def add(self, job: Job) -> None:
-        """Put a job whose table is uploaded at the end of the queue."""
+        """Add a job with an uploaded table to the end of the queue."""
         self._store.add(job)
         with self._changed:
             self._jobs[job.id] = job
             self._changed.notify_all()
 
     def find(self, name: str) -> Job:
-        """Find a job by its name.
+        """Return the job with this name.
 
         Raises:
-            RefusedRequestError: there is none.
+            RefusedRequestError: no job has this name.
         """
         job = self._jobs.get(name)
         if job is None or job.is_removed:
@@ -303,10 +303,10 @@ class JobQueue:
         return [job.record() for job in list(self._jobs.values()) if not job.is_removed]
 
     def remove(self, name: str) -> None:
-        """Cancel a job, or remove one that has ended, with its files; a restart does not bring it back.
+        """Cancel a job, or remove a job that has ended, permanently and with its files.
 
         Raises:
-            RefusedRequestError: there is no such job.
+            RefusedRequestError: no job has this name.
         """
         self._drop(self.find(name))
 
@@ -315,7 +315,7 @@ class JobQueue:
         with self._changed:
             job.is_removed = True
             if job.status is JobStatus.RUNNING:
-                job.task.abandon()  # the thread removes the files once it has let go of them
+                job.task.abandon()  # the thread removes the files once it no longer uses them
                 return
             self._jobs.pop(job.id, None)
         shutil.rmtree(job.folder, ignore_errors=True)  # or at the next start
@@ -352,7 +352,7 @@ class JobQueue:
             self._fail(job, f"this is a bug of ours: {type(error).__name__}")
 
     def _measure(self, job: Job) -> None:
-        """Do the work of a job, and check the quota after each part."""
+        """Measure the table of a job, and check the quota after each part."""
         last_change = 0
 
         def progress(stage: str, done: int, total: int | None) -> None:
@@ -377,11 +377,11 @@ class JobQueue:
 
     def _fail(self, job: Job, message: str) -> None:
         if job.is_removed:
-            return  # no client asks for it any more, and its files go at once
+            return  # no client asks for it any more, and its files are removed at once
         # Messages name the table by its path here, which the client does not know, and options of commands.
         message = as_field_names(message.replace(f"{job.folder}/", ""))
         try:
-            job.drop_results()  # which makes room for the reason
+            job.drop_results()  # frees space to store the error
             self._end(job, JobStatus.FAILED, message)
         except (SemscaleError, OSError) as error:  # as on a full disk; other jobs go on
             _LOG.error("job %s failed (%s), which cannot be written: %s", job.id, message, error)  # noqa: TRY400
@@ -392,7 +392,7 @@ def _lock(home: Path) -> FileLock:
     """Create the folder and lock it.
 
     Raises:
-        InputError: another service uses it, or nothing can be written there.
+        InputError: another service uses the folder, or the folder is not writable.
     """
     try:
         create_private_folder(home)

@@ -1,4 +1,4 @@
-"""Models of the service: loaded once, warmed up, with batches that requests share."""
+"""Models of the service, which are loaded once, warmed up, and run batches shared by requests."""
 
 import asyncio
 from collections import deque
@@ -32,7 +32,7 @@ from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 if TYPE_CHECKING:
     from semscale.serving.server import ServiceMetrics
 
-# One text in each arithmetic: short ones are computed in float32 at any precision.
+# One text for each arithmetic: short texts are computed in float32 at any precision.
 _WARM_UP = ("Yes.", "The staff was kind and the room was clean, but breakfast was over much too early.")
 _BYTES_PER_TOKEN, _SPECIAL_TOKENS = 4, 2
 _AHEAD = 2  # runs of rows of a request under way: the model works on one while the other is read
@@ -49,10 +49,10 @@ class ServedModel:
     """A model of the service.
 
     Attributes:
-        name: in requests and answers.
-        batcher: puts the texts of all requests through it.
-        embedder: for instruments; its texts share these batches.
-        encoder: the states of tokens, whose texts share other batches; ``None`` for a model that shows none.
+        name: name in requests and responses.
+        batcher: runs the texts of all requests through the model.
+        embedder: embedder for instruments; its texts share these batches.
+        encoder: token encoder, with its own batches; ``None`` if the model provides no token states.
         batchers: all batchers.
     """
 
@@ -63,7 +63,7 @@ class ServedModel:
     batchers: Sequence[Batcher[Any, Any]] = ()
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
-        """Embed the texts of a request, without a thread; if it is cancelled, texts that wait are dropped.
+        """Embed the texts of a request without a thread; cancellation drops waiting texts.
 
         Raises:
             RefusedRequestError: too many texts wait.
@@ -74,21 +74,21 @@ class ServedModel:
 
 
 def served_names(name: str | None) -> tuple[str, str]:
-    """Return the names of the model of embeddings, matches and consistency, and of the model of ratings.
+    """Return two names: the model for embeddings, matches and consistency, and the model for ratings.
 
     Args:
-        name: of one model for everything; ``None`` for the default models.
+        name: name of one model for everything; ``None`` for the default models.
     """
     return name or DEFAULT_MODEL, name or DEFAULT_RATING_MODEL
 
 
 @dataclass
 class ServedModels:
-    """The models of the service, once they are loaded.
+    """The loaded models of the service.
 
     Attributes:
-        by_name: all models.
-        names: of the model of embeddings, matches and consistency, and of that of ratings.
+        by_name: all models by name.
+        names: names of the model for embeddings, matches and consistency, and of the model for ratings.
     """
 
     by_name: dict[str, ServedModel] = field(default_factory=dict)
@@ -96,16 +96,16 @@ class ServedModels:
 
     @property
     def embedding(self) -> ServedModel:
-        """For embeddings, matches and consistency."""
+        """Model for embeddings, matches and consistency."""
         return self.by_name[self.names[0]]
 
     @property
     def rating(self) -> ServedModel:
-        """For ratings; the same one where one model serves all."""
+        """Model for ratings; equal to ``embedding`` if one model serves everything."""
         return self.by_name[self.names[1]]
 
     def named(self, name: str) -> ServedModel:
-        """Find a model by its name or the last part of its path.
+        """Return the model with this name, or with this name as the last part of its path.
 
         Raises:
             RefusedRequestError: no model of this name is served.
@@ -126,14 +126,14 @@ class ServedModels:
         name: str | None = None,
         workers: int = WORKERS,
     ) -> None:
-        """Load the models, and run each once, so that nothing is compiled while requests are answered.
+        """Load the models and run each once, so that nothing is compiled during requests.
 
         Args:
-            load_model: loads a model by its name; the first time its weights are pulled.
-            limits: of batches and waiting texts.
-            metrics: count batches.
-            name: of one model for everything; ``None`` for the default models.
-            workers: batches under way at once.
+            load_model: loads a model by its name; missing weights are downloaded.
+            limits: limits of batches and waiting texts.
+            metrics: metrics that count batches.
+            name: name of one model for everything; ``None`` for the default models.
+            workers: number of batches that run at once.
 
         Raises:
             SemscaleError: a model is unknown, or cannot be loaded or run.
@@ -147,14 +147,14 @@ class ServedModels:
         self.by_name, self.names = loaded, names
 
     def close(self) -> bool:
-        """Stop all batches once nothing waits; return true if their threads have ended."""
+        """Stop all batchers once their queues are empty; return true if their threads have ended."""
         return all([batcher.close() for model in self.by_name.values() for batcher in model.batchers])
 
 
 def _with_batches(
     name: str, embedder: Embedder, limits: ServiceLimits, metrics: "ServiceMetrics", workers: int
 ) -> ServedModel:
-    """Put batches before a model: of texts, and of the states of tokens where it shows them."""
+    """Add batching to a model: for texts, and for token states if the model provides them."""
     on_batch = metrics.counts_batches_of(name)
 
     def batcher_of(model: BatchedModel[Item, Part]) -> Batcher[Item, Part]:
@@ -178,7 +178,7 @@ def _with_batches(
 
 
 class BatchedTexts:
-    """Puts texts through an embedder; the vector of a text does not depend on its batch.
+    """Runs texts through an embedder; the vector of a text does not depend on its batch.
 
     Args:
         embedder: the model; its ``embed`` is called from several threads at once.
@@ -190,11 +190,11 @@ class BatchedTexts:
         self._on_batch = on_batch
 
     def size(self, text: str) -> int:
-        """Estimate a text's tokens by its length in UTF-8; batches need no exact number."""
+        """Estimate a text's tokens from its length in UTF-8."""
         return _SPECIAL_TOKENS + len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN
 
     def run(self, texts: Sequence[str], counts: Sequence[int]) -> list[Embeddings]:
-        """Embed the texts of several requests, ``counts`` of each."""
+        """Embed the texts of several requests; ``counts`` has the number of texts of each."""
         batch = self._embedder.embed(texts)
         if self._on_batch:
             self._on_batch(len(texts), None if batch.tokens is None else int(batch.tokens.sum()))
@@ -211,7 +211,7 @@ class BatchedTexts:
 
 
 def joined_embeddings(parts: Sequence[Embeddings]) -> Embeddings:
-    """Join the vectors of a request, whose texts were in several batches."""
+    """Join the vectors of a request from several batches."""
 
     def joined(name: str) -> Any:  # noqa: ANN401 - arrays of several types
         arrays = [getattr(part, name) for part in parts]
@@ -223,11 +223,11 @@ def joined_embeddings(parts: Sequence[Embeddings]) -> Embeddings:
 
 
 class BatchedEmbedder:
-    """Embeds texts through a batcher, for instruments in threads; the vectors are those of the embedder.
+    """Embedder for instruments in threads that sends texts to a batcher; vectors equal the embedder's.
 
     Args:
         embedder: computes the vectors.
-        batcher: puts texts through that embedder.
+        batcher: runs texts through that embedder.
     """
 
     def __init__(self, embedder: Embedder, batcher: Batcher[str, Embeddings]) -> None:
@@ -236,7 +236,7 @@ class BatchedEmbedder:
 
     @property
     def for_anchors(self) -> Embedder:
-        """The embedder of anchors: its texts are few, so they share no batches."""
+        """Embedder for anchors; these are few texts, so they share no batches."""
         for_anchors = anchor_embedder(self.embedder)
         return self if for_anchors is self.embedder else for_anchors
 
@@ -247,7 +247,7 @@ class BatchedEmbedder:
 
     @property
     def signature(self) -> Signature:
-        """That of the embedder, as batches change no number."""
+        """Signature of the embedder; batching changes no number."""
         return self.embedder.signature
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
@@ -267,7 +267,7 @@ class BatchedEmbedder:
 
 
 class BatchedRows:
-    """Puts rows of token ids through a model; the states of a row do not depend on its batch.
+    """Runs rows of token ids through a model; the states of a row do not depend on its batch.
 
     Args:
         engine: the model; its ``run_layer`` is called from several threads at once.
@@ -279,11 +279,11 @@ class BatchedRows:
         self._on_batch = on_batch
 
     def size(self, row: Row) -> int:
-        """Count a row's tokens."""
+        """Return the number of a row's tokens."""
         return len(row)
 
     def run(self, rows: Sequence[Row], counts: Sequence[int]) -> list[list[Outputs]]:
-        """Compute the states of the rows of several requests after the last layer, ``counts`` of each."""
+        """Compute the last layer's states for rows of several requests; ``counts`` has the rows of each."""
         states: dict[int, Outputs] = {}
         for _, batch, output in self._engine.run_layer([(None, rows)], layer=self._engine.layers):
             states.update(zip(batch.tolist(), output.copy(), strict=True))
@@ -294,16 +294,15 @@ class BatchedRows:
 
 
 class BatchedStates:
-    """A ``StateEngine`` whose states after the last layer come in batches of several requests.
+    """``StateEngine`` that computes the last layer's states in batches of several requests.
 
-    The states are those of the engine that it wraps, and all else is that engine's. Rows are sent some at a
-    time, and wait for their turn in a queue of any length: a thread of a request sends the next ones when it
-    has read the first.
+    The states equal those of the wrapped engine, which does everything else. A request's thread sends a few
+    rows at a time to an unbounded queue, and sends the next ones after it has read the first.
 
     Args:
         engine: computes the states.
-        batcher: puts rows of token ids through that engine.
-        together: tokens of a request that are sent at once.
+        batcher: runs rows of token ids through that engine.
+        together: number of tokens of a request that are sent at once.
     """
 
     def __init__(self, engine: StateEngine, batcher: Batcher[Row, list[Outputs]], together: int) -> None:
@@ -317,15 +316,15 @@ class BatchedStates:
     def run_layer(
         self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
     ) -> Iterator[tuple[Whose, Integers, Outputs]]:
-        """Run rows of token ids up to ``layer``; those up to the last one share batches.
+        """Run rows of token ids up to ``layer``; only runs up to the last layer share batches.
 
         Args:
             groups: rows that the model can read at once, special tokens included, with their owners.
             layer: 0 (the embeddings) to ``layers``.
 
         Yields:
-            A row at a time, with its number, shape (1,), and its states (1, t, hidden); one group after the
-            other.
+            One row at a time: its index, shape (1,), and its states, shape (1, t, hidden); one group after
+            the other.
 
         Raises:
             CancelledError: the work of this thread was abandoned.
@@ -338,7 +337,7 @@ class BatchedStates:
                 yield owner, np.array([row]), states[np.newaxis]
 
     def _states(self, rows: Rows) -> Iterator[tuple[int, Outputs]]:
-        """Yield the states of all rows, the longest rows first, with the next ones under way."""
+        """Yield the states of all rows, the longest first, while the model computes the next ones."""
         under_way: deque[tuple[list[int], Future[list[list[Outputs]]]]] = deque()
         runs, task = self._runs_of_rows(rows), current_task()
         try:
@@ -356,7 +355,7 @@ class BatchedStates:
                 future.cancel()
 
     def _runs_of_rows(self, rows: Rows) -> Iterator[list[int]]:
-        """Cut rows into runs of about as many tokens, rows of equal length next to each other."""
+        """Divide rows into runs with similar numbers of tokens, sorted by length."""
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         order = np.argsort(-lengths, kind="stable")
         before = np.cumsum(lengths[order]) - lengths[order]

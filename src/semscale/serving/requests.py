@@ -1,4 +1,4 @@
-"""Requests: limits, refusals, bodies, and fields that are checked by their types.
+"""Requests: limits, refusals, bodies, and fields that are validated by their types.
 
 This module needs no extra, so that the options of the command derive from ``ServiceLimits``.
 """
@@ -45,13 +45,13 @@ ERRORS: dict[int, tuple[str, str]] = {
     504: ("timeout_error", "No answer within the time limit."),
     507: ("server_error", "The files of jobs have reached their quota."),
 }
-"""Type and meaning of each status of a refusal."""
+"""Error type and meaning of each refusal status."""
 
 TOO_DEEP = "is nested too deeply: use fewer levels"
 
 _SPLIT = "send several requests, a stream of lines, or a job"
 _MIB = 1024 * 1024
-_LONGEST = 1000  # characters of a message, as a client may have sent a key or a number of any length
+_LONGEST = 1000  # characters of a message: a client may send a key or a number of any length
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?!out\b)(?=[\w']))?")
 TEXTS_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 CELLS_SCHEMA = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
@@ -102,29 +102,29 @@ class ServiceLimits(Settings):
 
     @property
     def body_bytes(self) -> int:
-        """Bytes in the body of a request."""
+        """Largest size of a request's body, in bytes."""
         return int(self.max_body * _MIB)
 
     @property
     def job_bytes(self) -> int:
-        """Bytes that the files of all jobs may have."""
+        """Largest total size of the files of all jobs, in bytes."""
         return int(self.jobs_disk * _MIB)
 
 
 class RefusedRequestError(SemscaleError):
-    """A request is not answered.
+    """Error for a request that is refused.
 
     Args:
-        status: HTTP's status.
-        message: the mistake and its remedy, in one sentence.
-        field: name of the field of the request that is wrong.
-        retry_after: seconds after which the same request may be answered.
+        status: HTTP status.
+        message: the error and its remedy, in one sentence.
+        field: name of the invalid field of the request.
+        retry_after: seconds after which the client can try again.
     """
 
     def __init__(
         self, status: int, message: str, *, field: str | None = None, retry_after: int | None = None
     ) -> None:
-        # Half of a surrogate pair, which JSON may hold and an answer may not, is written as its number.
+        # JSON may contain half a surrogate pair, which UTF-8 cannot encode, so it is written as a number.
         written = message.encode("utf-8", "backslashreplace").decode()
         super().__init__(written if len(written) <= _LONGEST else f"{written[:_LONGEST]}...")
         self.status = status
@@ -133,13 +133,13 @@ class RefusedRequestError(SemscaleError):
 
     @property
     def headers(self) -> dict[str, str]:
-        """Headers of the answer."""
+        """Headers of the response."""
         if self.status == HTTPStatus.UNAUTHORIZED:
             return {"WWW-Authenticate": "Bearer"}
         return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
 
     def record(self) -> dict[str, dict[str, str | None]]:
-        """Return the answer in the form that OpenAI's clients read.
+        """Return the response in the form that OpenAI's clients read.
 
         Examples:
             >>> RefusedRequestError(422, "input must not be empty", field="input").record()["error"]["param"]
@@ -150,12 +150,12 @@ class RefusedRequestError(SemscaleError):
 
 
 def invalid(message: str, field: str | None) -> RefusedRequestError:
-    """Refuse a value of a field."""
+    """Return the refusal of an invalid field."""
     return RefusedRequestError(422, message, field=field)
 
 
 def as_field_names(message: str) -> str:
-    """Write the options in a message for the command line as fields of a request.
+    """Replace the command-line options in a message by the request's fields.
 
     Examples:
         >>> as_field_names("b.csv is an Excel file despite its name: read it with --format xlsx")
@@ -193,7 +193,7 @@ class RequestFields(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def check_number(cls, value: object, info: ValidationInfo) -> object:
-        """Refuse too large a number, and a text or a truth value, which pydantic would convert to one."""
+        """Refuse infinite numbers, and strings and booleans that pydantic would convert to numbers."""
         name = str(info.field_name)
         kinds = set(_parts_of(cls.model_fields[name].annotation))
         if float in kinds and isinstance(value, int) and abs(value) > sys.float_info.max:
@@ -216,7 +216,7 @@ Kind = TypeVar("Kind", bound=RequestFields)
 
 
 class EmbeddingFields(RequestFields):
-    """Fields of ``/v1/embeddings``, as OpenAI's interface has them."""
+    """Fields of ``/v1/embeddings``, compatible with OpenAI's API."""
 
     input: Annotated[
         list[str],
@@ -356,7 +356,7 @@ _TABLES: dict[str, tuple[tuple[type[BaseModel], ...], tuple[str, ...]]] = {
         ("prompt", "label", "logprobs", "sample_logprobs"),
     ),
 }
-"""Settings and columns of each instrument over a table, and the columns that requests do not have."""
+"""Settings and columns of each instrument for tables, and the columns that requests do not have."""
 
 
 def table_fields(instrument: str, base: type[Kind]) -> type[Kind]:
@@ -364,7 +364,7 @@ def table_fields(instrument: str, base: type[Kind]) -> type[Kind]:
 
     Args:
         instrument: its name.
-        base: the fields that requests for all instruments have.
+        base: fields that requests of all instruments share.
     """
     kinds, without = _TABLES[instrument]
     name = f"{instrument.title()}{base.__name__}"
@@ -372,7 +372,7 @@ def table_fields(instrument: str, base: type[Kind]) -> type[Kind]:
 
 
 class EmbeddingJobFields(JobFields):
-    """A job that turns a column of texts into vectors."""
+    """Fields of a job that turns a column of texts into vectors."""
 
     text: str = Field(description="The column of texts.")
     dtype: Literal["float32", "float16"] = Field("float32", description="Of the vectors.")
@@ -401,7 +401,7 @@ def parse_fields(kind: type[Kind], body: bytes) -> Kind:
     """Read the fields of a request.
 
     Raises:
-        RefusedRequestError: the body is not JSON, or a field is missing, unknown or wrong.
+        RefusedRequestError: the body is not JSON, or a field is missing, unknown or invalid.
     """
     return check_fields(kind, parse_json(body, "the body"))
 
@@ -414,8 +414,8 @@ def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON
         source: its name in messages.
 
     Raises:
-        RefusedRequestError: it is no JSON, an object has a key twice, or lists and objects are nested too
-            deeply.
+        RefusedRequestError: the text is not JSON, an object has a key twice, or lists and objects are nested
+            too deeply.
     """
     try:
         return json.loads(text, object_pairs_hook=_object_without_repeats)
@@ -426,7 +426,7 @@ def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON
 
 
 def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object of its keys; the value of a repeated key is ambiguous."""
+    """Build a dictionary from JSON pairs, and refuse repeated keys, which are ambiguous."""
     content = dict(pairs)
     if len(content) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -436,16 +436,16 @@ def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_query(parameters: Iterable[tuple[str, str]], kind: type[RequestFields]) -> dict[str, Any]:
-    """Read settings from an address, such as ``?scale=quality&missing=NA&missing=-99``.
+    """Read settings from a query string, such as ``?scale=quality&missing=NA&missing=-99``.
 
-    A field that is a list takes its parameter several times.
+    A parameter can be repeated for a field that is a list.
 
     Args:
-        parameters: names and values.
-        kind: declares the fields; an object is written as JSON, and ``none`` is no value.
+        parameters: pairs of name and value.
+        kind: class that declares the fields. Objects are written as JSON; ``none`` stands for no value.
 
     Raises:
-        RefusedRequestError: JSON that cannot be read, or a field that is no list and comes twice.
+        RefusedRequestError: JSON cannot be parsed, or a field that is not a list is repeated.
 
     Examples:
         >>> address = [("scale", "quality"), ("missing", "NA"), ("temperature", "0.5")]
@@ -487,7 +487,7 @@ def check_fields(kind: type[Kind], content: object) -> Kind:
     """Check the fields of a request.
 
     Raises:
-        RefusedRequestError: it is no object, or a field is missing, unknown or wrong.
+        RefusedRequestError: the value is not an object, or a field is missing, unknown or invalid.
     """
     if not isinstance(content, dict):
         raise RefusedRequestError(400, f"the body must be a JSON object, got {shortened(content)}")
@@ -499,21 +499,21 @@ def check_fields(kind: type[Kind], content: object) -> Kind:
 
 
 def flat_texts(cells: Sequence[Any]) -> list[Any]:
-    """List texts and the texts of lists."""
+    """Return all texts, including those in lists."""
     return [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
 
 
 def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits, remedy: str = _SPLIT) -> None:
-    """Refuse more texts than a request may have, or a text that is too long.
+    """Refuse too many texts, or a text that is too long.
 
     Args:
-        texts: of the request.
-        field: that has them.
-        limits: of the service.
-        remedy: for too many texts.
+        texts: texts of the request.
+        field: name of the field with the texts.
+        limits: limits of the service.
+        remedy: remedy for too many texts, for the message.
 
     Raises:
-        RefusedRequestError: there are.
+        RefusedRequestError: a limit is exceeded.
     """
     if len(texts) > limits.max_texts:
         raise invalid(
@@ -530,18 +530,18 @@ def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits, reme
 def check_limits(
     fields: RequestFields, limits: ServiceLimits, columns: Collection[str] = (), remedy: str = _SPLIT
 ) -> None:
-    """Refuse a request with a field of more texts than it may have, or with a text that is too long.
+    """Refuse a request that has too many texts in a field, or a text that is too long.
 
-    A corpus, codes for missing answers and a scale of the request have texts, too.
+    This includes the texts of a corpus, of codes for missing answers, and of a scale in the request.
 
     Args:
-        fields: of a request, with or without its columns.
-        limits: of the service.
-        columns: fields that are its columns.
-        remedy: for too many texts in a column.
+        fields: fields of a request, with or without its columns.
+        limits: limits of the service.
+        columns: names of the fields that are columns.
+        remedy: remedy for too many texts in a column, for the message.
 
     Raises:
-        RefusedRequestError: there are.
+        RefusedRequestError: a limit is exceeded.
     """
     for field in type(fields).model_fields:
         value = getattr(fields, field)
@@ -564,7 +564,7 @@ def check_limits(
 
 
 def _texts_in(value: object) -> list[str]:
-    """List the texts of a field, its keys included, at any depth."""
+    """Return the texts of a field at any depth, including keys."""
     texts: list[str] = []
     rest = [value]
     while rest:
@@ -581,7 +581,7 @@ def _texts_in(value: object) -> list[str]:
 
 
 def job_parameters() -> list[dict[str, Any]]:
-    """Describe the parameters of a job's address as OpenAPI has them, each with the kinds that take it."""
+    """Return OpenAPI's description of a job's query parameters, with the kinds of job that accept each."""
     kinds_of: dict[str, list[str]] = {}
     schemas: dict[str, dict[str, Any]] = {}
     required = []

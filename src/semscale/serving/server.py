@@ -1,4 +1,4 @@
-"""The server: metrics, the gate before every request, access, and a shutdown that loses no request."""
+"""The server: metrics, access checks for every request, and a shutdown that answers all accepted requests."""
 
 import asyncio
 import errno
@@ -51,7 +51,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Result = TypeVar("Result")
 
 JSON, LINES = "application/json", "application/x-ndjson"
-"""Types of content."""
+"""Content types."""
 
 OPEN = frozenset({"/health", "/ready"})
 """Paths that need no token and are answered in every phase."""
@@ -60,18 +60,18 @@ TOKEN = "SEMSCALE_TOKEN"  # noqa: S105 - the variable's name
 """The environment variable with the token."""
 
 HEAD_BYTES = 64 * 1024
-"""Bytes of a request's head: its address and its headers."""
+"""Greatest size of a request's URL and headers, in bytes."""
 
 CONNECTIONS = 900
-"""Connections at once; more are answered with 503. A process may usually have 1,024 open files."""
+"""Greatest number of connections; further ones get 503. A process can usually have 1,024 open files."""
 
 CLIENT_GONE = 499
-"""Status of a request whose client has gone, for the log and the metrics."""
+"""Status for the log and the metrics if the client closed the connection."""
 
 BODIES = 8
 """Number of bodies of the largest size that may be in memory at once."""
 
-_MOST_DROPPED = 64 * 1024 * 1024  # bytes that are read and dropped, so that the client reads the refusal
+_MOST_DROPPED = 64 * 1024 * 1024  # bytes that are read and dropped, so that the client receives the refusal
 _NO_MODEL = frozenset({"/docs", "/openapi.json", "/metrics"})
 _RETRY_AFTER = 5
 _SHORTEST_TOKEN = 16
@@ -91,7 +91,7 @@ _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 
 class Phase(StrEnum):
-    """A phase of the service's life."""
+    """Phase of the service, from start to shutdown."""
 
     LOADING = "loading"
     READY = "ready"
@@ -100,11 +100,11 @@ class Phase(StrEnum):
 
 
 class ServiceState:
-    """The service's phase, and the requests under way; used by the event loop's thread.
+    """Phase and open requests of the service; only the event loop's thread uses it.
 
     Attributes:
-        phase: of the service.
-        under_way: requests that were accepted and have no answer yet.
+        phase: current phase.
+        under_way: number of accepted requests that are not answered yet.
         error: the reason why the models could not be loaded.
     """
 
@@ -116,25 +116,25 @@ class ServiceState:
         self._last_answer = self._last_event
 
     def set_loaded(self) -> None:
-        """Note that the models are loaded."""
+        """Record that the models are loaded."""
         if self.phase is Phase.LOADING:
             self.phase = Phase.READY
 
     def set_failed(self, error: Exception) -> None:
-        """Note that the models cannot be loaded."""
+        """Record that the models cannot be loaded."""
         self.phase, self.error = Phase.FAILED, error
 
     def drain(self) -> None:
-        """Accept no more requests."""
+        """Stop accepting requests."""
         if self.phase is not Phase.FAILED:
             self.phase = Phase.DRAINING
         self._last_answer = self._last_event = time.monotonic()
 
     @property
     def is_drained(self) -> bool:
-        """True in a shutdown once nothing is under way and no more requests are expected.
+        """True during a shutdown once no request is open and none is expected.
 
-        Clients that ask again and again, although they are turned away, do not delay the end for ever.
+        Clients that repeat refused requests delay the end only for a limited time.
         """
         if self.phase is not Phase.DRAINING or self.under_way:
             return False
@@ -142,25 +142,25 @@ class ServiceState:
         return now - self._last_event > _QUIET_SECONDS or now - self._last_answer > _LONGEST_SECONDS
 
     def end_request(self) -> None:
-        """Note that a request that was under way was answered."""
+        """Record that an open request was answered."""
         self.under_way -= 1
         self._last_answer = self._last_event = time.monotonic()
 
     def note_request(self) -> None:
-        """Note that a request came."""
+        """Record that a request arrived."""
         self._last_event = time.monotonic()
 
 
 class ServiceMetrics:
-    """Figures of the service, in the form that Prometheus reads.
+    """Metrics of the service for Prometheus.
 
     Attributes:
-        registry: has all figures.
-        requests: by route and status.
-        seconds: of requests, by route.
-        texts: in batches, by model.
-        tokens: by model.
-        waiting: texts that wait, by model.
+        registry: registry of all metrics.
+        requests: number of requests, by route and status.
+        seconds: duration of requests in seconds, by route.
+        texts: number of texts in batches, by model.
+        tokens: number of tokens in batches, by model.
+        waiting: number of waiting texts, by model.
     """
 
     def __init__(self) -> None:
@@ -190,7 +190,7 @@ class ServiceMetrics:
         )
 
     def counts_batches_of(self, model: str) -> OnBatch:
-        """Return the function that counts the batches of a model, with texts and tokens."""
+        """Return a function that counts a model's batches, texts and tokens."""
         n_texts, n_tokens = self.texts.labels(model), self.tokens.labels(model)
 
         def count(texts: int, tokens: int | None) -> None:
@@ -202,16 +202,16 @@ class ServiceMetrics:
 
 
 class Gate:
-    """Lets requests through to the application; an ASGI application itself.
+    """ASGI middleware that passes accepted requests to the application.
 
-    It checks access and phase, limits the time, turns every error into an answer, and logs every request.
+    It checks access and phase, limits the time, turns every error into a response, and logs every request.
 
     Args:
-        application: answers.
-        state: of the service.
-        limits: the seconds of a request, and the bytes of its body.
-        metrics: counts requests.
-        token: required of requests; ``None`` for nothing, where only this machine asks.
+        application: ASGI application that answers requests.
+        state: state of the service.
+        limits: limits of a request's time in seconds and its body in bytes.
+        metrics: metrics that count requests.
+        token: access token that requests must send; ``None`` to accept only requests of this machine.
     """
 
     def __init__(
@@ -231,7 +231,7 @@ class Gate:
         self._bodies = BodyRoom(BODIES * limits.body_bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or let the application answer."""
+        """Refuse a request, or pass it to the application."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -271,13 +271,13 @@ class Gate:
             self._state.end_request()
 
     async def _send(self, answer: "_Answer", limit: asyncio.Timeout, message: Message) -> None:
-        """Send a part of an answer; a long one may take longer in all, as the limit holds for each part."""
+        """Send a part of a response; the time limit applies to each part."""
         await answer.send(message)
         if message.get("more_body") and not limit.expired():
             limit.reschedule(asyncio.get_running_loop().time() + self._limits.max_seconds)
 
     def _check(self, scope: Scope) -> None:
-        """Refuse a request without access, or one that comes when the service does not answer."""
+        """Refuse a request without access, or in a phase in which the service does not answer."""
         path = scope["path"]
         if path in OPEN:
             return
@@ -294,7 +294,7 @@ class Gate:
             )
 
     def _check_access(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """Refuse a request without the token, or without any, one that is not of this machine."""
+        """Refuse a request without the token, or from another machine if there is no token."""
         if self._token is None:
             if not is_meant_for_loopback(headers):
                 raise RefusedRequestError(
@@ -311,13 +311,13 @@ class Gate:
 
 
 def _request_id(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """Return the identifier that a client or a proxy gave a request, or a new one."""
+    """Return the request's identifier from a client or proxy, or a new one."""
     value = next((value for name, value in headers if name == b"x-request-id"), b"").decode("latin-1")
     return value if _REQUEST_ID.fullmatch(value) else secrets.token_hex(8)
 
 
 class _Answer:
-    """Sends an answer and remembers its status; while the service drains, it closes the connection."""
+    """Sends a response and stores its status; during a shutdown, it closes the connection."""
 
     def __init__(self, send: Send, request_id: str, state: ServiceState) -> None:
         self._send = send
@@ -327,7 +327,7 @@ class _Answer:
         self.status: int | None = None
 
     async def send(self, message: Message) -> None:
-        """Send a part of the answer."""
+        """Send a part of the response."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             self._has_open_lines = (b"content-type", LINES.encode()) in message["headers"]
@@ -340,7 +340,7 @@ class _Answer:
         await self._send(message)
 
     async def refuse(self, error: Exception, scope: Scope) -> None:
-        """Answer with an error: as the last line where lines have begun, and not within any other answer."""
+        """Send an error; in a started stream, as its last line; in other started responses, nothing."""
         if self.status is None:
             await answer_to_error(error)(scope, _disconnected, self.send)
         elif self._has_open_lines:
@@ -353,10 +353,10 @@ async def _disconnected() -> Message:
 
 
 class BodyRoom:
-    """Memory for the bodies of all requests together; used by the event loop's thread.
+    """Memory limit for the bodies of all requests together; only the event loop's thread uses it.
 
     Args:
-        most: bytes of all bodies.
+        most: greatest number of bytes of all bodies.
     """
 
     def __init__(self, most: int) -> None:
@@ -365,9 +365,9 @@ class BodyRoom:
 
     @contextmanager
     def share(self) -> Iterator[Callable[[int], None]]:
-        """Give a request its share until it is answered: a function that counts more bytes of its body.
+        """Yield a function that reserves bytes for a request's body; they are released after the block.
 
-        The function raises ``RefusedRequestError`` where there is no room.
+        The function raises ``RefusedRequestError`` if the limit is exceeded.
         """
         held = 0
 
@@ -390,12 +390,12 @@ async def read_body(request: Request, most: int) -> bytes:
     """Read the whole body of a request.
 
     Args:
-        request: its body was not read yet.
-        most: bytes.
+        request: request with an unread body.
+        most: greatest number of bytes.
 
     Raises:
-        RefusedRequestError: it is larger, or the bodies of all requests are too large together.
-        ClientDisconnect: the client has gone.
+        RefusedRequestError: the body is larger, or the bodies of all requests are too large together.
+        ClientDisconnect: the client closed the connection.
     """
     take: Callable[[int], None] = request.scope["semscale.take"]
     body = bytearray()
@@ -415,14 +415,14 @@ async def read_parts(request: Request, write: Callable[[bytes, int], Awaitable[N
     """Read the body of a request part by part.
 
     Args:
-        request: its body was not read yet.
-        write: takes each part, with the bytes up to its end, or in all where the request states them. Once it
-            has refused a part, or the disk is full, the rest of the body is dropped.
+        request: request with an unread body.
+        write: called with each part and the number of bytes up to its end, or the total if the request states
+            it. If it refuses a part, or the disk is full, the rest of the body is dropped.
 
     Raises:
-        RefusedRequestError: ``write`` refuses.
-        OSError: ``write`` cannot write.
-        ClientDisconnect: the client has gone.
+        RefusedRequestError: ``write`` refused a part.
+        OSError: ``write`` failed.
+        ClientDisconnect: the client closed the connection.
     """
     length = request.headers.get("content-length", "0")
     declared, n, dropped = int(length) if length.isdigit() else 0, 0, 0
@@ -443,14 +443,14 @@ async def read_parts(request: Request, write: Callable[[bytes, int], Awaitable[N
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """Do some work; if the client goes away, cancel it.
+    """Await work, and cancel it if the client disconnects.
 
     Args:
-        request: its body was read.
-        work: to be done.
+        request: request with a body that was read.
+        work: coroutine to run.
 
     Raises:
-        ClientDisconnect: the client has gone.
+        ClientDisconnect: the client closed the connection.
         Exception: the work failed.
     """
 
@@ -471,14 +471,14 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, Result]) -
 
 
 def access_token(host: str, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Read the token that is required of requests; ``None`` where none is needed.
+    """Return the access token that requests must send; ``None`` if none is needed.
 
     Args:
         host: the address that the service listens on.
-        environment: the variables.
+        environment: environment variables.
 
     Raises:
-        InputError: the address can be reached from other machines, and there is no token, or a short one.
+        InputError: other machines can reach the address, and the token is missing or too short.
     """
     token = environment.get(TOKEN, "").strip()
     if token and (len(token) < _SHORTEST_TOKEN or not token.isascii()):
@@ -494,7 +494,7 @@ def access_token(host: str, environment: Mapping[str, str] = os.environ) -> str 
 
 
 def has_token(authorization: bytes, token: str) -> bool:
-    """Return true if a header ``Authorization`` has the token; the comparison takes the same time for any.
+    """Return true if a header ``Authorization`` has the token; compare in constant time.
 
     Examples:
         >>> has_token(b"Bearer s3cret", "s3cret"), has_token(b"", "s3cret")
@@ -505,7 +505,7 @@ def has_token(authorization: bytes, token: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Return true for an address that is reached from this machine alone.
+    """Return true for an address that only this machine can reach.
 
     Examples:
         >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
@@ -518,10 +518,10 @@ def is_loopback(host: str) -> bool:
 
 
 def is_meant_for_loopback(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return true for a request that names this machine alone, and comes from no page of another site.
+    """Return true if a request addresses this machine and does not come from another site's page.
 
-    Without a token, a page on the web could else have its visitor's browser ask the service: by a name of its
-    own that it lets point to 127.0.0.1, or by a form.
+    Without this check, a web page could make its visitor's browser call a service that has no token: through
+    a domain name that resolves to 127.0.0.1, or through a form.
 
     Examples:
         >>> is_meant_for_loopback([(b"host", b"localhost:8000")])
@@ -542,7 +542,7 @@ def is_meant_for_loopback(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def answer_to_error(error: Exception) -> Response:
-    """Answer to a request that failed."""
+    """Return the response to a request that failed."""
     if isinstance(error, ClientDisconnect):
         return Response(status_code=CLIENT_GONE)  # no client reads it, but metrics count it
     refusal = refusal_of(error)
@@ -550,8 +550,8 @@ def answer_to_error(error: Exception) -> Response:
 
 
 async def answer_to_unknown_route(request: Request, error: HTTPException) -> Response:
-    """Answer to a request for a path or a method that no route has."""
-    # Not the request's URL, which needs a sound header Host.
+    """Return the response to a request for an unknown path or method."""
+    # The request's URL is not used, as it needs a valid header Host.
     route = f"{request.method} {request.scope['path'][:60]}"
     refusal = RefusedRequestError(error.status_code, f"{route}: {error.detail}; see /openapi.json")
     headers = {}
@@ -562,7 +562,7 @@ async def answer_to_unknown_route(request: Request, error: HTTPException) -> Res
 
 
 def refusal_of(error: Exception) -> RefusedRequestError:
-    """Make a refusal of an error; an unexpected one is logged with its traceback."""
+    """Convert an error to a refusal; log an unexpected error with its traceback."""
     match error:
         case RefusedRequestError():
             refusal = error
@@ -587,12 +587,12 @@ def refusal_of(error: Exception) -> RefusedRequestError:
 
 
 def json_answer(content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Make an answer of any content that JSON can hold."""
+    """Return a response with JSON content."""
     return Response(to_json(content), status, dict(headers or {}), media_type=JSON)
 
 
 def to_json(content: object) -> bytes:
-    """Write content that JSON can hold.
+    """Encode content as compact JSON in UTF-8.
 
     Examples:
         >>> to_json({"mean": None, "n": 2})
@@ -606,7 +606,7 @@ def listen(host: str, port: int) -> socket.socket:
 
     Args:
         host: an address or a name of this machine.
-        port: 0 for any free one.
+        port: port number; 0 for any free port.
 
     Raises:
         InputError: the address is not this machine's, or the port is taken.
@@ -615,8 +615,8 @@ def listen(host: str, port: int) -> socket.socket:
         raise InputError(f"port must be 0 to {_LAST_PORT}, got {port}")
     try:
         family = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0][0]
-        # With the protocol named, asyncio sends each answer at once; else its end waits 40 ms for the client
-        # to confirm the beginning.
+        # With an explicit protocol, asyncio sends each response at once. Otherwise its end waits 40 ms until
+        # the client confirms the beginning.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except OSError as error:
         raise InputError(f"host must be an address of this machine, got {host!r}: {error}") from None
@@ -626,7 +626,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise InputError(
-            f"port {port} of {host} cannot be listened on ({error.strerror or error}): name another one"
+            f"port: {port} on {host} cannot be used ({error.strerror or error}); name another one"
         ) from None
     listener.listen(_BACKLOG)
     return listener
@@ -635,13 +635,13 @@ def listen(host: str, port: int) -> socket.socket:
 def run_service(
     gate: Gate, service: "Service", listener: socket.socket, report: Callable[[str], None]
 ) -> None:
-    """Answer requests until a signal comes, and all accepted ones are answered.
+    """Run the server until a signal arrives and all accepted requests are answered.
 
     Args:
-        gate: the application.
-        service: its state.
-        listener: socket to listen on.
-        report: called with a line for each event.
+        gate: the ASGI application.
+        service: state of the service.
+        listener: listening socket.
+        report: called with a line of text for each event.
 
     Raises:
         SemscaleError: the models cannot be loaded.
@@ -672,12 +672,12 @@ def run_service(
 
 
 class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked alike with and without the extra
-    """A server that turns requests away after the first signal, and ends when all others have answers.
+    """Server that refuses new requests after the first signal, and ends when accepted ones are answered.
 
     Args:
-        config: uvicorn's.
-        service: its state and jobs.
-        report: called with a line for each event.
+        config: configuration of uvicorn.
+        service: state and jobs of the service.
+        report: called with a line of text for each event.
     """
 
     def __init__(self, config: uvicorn.Config, service: "Service", report: Callable[[str], None]) -> None:
@@ -698,7 +698,7 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
                 signal.signal(number, handler)
 
     async def on_tick(self, counter: int) -> bool:
-        """Return true if the server ends; called ten times a second."""
+        """Return true if the server must end; called ten times per second."""
         await super().on_tick(counter)
         state = self._service.state
         if state.phase is Phase.READY and not self._is_reported_ready:

@@ -1,7 +1,7 @@
-"""Tools of an agent: the instruments as a server of the Model Context Protocol offers them.
+"""Tools for an agent: the instruments in a server of the Model Context Protocol.
 
-The arguments of a tool are the fields of the HTTP request of the same instrument, which derive from its
-settings class, and a call is checked in the same way. Models are loaded by the first call that needs them.
+The arguments of a tool are the fields of the instrument's HTTP request. They derive from its settings class
+and are validated in the same way. The first call that needs a model loads it.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from pydantic import Field, StrictBool, WithJsonSchema, create_model
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.settings import TEMPLATES, JudgeSettings
-from semscale.messages import unknown_name
+from semscale.messages import shortened, unknown_name
 from semscale.presentable import Presentable
 from semscale.report.json_encoding import encoded
 from semscale.scales import load_scale, scale_names
@@ -70,7 +70,7 @@ _HINTS = {
     "score for them.",
     "consistency": "A low value is a sign of an invented answer.",
 }
-"""What an agent needs to know about an instrument, after its description."""
+"""Notes on each instrument for an agent, after its description."""
 
 _CODE = (
     "Assign the codes of a codebook to open answers, more than one per answer, by their similarity to each "
@@ -97,20 +97,20 @@ _TEXTS = {"type": "array", "items": {"type": "string"}}
 _LOG = logging.getLogger("semscale.serving")
 
 Content = dict[str, Any]
-"""What a tool returns, as JSON has it."""
+"""Result of a tool as JSON values."""
 
 
 @dataclass(frozen=True)
 class AgentTool:
-    """A tool of an agent.
+    """A tool for an agent.
 
     Attributes:
-        description: of what it does and returns.
+        description: description for the agent.
         fields: its arguments.
-        output: JSON schema of what it returns.
+        output: JSON schema of its result.
         call: does the work.
-        is_local: true if nothing outside this machine is contacted.
-        writes: true if it may write a file.
+        is_local: true if it contacts nothing outside this machine.
+        writes: true if it can write a file.
     """
 
     description: str
@@ -122,7 +122,7 @@ class AgentTool:
 
 
 def loaded_once(load: Callable[[str], Embedder]) -> Callable[[str], Embedder]:
-    """Let a function load each model once, also where two calls need it at the same time."""
+    """Cache a loading function, so that each model is loaded once, even by simultaneous calls."""
     models: dict[str, Embedder] = {}
     lock = threading.Lock()
 
@@ -136,7 +136,7 @@ def loaded_once(load: Callable[[str], Embedder]) -> Callable[[str], Embedder]:
 
 
 class JudgedFields(RequestFields):
-    """Arguments of the tool ``judge`` that a call can leave out."""
+    """Optional arguments of the tool ``judge``."""
 
     references: Annotated[
         list[Any] | None,
@@ -169,27 +169,27 @@ JudgeFields = request_model(
 
 
 class JudgeCalls:
-    """Calls of the tool ``judge``: one chat model, and a budget for all of them.
+    """Calls of the tool ``judge``, which share one chat model and one budget.
 
     Args:
-        load: loads the chat model, when it is first needed.
-        running: how calls are made, with the budget of the server.
+        load: loads the chat model when it is first needed.
+        running: settings of the calls, with the budget of the server.
     """
 
     def __init__(self, load: "Callable[[], ChatModel]", running: "Running") -> None:
         self._load = load
-        self._running = replace(running, on_spent=self._spend)
+        self._running = replace(running, on_spent=self._spend, is_budget_of_server=True)
         self._model: ChatModel | None = None
         self._turn = asyncio.Lock()
 
     async def verdicts(self, fields: Any) -> "Verdicts":  # noqa: ANN401 - fields derived while running
-        """Judge the answers of a call; calls take turns, so that they share the budget.
+        """Judge the answers of a call; calls run one after the other, so that they share the budget.
 
         Raises:
-            SemscaleError: a setting or a cell is wrong, or no call of the model can succeed.
+            SemscaleError: a setting or a cell is invalid, or no call of the model can succeed.
         """
-        # A task of its own: the protocol's SDK cancels a call again at each wait, so that calls under way
-        # would neither be stopped nor counted before the next one begins.
+        # A separate task is needed because the SDK cancels a call again at each wait. Otherwise running calls
+        # would be neither stopped nor counted before the next one begins.
         task = asyncio.create_task(self._judged(fields))
         try:
             return await asyncio.shield(task)
@@ -215,10 +215,10 @@ class JudgeCalls:
 
 
 def _template(template: str | dict[str, Any]) -> Any:  # noqa: ANN401 - as a judge takes it
-    """Find a template or a scale of the library, or read a scale of the call; files are not read.
+    """Return a built-in template or scale, or the scale defined in the call; no file is read.
 
     Raises:
-        InputError: there is none of this name, or the fields of a scale are wrong.
+        InputError: no template or scale has this name, or the fields of a scale are invalid.
     """
     known = [*TEMPLATES, *scale_names()]
     if isinstance(template, str) and template not in known:
@@ -244,7 +244,7 @@ class CodingFields(RequestFields):
 
 
 class ToolTableFields(TableFields):
-    """Arguments of all tools for tables."""
+    """Arguments that all tools for tables share."""
 
     table: str = Field(
         description="File in the folder of the server: CSV, TSV, JSON lines, Parquet, Excel or SPSS."
@@ -260,19 +260,19 @@ def agent_tools(
     judge: JudgeCalls | None = None,
     folder: Path | None = None,
 ) -> dict[str, AgentTool]:
-    """Return the tools by their names.
+    """Return the tools by name.
 
     Args:
-        model: returns a model by its name, when a tool first needs it.
-        limits: of the texts in a call.
-        judge: asks a chat model; without it there is no tool ``judge``.
-        folder: whose tables are read and written; without it there are no tools for tables.
+        model: returns a model by its name; called when a tool first needs the model.
+        limits: limits of the texts in a call.
+        judge: calls a chat model; without it there is no tool ``judge``.
+        folder: folder of the tables to read and write; without it there are no tools for tables.
 
     Raises:
-        InputError: the folder does not exist.
+        InputError: the folder does not exist, or is a file.
     """
     if folder is not None and not folder.is_dir():
-        raise InputError(f"folder must exist, got {folder}: create it, or name another one")
+        raise InputError(f"folder must be an existing folder, got {folder}: create it, or name another one")
     threads = TaskThreads()
     tools = {"list_scales": _scales_tool()}
     by_name = instruments(lambda: model(DEFAULT_RATING_MODEL), lambda: model(DEFAULT_MODEL))
@@ -332,7 +332,7 @@ async def _called(tools: Mapping[str, AgentTool], name: str, arguments: Mapping[
 
 
 def _message(error: Exception) -> str:
-    """Describe an error in one line, by the names of arguments."""
+    """Describe an error in one line with the names of arguments."""
     match error:
         case SemscaleError():
             return as_field_names(str(error))
@@ -343,7 +343,7 @@ def _message(error: Exception) -> str:
 
 
 def serve_standard_streams(server: "Server") -> None:
-    """Answer the program at the other end of standard input and output until it closes them."""
+    """Serve the program connected to standard input and output until it closes them."""
     from mcp.server.stdio import stdio_server
 
     async def serve() -> None:
@@ -351,12 +351,12 @@ def serve_standard_streams(server: "Server") -> None:
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        # A thread waits for the next line of standard input, and nothing else could end it.
+        # A thread waits for the next line of standard input, and nothing else can end it.
         signal.signal(number, lambda *_: os._exit(0))
     try:
         asyncio.run(serve())
     except* BrokenPipeError:
-        pass  # the program has gone without closing the input
+        pass  # the program ended without closing the input
 
 
 def _scales_tool() -> AgentTool:
@@ -394,7 +394,7 @@ def _scales_tool() -> AgentTool:
 def _instrument_tool(
     name: str, instrument: Instrument, limits: ServiceLimits, threads: TaskThreads
 ) -> AgentTool:
-    """Make the tool of an instrument, which measures in a thread."""
+    """Create an instrument's tool, which measures in a thread."""
 
     def measure(fields: Any) -> Content:  # noqa: ANN401 - the fields of the instrument
         columns = {column: getattr(fields, column) for column in instrument.columns}
@@ -417,7 +417,7 @@ def _instrument_tool(
 def _table_tool(
     name: str, instrument: Instrument, folder: Path, limits: ServiceLimits, threads: TaskThreads
 ) -> AgentTool:
-    """Make the tool of an instrument for tables; a call that was cut short is taken up by the same call."""
+    """Create an instrument's tool for tables; repeating an interrupted call resumes it."""
 
     def measure(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
         table = open_requested(_path_in(folder, fields.table, "table"), fields)
@@ -429,7 +429,7 @@ def _table_tool(
             table, columns, measuring, out=out, settings=PartSettings(), progress=stop_if_abandoned
         )
         content: Content = json.loads(summary.to_json())
-        return content
+        return {**content, "source": fields.table}
 
     async def call(fields: RequestFields) -> Content:
         check_limits(fields, limits)
@@ -448,14 +448,19 @@ def _table_tool(
 
 
 def _path_in(folder: Path, name: str, field: str) -> Path:
-    """Return the path of a file in a folder.
+    """Return the path of a file, which must be in the folder.
 
     Raises:
-        InputError: the file is elsewhere.
+        InputError: the file is outside the folder, its name is invalid, or it is neither a file nor a folder,
+            such as a pipe, which could keep the call waiting forever.
     """
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder):
-        raise InputError(f"{field} must be a file in {folder}, got {name!r}")
+    try:
+        path = (folder / name).resolve()
+        is_usable = path.is_relative_to(folder) and (path.is_file() or path.is_dir() or not path.exists())
+    except (OSError, RuntimeError, ValueError):  # too long a name, a loop of links, a null character
+        is_usable = False
+    if not is_usable:
+        raise InputError(f"{field} must be a file in {folder}, got {shortened(name)}")
     return path
 
 
@@ -524,7 +529,7 @@ def _judge_tool(judge: JudgeCalls, limits: ServiceLimits) -> AgentTool:
 
 
 def with_rows_field(fields: type[RequestFields]) -> type[RequestFields]:
-    """Return the fields of a call: those of a request, and whether the answer has a row for each item."""
+    """Return the fields of a call: those of a request, and the switch for rows in the result."""
     rows = Annotated[
         StrictBool,
         Field(description="Whether to return a row for each item; false returns only the estimates."),
@@ -534,7 +539,7 @@ def with_rows_field(fields: type[RequestFields]) -> type[RequestFields]:
 
 
 def measured_content(frame: pl.DataFrame | None, summary: Presentable) -> Content:
-    """Return the rows of a result, if they are wanted, and from its summary what holds for all of them."""
+    """Return the rows of a result if requested, and its figures over all rows."""
     record = json.loads(summary.to_json())
     return {
         **({} if frame is None else {"results": json.loads(frame.write_json())}),
@@ -546,7 +551,7 @@ def measured_content(frame: pl.DataFrame | None, summary: Presentable) -> Conten
 
 
 def measured_schema(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe what ``measured_content`` returns, with the schema of a row."""
+    """Return the JSON schema of ``measured_content``, with the schema of a row."""
     schema = _object(
         counts={"type": "object", "additionalProperties": {"type": "integer"}},
         estimates={"type": "object", "additionalProperties": _FIGURE},

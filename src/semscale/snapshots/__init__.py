@@ -1,1 +1,1 @@
-"""Snapshot tests of model outputs: outputs are approved once, and later outputs compared by meaning."""
+"""Snapshot tests of model outputs: later outputs are compared with approved ones by meaning."""

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 SAME_WORDING = 0.75
 """Match before penalties from which a guard's finding of a contradiction fails a snapshot by itself.
 
-A penalty alone would let a single "not" in an otherwise equal text pass. Between texts in other words a
-finding is less certain, so there it only lowers the match.
+With a penalty alone, a text that differs only by a "not" would pass. A finding is less certain between texts
+with different wording, so there it only lowers the match.
 """
 
 _WORSE: Mapping[Direction, float] = {"lower": 1.0, "higher": -1.0}
@@ -51,8 +51,8 @@ class Breach:
     """A limit that was breached.
 
     Attributes:
-        setting: name of the setting, such as ``min_match``; ``wording`` for a guard's finding of a
-            contradiction between nearly the same words.
+        setting: name of the setting, such as ``min_match``; ``wording`` if a guard found a contradiction and
+            the texts have nearly the same wording.
         limit: the allowed value.
         value: the measured value; NaN if nothing could be measured.
     """
@@ -67,8 +67,8 @@ class SnapshotPair:
     """An output aligned with an approved one.
 
     Attributes:
-        approved: position among the approved outputs, from 0.
-        actual: position among the actual outputs, from 0.
+        approved: index among the approved outputs, from 0.
+        actual: index among the actual outputs, from 0.
         scores: ``match``, ``wording`` (the match before penalties), ``lost_content``, and ``bertscore_f1``
             and ``cosine`` if they have a limit; empty for equal texts.
         findings: findings of the guards; the actual output is the "prediction", the approved one the
@@ -91,7 +91,7 @@ class SnapshotComparison:
         approved: the outputs of the snapshot.
         actual: the outputs of this run.
         pairs: aligned pairs, in the order of the approved outputs.
-        breaches: breached limits that concern no single pair.
+        breaches: breached limits of the comparison as a whole.
         measured_by: model and weights that compared the texts; empty if all texts were equal.
     """
 
@@ -108,12 +108,12 @@ class SnapshotComparison:
 
     @property
     def missing(self) -> tuple[int, ...]:
-        """Positions of approved outputs without a partner."""
+        """Indices of approved outputs without a partner."""
         return tuple(_without(range(len(self.approved)), (pair.approved for pair in self.pairs)))
 
     @property
     def extra(self) -> tuple[int, ...]:
-        """Positions of actual outputs without a partner."""
+        """Indices of actual outputs without a partner."""
         return tuple(_without(range(len(self.actual)), (pair.actual for pair in self.pairs)))
 
 
@@ -131,7 +131,7 @@ class SnapshotMeter:
 
     @cached_property
     def measured_by(self) -> Mapping[str, str]:
-        """Model with its hash, and hash of the match's weights: both decide the scores.
+        """Name and hash of the model, and hash of the match's weights; scores depend on both.
 
         Raises:
             ModelError: the model's files cannot be pulled.
@@ -146,7 +146,7 @@ class SnapshotMeter:
 
     @property
     def signature(self) -> "Signature":
-        """Settings that are applied where guards weigh."""
+        """Signature of the match with guards that lower the score."""
         from semscale.matching.pairs import with_guards
 
         method = self._method(Mode.WEIGH)
@@ -168,9 +168,9 @@ class SnapshotMeter:
     def lost_content(self, actual: Sequence[str], approved: Sequence[str]) -> Floats:
         """Return the share of content that n texts lost, beyond the share that is new, shape (n,).
 
-        It is the match's layers of words by precision alone, less those by recall alone: other wording
-        lowers both alike, but a text that was cut only lowers recall. Negative where more is new than lost;
-        NaN for texts in different languages, or that the model cannot read.
+        The share is the word similarity by precision minus the word similarity by recall. A different wording
+        lowers both; a shortened text lowers only recall. It is negative if more content is new than lost, and
+        NaN for texts in different languages or texts that the model cannot read.
         """
         recall, precision = (self._words_alike(share, actual, approved) for share in (1.0, 0.0))
         return precision - recall
@@ -186,7 +186,7 @@ class SnapshotMeter:
         return Matcher("cosine", embedder=self.embedder).match(list(actual), list(approved)).score
 
     def explain(self, actual: str, approved: str) -> "Explanation":
-        """Return for every token its best match in the other text."""
+        """Return the best match in the other text for every token."""
         return self._scorer.explain(actual, approved)
 
     def _method(self, mode: Mode) -> "CalibratedMatch":
@@ -198,7 +198,7 @@ class SnapshotMeter:
         return self._matches[mode]
 
     def _words_alike(self, recall_share: float, actual: Sequence[str], approved: Sequence[str]) -> Floats:
-        """Return the mean similarity of the layers of words, shape (n,)."""
+        """Return the mean similarity of the word layers of the match, shape (n,)."""
         from semscale.matching.calibrated import LAYERS_OF_WORDS, CalibratedMatch, calibrated_weights_for
         from semscale.matching.matcher import match_with
 
@@ -225,7 +225,7 @@ class SnapshotMeter:
 def compare_outputs(
     approved: Sequence[Output], actual: Sequence[Output], settings: SnapshotSettings, meter: SnapshotMeter
 ) -> SnapshotComparison:
-    """Compare outputs with approved ones; if all texts are equal, no model is needed.
+    """Compare outputs with approved ones; no model is loaded if all texts are equal.
 
     Outputs are aligned so that the sum of matches is greatest; their order does not matter.
 
@@ -378,7 +378,7 @@ def _breaches(
 
 
 def _contradictions(pair: SnapshotPair, settings: SnapshotSettings) -> list[Breach]:
-    """Return a breach for findings if the settings ask for it, or if the words are nearly the same."""
+    """Return a breach for any finding if guards fail, or for a contradiction in nearly the same wording."""
     if settings.guards == "fail" and pair.findings:
         return [Breach("guards", 0, len(pair.findings))]
     wording = pair.scores.get("wording", math.nan)

@@ -26,7 +26,8 @@ class Snapshot:
 
     Attributes:
         outputs: the outputs in their order.
-        measured_by: names and hashes of the model and weights that compared texts at the approval.
+        measured_by: names and hashes of the model and weights that compared the texts when they were
+            approved.
     """
 
     outputs: tuple[Output, ...]
@@ -60,7 +61,7 @@ def read_outputs(actual: object) -> tuple[Output, ...]:
 
 
 def read_snapshots(path: Path) -> Snapshots:
-    """Read all snapshots of a file; none if the file does not exist.
+    """Read all snapshots of a file; return none if the file does not exist.
 
     Raises:
         InputError: the file is damaged, from a later version, or cannot be read.
@@ -84,7 +85,7 @@ def read_snapshots(path: Path) -> Snapshots:
 
 @lru_cache(maxsize=4)
 def _parsed(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - changes when the file changes
-    """Parse a file, cached until it changes, as every test of a module needs it."""
+    """Parse a file and cache the result until the file changes, as every test of a module needs it."""
     content = parse_json(path.read_text(encoding="utf-8"))
     if content["format"] > FORMAT:
         raise InputError(f"a later version of Semscale wrote it: {upgrade_advice()}")
@@ -122,7 +123,7 @@ def remove_snapshots(path: Path, unused: Mapping[str, set[str]]) -> None:
 def _locked(path: Path) -> Iterator[Snapshots]:
     from filelock import FileLock
 
-    # The lock file is not beside the snapshots, as it does not belong under version control.
+    # The lock file is in another folder than the snapshots, as it does not belong under version control.
     locks = cache_root() / "locks"
     name = hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     try:

@@ -59,26 +59,26 @@ class SemanticSnapshot:
     ) -> SnapshotComparison:
         """Compare a model's outputs with the approved snapshot.
 
-        Settings that are not given come from the test's markers or the ini file.
+        Settings left at ``None`` come from the test's markers or the ini file.
 
         Args:
             actual: a text, or a list of texts or of ``{"text": ..., "credits": 1.0}``; the order of a list
-                does not matter. The call of an ``async def``, or a list of such calls, is awaited.
+                does not matter. Coroutines, or a list of them, are awaited.
             name: tells several snapshots of a test apart; by default they are numbered.
             min_match: the lowest allowed calibrated match, 0 to 1.
-            max_lost_content: the greatest share of content that may be lost without a substitute, 0 to 1.
+            max_lost_content: the greatest share of content that may be lost without a replacement, 0 to 1.
             min_bertscore_f1: the lowest allowed BERTScore F1.
             min_cosine: the lowest allowed cosine.
             guards: ``weigh``, ``fail``, ``warn`` or ``off``.
             max_unpaired: number of outputs that may lack a partner.
-            max_differences: ``max_<field>_difference``: the greatest allowed difference of a number.
+            max_differences: the greatest allowed difference of each number, named ``max_<field>_difference``.
 
         Returns:
             The aligned outputs, with scores and findings.
 
         Raises:
-            AssertionError: a limit is breached, or nothing was approved; the message explains it and gives
-                the command that approves.
+            AssertionError: a limit is breached, or nothing was approved; the message explains why and states
+                the command that approves the output.
             InputError: a setting, an output or a file of snapshots is invalid.
         """
         __tracebackhide__ = True
@@ -121,7 +121,7 @@ class SemanticSnapshot:
         return compared, [] if compared.passed else self._failure(name, compared, differs)
 
     def _claim(self, name: str | None) -> str:
-        """Return the snapshot's name: the given one, or its number in the test."""
+        """Return the snapshot's name: the argument, or its number in the test."""
         if name is None:
             name = next(str(n) for n in range(1, len(self._test.used) + 2) if str(n) not in self._test.used)
         if not isinstance(name, str) or not name.strip():
@@ -149,7 +149,7 @@ class SemanticSnapshot:
         silent = [position + 1 for position, output in enumerate(outputs) if output.is_silent]
         if silent:
             raise InputError(
-                f"snapshot {name!r} cannot be approved: output {silent[0]} of {len(outputs)} says nothing; "
+                f"snapshot {name!r} cannot be approved: output {silent[0]} of {len(outputs)} has no text; "
                 "leave empty outputs out of the list"
             )
         snapshot = Snapshot(outputs, self._session.meter.measured_by)
@@ -165,14 +165,14 @@ class SemanticSnapshot:
 
 
 def awaited(actual: object) -> object:
-    """Await a test's output, or the outputs in its list, all at once.
+    """Await a test's output, or all outputs in a list concurrently.
 
     Args:
-        actual: an awaitable, such as the call of an ``async def``, a list with some, or anything else, which
-            is returned as it is.
+        actual: an awaitable such as a coroutine, or a list that contains awaitables. Any other value is
+            returned unchanged.
 
     Raises:
-        InputError: the test is asynchronous itself, so that it must await its outputs.
+        InputError: the test itself is asynchronous, so it must await its outputs.
 
     Examples:
         >>> async def generate(question):
@@ -194,7 +194,7 @@ def awaited(actual: object) -> object:
 
 
 def explain_failure(compared: SnapshotComparison, meter: SnapshotMeter) -> list[str]:
-    """Explain in lines which limits were breached.
+    """Describe the breached limits, as lines of text.
 
     Args:
         compared: the comparison.
@@ -221,7 +221,7 @@ def explain_failure(compared: SnapshotComparison, meter: SnapshotMeter) -> list[
 
 
 def describe_outputs(outputs: Sequence[Output]) -> list[str]:
-    """Return outputs as lines, one after the other."""
+    """Return the outputs as lines of text."""
     if not outputs:
         return ["  (no output)"]
     labels = [f"  {number}. " if len(outputs) > 1 else "  " for number in range(1, len(outputs) + 1)]
@@ -236,7 +236,7 @@ class MarkedText:
 
     Attributes:
         text: the text with marks.
-        alone: the words without a partner in order, each with the cosine of the nearest token.
+        alone: the words without a partner, in order, each with the cosine of its nearest token.
     """
 
     text: str
@@ -272,7 +272,7 @@ def _differences(approved: Mapping[str, str], now: Mapping[str, str]) -> str:
 
 
 async def _gathered(actual: object) -> object:
-    """Await the outputs beside each other; if they came in a list, return a list."""
+    """Await the outputs concurrently; return a list if ``actual`` is a list."""
     outputs = await asyncio.gather(*(_settled(output) for output in _listed(actual)))
     return outputs if isinstance(actual, list | tuple) else outputs[0]
 
@@ -294,7 +294,7 @@ def _has_running_loop() -> bool:
 
 
 def _drop(output: object) -> None:
-    """Close a coroutine that nobody will await, so that Python does not warn of it."""
+    """Close a coroutine that is never awaited, so that Python does not warn about it."""
     if inspect.iscoroutine(output):
         output.close()
 
@@ -350,7 +350,7 @@ def _short(value: float) -> str:
 
 def _shown(output: Output) -> str:
     numbers = ", ".join(f"{name} {value:g}" for name, value in sorted(output.fields.items()))
-    text = "(says nothing)" if output.is_silent else output.text or ""
+    text = "(no text)" if output.is_silent else output.text or ""
     return f"{text} ({numbers})" if numbers else text
 
 
@@ -382,7 +382,7 @@ def _marked(side: ExplainedSide, spans: list[tuple[int, int]], marks: tuple[str,
 
 
 def _similarity(side: ExplainedSide, start: int, end: int) -> float | None:
-    """Return the mean cosine of a word's letters and digits with their partners; ``None`` without any."""
+    """Return the mean cosine of a word's tokens with their partners; ``None`` for punctuation."""
     inside = [
         float(similarity)
         for (first, last), similarity in zip(side.offsets.tolist(), side.similarity, strict=True)

@@ -26,16 +26,16 @@ Unused = dict[Path, dict[str, set[str]]]
 
 
 DEFAULT_MAX_LOST_CONTENT = 0.2
-"""Greatest share of content that may be lost without a substitute; measured in ``docs/pytest.md``."""
+"""Greatest share of content that may be lost without a replacement; ``docs/pytest.md`` shows its origin."""
 
 DEFAULT_MIN_MATCH = 0.45
-"""Lowest match at which a text counts as equal in meaning; ``docs/pytest.md`` shows the measurement."""
+"""Lowest match of texts that count as equal in meaning; ``docs/pytest.md`` shows the measurement."""
 
 GUARD_MODES = ("weigh", "fail", "warn", "off")
 """Effects of guards' findings.
 
-``weigh``: they lower the match, and a contradiction in nearly the same words fails by itself. ``fail``: each
-finding fails. ``warn``: they are only shown if something else fails. ``off``: guards do not run.
+``weigh``: they lower the match, and a contradiction in nearly the same wording fails. ``fail``: each finding
+fails. ``warn``: they are only shown if something else fails. ``off``: guards do not run.
 """
 
 _RANGES = {
@@ -52,18 +52,19 @@ SETTINGS = (*_RANGES, "guards", "max_unpaired")
 
 @dataclass(frozen=True)
 class SnapshotSettings:
-    """Limits that a snapshot's outputs must keep.
+    """Limits for the outputs of a snapshot.
 
     Attributes:
         min_match: the lowest calibrated match of an output with its approved one, 0 to 1; 0 sets no limit.
-        max_lost_content: the greatest share of an approved output's content that may be lost without other
-            content in its stead, 0 to 1; 1 sets no limit.
+        max_lost_content: the greatest share of an approved output's content that may be lost without a
+            replacement, 0 to 1; 1 sets no limit.
         min_bertscore_f1: the lowest BERTScore F1, -1 to 1; ``None`` sets no limit.
         min_cosine: the lowest cosine, -1 to 1; ``None`` sets no limit.
         guards: one of ``GUARD_MODES``.
         max_unpaired: number of outputs that may lack a partner.
-        max_differences: the greatest allowed difference of numbers, by name; others must be equal.
-        directions: which numbers are better, ``lower`` or ``higher``, by name: a better one fails nothing.
+        max_differences: the greatest allowed difference of each number, by name; other numbers must be equal.
+        directions: the better direction of a number, ``lower`` or ``higher``, by name; an improvement never
+            fails.
     """
 
     min_match: float = DEFAULT_MIN_MATCH
@@ -77,12 +78,12 @@ class SnapshotSettings:
 
 
 def is_about_a_field(name: str) -> bool:
-    """Say whether a setting is about a number: ``max_<field>_difference`` or ``<field>_direction``."""
+    """Return true for the name of a number's setting, ``max_<field>_difference`` or ``<field>_direction``."""
     return any(pattern.fullmatch(name) for pattern in (_DIFFERENCE, _DIRECTION))
 
 
 def settle(*layers: Mapping[str, object]) -> SnapshotSettings:
-    """Merge settings; the last value of each counts, and ``None`` counts as not given.
+    """Merge settings; later layers override earlier ones, and ``None`` overrides nothing.
 
     Args:
         layers: settings by name, including ``max_<field>_difference`` and ``<field>_direction``.
@@ -139,10 +140,10 @@ class SnapshotTest:
         file: the file with the snapshots of its module.
         key: its name in that file.
         command: the command that approves its snapshots.
-        settings: settings from its markers, the nearest marker's last.
+        settings: settings from its markers; those of the nearest marker come last.
         used: names of snapshots that it has used.
         approved: names of snapshots that it has approved.
-        other_settings: differences in settings, for snapshots that were approved under other ones.
+        other_settings: differences in settings, for snapshots that were approved with other settings.
     """
 
     file: Path
@@ -165,11 +166,11 @@ def snapshot_file(module: Path) -> Path:
 
 
 class SnapshotLog:
-    """Collects how all tests used their snapshots, those of workers included; a pytest plugin by itself.
+    """A pytest plugin that collects the use of snapshots by all tests, including those of worker processes.
 
     Args:
         prune: whether unused snapshots are removed.
-        show: writes a path for the summary.
+        show: formats a path for the summary.
     """
 
     def __init__(self, *, prune: bool, show: Callable[[Path], str]) -> None:
@@ -187,7 +188,7 @@ class SnapshotLog:
             self._tests[nodeid] = {**use, "approved": list(dict.fromkeys([*before, *use["approved"]]))}
 
     def pytest_sessionfinish(self) -> None:
-        """Remove unused snapshots, if asked to."""
+        """Remove unused snapshots if ``prune`` is true."""
         if self._prune and self._tests:
             from semscale.snapshots.files import remove_snapshots
 
@@ -199,7 +200,7 @@ class SnapshotLog:
                 remove_snapshots(file, tests)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:  # noqa: ANN401 - pytest's own class
-        """Write which snapshots were approved, unused, or compared under other settings."""
+        """List the snapshots that were approved, unused, or compared with other settings."""
         lines = [*self._approved(), *self._other_settings(), *self._left()] if self._tests else []
         if lines:
             terminalreporter.section("semantic snapshots")

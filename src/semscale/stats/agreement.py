@@ -616,6 +616,8 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
 ) -> EffectiveJudges:
     """Estimate the effective number of judges: k / (1 + (k - 1) r), r the mean correlation of two judges.
 
+    k is the number of judges with a score: a judge without any adds nothing to the panel.
+
     With a truth, r is the correlation of the judges' errors, as the formula requires. Without one, r is the
     correlation of the ratings. Judges who agree because they are right then count as dependent too, so the
     number is a lower bound, provided that all judges measure the same thing. If the interval of r includes 0,
@@ -647,12 +649,12 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
         1.0
     """
     table = checked_ratings(ratings)
+    k = int((~np.isnan(table)).any(axis=0).sum())
     if truth is not None:
         known = np.asarray(truth, dtype=np.float64)
         if known.shape != table.shape[:1] or np.isinf(known).any():
             raise InputError(f"truth must have {len(table)} finite values or NaN, got shape {known.shape}")
         table = table - known[:, None]
-    k = table.shape[1]
     usable = (~np.isnan(table)).sum(axis=1) > 1
     r = estimate_agreement(
         mean_correlation(table[usable]),

@@ -206,11 +206,12 @@ def open_text_column(table: Table) -> str:
         return texts[0]
     if not texts:
         raise InputError(
-            f"text: no column of {table.name} looks like open texts; name the one with --text: "
+            f"text: no column of {table.name} looks like open texts; name one of its columns with --text: "
             f"{', '.join(table.columns)}"
         )
     raise InputError(
-        f"text: several columns of {table.name} look like open texts; name one: {', '.join(texts)}"
+        f"text: several columns of {table.name} look like open texts; name one with --text: "
+        f"{', '.join(texts)}"
     )
 
 

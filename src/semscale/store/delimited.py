@@ -67,6 +67,12 @@ def open_delimited(
     skipped = (header_row or 1) - 1
     with open_text(path, name, codec) as lines:
         _skip(lines, skipped)
+        if header_row is not None and not any(line.strip() for line in lines):
+            raise InputError(
+                f"header_row must be the line of {name} with the names of the columns, got {header_row}: the "
+                "file has no text from that line on"
+            )
+        _restart(lines, skipped)
         separator_named = _named_separator(lines)
         skipped += separator_named is not None
         separator = separator_named or separator or _sniffed(lines, skipped)
@@ -282,7 +288,20 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_OTHER_FORMATS = ((b"PK\x03\x04", "xlsx", "an Excel file"), (b"PAR1", "parquet", "a Parquet file"))
+_OTHER_FORMATS = (
+    (b"PK\x03\x04", "xlsx", "an Excel file"),
+    (b"PAR1", "parquet", "a Parquet file"),
+    (b"$FL2", "sav", "an SPSS file"),
+    (b"$FL3", "sav", "an SPSS file"),
+)
+_NO_TABLE = "name the file that has the table"
+_NO_TABLES = (
+    (b"\x89PNG\r\n", "a PNG image", _NO_TABLE),
+    (b"\xff\xd8\xff", "a JPEG image", _NO_TABLE),
+    (b"%PDF-", "a PDF document", _NO_TABLE),
+    (b"\x1f\x8b", "compressed by gzip", "unpack it"),
+    (b"\xd0\xcf\x11\xe0", "a file of an old Office version, such as .xls", "save it as .xlsx"),
+)
 _NO_ENCODINGS_OF_FILES = frozenset(
     {"charmap", "idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"}
 )
@@ -304,14 +323,12 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple
         The codec, and notes: one if the codec was guessed.
 
     Raises:
-        InputError: Python knows no such text encoding, or the bytes are of none of these.
+        InputError: Python knows no such text encoding, or the file is no text.
     """
     named = None if encoding is None else known_encoding(encoding)
     with path.open("rb") as content:
         head = content.read(_HEAD)
-    for magic, other, kind in _OTHER_FORMATS:
-        if head.startswith(magic):
-            raise InputError(f"{name} is {kind} despite its name: read it with --format {other}")
+    _check_is_text(head, name)
     for mark, codec in _MARKS:
         if head.startswith(mark):
             return codec, ()
@@ -324,6 +341,16 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple
         return "utf-8-sig", ()
     line, byte = _first_failure(path, "utf-8")
     return "cp1252", (_guessed(name, "cp1252", f"byte {byte} in line {line} is not valid UTF-8"),)
+
+
+def _check_is_text(head: bytes, name: str) -> None:
+    """Refuse a file that begins as one of another kind does."""
+    for magic, other, kind in _OTHER_FORMATS:
+        if head.startswith(magic):
+            raise InputError(f"{name} is {kind} despite its name: read it with --format {other}")
+    for magic, kind, remedy in _NO_TABLES:
+        if head.startswith(magic):
+            raise InputError(f"{name} is {kind} despite its name; {remedy}")
 
 
 def _guessed(name: str, codec: str, reason: str) -> str:

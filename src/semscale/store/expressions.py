@@ -313,10 +313,8 @@ def _counted(table: Table, condition: Expression) -> tuple[int, str]:
     left_out = f"{n - met - unknown:,} not meeting it"
     if unknown:
         left_out += f", and {unknown:,} with a cell that is missing or no number"
-    return met, (
-        f"{met:,} of {n:,} rows meet {shortened(condition.text)}; left out: {left_out}; row numbers "
-        "count the remaining rows"
-    )
+    numbering = "; row numbers count the remaining rows" if met else ""
+    return met, f"{met:,} of {n:,} rows meet {shortened(condition.text)}; left out: {left_out}{numbering}"
 
 
 def _filtered_batches(batches: Iterator[pl.DataFrame], condition: Expression) -> Iterator[pl.DataFrame]:

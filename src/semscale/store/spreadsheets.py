@@ -58,9 +58,10 @@ def open_excel(
     with panics_refused(name, "an Excel workbook"):
         rows, first, title, other_sheets = _read(path, name, sheet)
     if not rows:
-        raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
+        remedy = f"name another one with --sheet: {', '.join(other_sheets)}" if other_sheets else "fill it"
+        raise InputError(f"{name}: sheet '{title}' is empty; {remedy}")
     position = _title_rows(rows) if header_row is None else header_row - first
-    if not 0 <= position < len(rows):
+    if not 0 <= position < len(rows) or all(cell == "" for cell in rows[position]):
         raise InputError(
             f"header_row must be a filled row of sheet '{title}' ({first} to {first + len(rows) - 1}), got "
             f"{header_row}"
@@ -184,8 +185,8 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], in
             titles = workbook.sheet_names
             if sheet is not None and sheet not in titles:
                 raise InputError(
-                    f"sheet: {name} has no sheet '{sheet}'{did_you_mean(sheet, titles)}; "
-                    f"it has: {', '.join(titles)}"
+                    f"sheet: {name} has no sheet '{sheet}'{did_you_mean(sheet, titles) or ';'} "
+                    f"sheets: {', '.join(titles)}"
                 )
             if not titles:
                 raise _unreadable(name, "it has no sheets")

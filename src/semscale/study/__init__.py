@@ -1,4 +1,4 @@
-"""Studies: questionnaires put to synthetic panels, with every answer measured and stored.
+"""Studies: questionnaires answered by synthetic panels, with every answer measured and stored.
 
 Names load when they are first used.
 

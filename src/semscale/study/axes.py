@@ -1,4 +1,4 @@
-"""The axes of a comparison of a panel with people: marginals, structure, individuals."""
+"""The axes of a comparison of a panel with people: marginals, structure and individuals."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,16 +36,16 @@ from semscale.study.summary import repeated_reliability
 from semscale.types import Floats, Mask
 
 FEWEST_IN_GROUP = 5
-"""Persons with an answer that a group needs on each side, as the spread of fewer is hardly known."""
+"""Least number of persons with an answer in a group on each side; the spread of fewer is hardly known."""
 
 _REPLICATES, _SPLITS = 500, 200
-"""Resamples of the persons of one side; random halves of the people, and shuffles of the personas."""
+"""Number of resamples of one side's persons; number of random halves of people and shuffles of personas."""
 
 _FEWEST_PEOPLE, _FEWEST_QUESTIONS, _FEWEST_PERSONS, _FEWEST_SAMPLES, _FEWEST_MATCHES = 2, 2, 10, 2, 3
 _ROUNDING = 1e-9
 
 CountedFigures = Callable[[Floats], Floats]
-"""Figures (b, f) of n persons where each counts ``counts`` (b, n) times."""
+"""Function that returns figures (b, f) of n persons, each counted ``counts`` (b, n) times."""
 
 
 # Marginals: distributions, means and the order of concepts
@@ -56,11 +56,11 @@ class ComparedSurvey:
     """A question about a concept, answered by a panel and by people.
 
     Attributes:
-        question: that was asked.
-        concept: that was shown.
-        concept_number: from 0.
-        panel: the panel's answers, a PMF for each persona.
-        people: the people's.
+        question: the question.
+        concept: name of the concept.
+        concept_number: index of the concept, from 0.
+        panel: the panel's answers, one PMF per persona.
+        people: the people's answers, one PMF per person.
     """
 
     question: ComparedQuestion
@@ -72,18 +72,18 @@ class ComparedSurvey:
 
 @dataclass(frozen=True)
 class SurveyMeans:
-    """A panel's and people's mean in one survey.
+    """Means of the panel and of the people in one survey.
 
     Attributes:
         question: name of the question.
-        concept: that was shown.
+        concept: name of the concept.
         panel: mean of the panel, with a simulation interval.
         people: mean of the people, with an interval.
-        difference: panel less people; both are resampled.
-        n_panel: personas.
-        n_people: people.
+        difference: panel minus people, with both sides resampled.
+        n_panel: number of personas.
+        n_people: number of people.
         panel_pmf: average PMF of the panel.
-        people_pmf: of the people.
+        people_pmf: average PMF of the people.
     """
 
     question: str
@@ -102,11 +102,11 @@ class Marginals:
     """The axis of marginals.
 
     Attributes:
-        means: of each survey.
+        means: means of each survey.
         benchmarks: distances with nulls and ceiling, over all surveys.
-        attainments: correlation attainment over concepts by question; ``None`` where fewer than three
-            concepts were answered by both sides, so that it cannot be known.
-        worth: how many people the panel is worth, by three kinds of error.
+        attainments: correlation attainment over concepts by question; ``None`` if both sides answered fewer
+            than three concepts, so that it is unknown.
+        worth: size of a random sample of people with the panel's expected error, for three kinds of error.
     """
 
     means: tuple[SurveyMeans, ...]
@@ -116,7 +116,7 @@ class Marginals:
 
 
 def surveys_of(panel: ComparedSide, people: ComparedSide, concepts: Sequence[str]) -> list[ComparedSurvey]:
-    """List the questions about concepts that a panel and two people or more answered."""
+    """Return the questions about concepts that the panel and at least two people answered."""
     surveys = [
         ComparedSurvey(
             question,
@@ -144,9 +144,9 @@ def compare_marginals(
     Args:
         panel: answers of the personas.
         people: answers of the people; persons of both sides are resampled with all their answers.
-        surveys: of these sides, at least one.
-        plan: how intervals are made.
-        splits: random halves of the people.
+        surveys: surveys of these sides, at least one.
+        plan: method of the intervals.
+        splits: number of random splits of the people into halves.
     """
     values = [survey.question.values for survey in surveys]
     samples = [survey.people for survey in surveys]
@@ -210,7 +210,7 @@ def _survey_means(survey: ComparedSurvey, gaps: Floats, plan: IntervalPlan) -> S
 def _squared_error(
     surveys: Sequence[ComparedSurvey], resampled_gaps: Sequence[Floats], plan: IntervalPlan
 ) -> Estimate:
-    """Mean over surveys of the squared difference of means, as a share of the squared width."""
+    """Return the squared difference of means as a share of the squared width, averaged over surveys."""
     widths = np.array([survey.question.width for survey in surveys])
     gaps = np.array([(survey.panel.mean - survey.people.mean) @ survey.question.values for survey in surveys])
     resampled = mean_of_known((np.stack(resampled_gaps, axis=-1) / widths) ** 2)
@@ -234,15 +234,16 @@ def _attainment(surveys: Sequence[ComparedSurvey], plan: IntervalPlan, splits: i
 
 @dataclass(frozen=True)
 class CorrelationPair:
-    """The correlation of two questions, in the panel and among people.
+    """Correlation of two questions, in the panel and among people.
 
     Attributes:
         first: name of the first question.
-        second: of the second.
-        panel: within concepts, with a simulation interval.
-        people: likewise, with an interval.
-        disattenuated: the panel's, over the root of both questions' reliabilities; NaN where they are not
-            known, as without repeated answers. People answer once, so that theirs is always attenuated.
+        second: name of the second question.
+        panel: the panel's correlation within concepts, with a simulation interval.
+        people: the people's correlation within concepts, with an interval.
+        disattenuated: the panel's correlation, divided by the root of the product of both reliabilities; NaN
+            if these are unknown, as without repeated answers. People answer once, so their correlation is
+            always attenuated.
     """
 
     first: str
@@ -257,11 +258,12 @@ class Correlations:
     """Correlations between questions.
 
     Attributes:
-        pairs: every two questions.
-        gap: mean absolute difference of the panel's and the people's correlations; 0 where they are alike.
+        pairs: correlations of all pairs of questions.
+        gap: mean absolute difference of the panel's and the people's correlations; 0 if they are equal.
         split_half: the same between random halves of the people: the ceiling.
-        permuted: the same where every question's answers are shuffled among personas: the null.
-        below_permuted: permuted less gap; above 0 where the panel's structure is closer than none.
+        permuted: the same with every question's answers shuffled among personas: the null.
+        below_permuted: ``permuted`` minus ``gap``; above 0 if the panel's structure is closer than no
+            structure.
     """
 
     pairs: tuple[CorrelationPair, ...]
@@ -272,10 +274,10 @@ class Correlations:
 
 
 def rerun_reliabilities(panel: ComparedSide, plan: IntervalPlan) -> dict[str, AgreementEstimate]:
-    """Return the reliability of a persona's mean over samples by question: an intraclass correlation 1,k.
+    """Return, by question, the intraclass correlation ICC(1,k) of a persona's repeated answers.
 
     Args:
-        panel: with repeated answers; questions without them are passed over.
+        panel: answers of the personas; questions without repeated answers are skipped.
         plan: coverage and seed; personas are resampled as a whole.
     """
     return {
@@ -291,12 +293,12 @@ def compare_correlations(
     reliabilities: Mapping[str, AgreementEstimate],
     plan: IntervalPlan,
 ) -> Correlations | None:
-    """Compare the correlations between questions; ``None`` with one question, or where none is defined.
+    """Compare the correlations between questions; ``None`` if there is no defined correlation.
 
     Args:
         panel: answers of the personas.
         people: answers of the people.
-        reliabilities: of the panel's questions, as far as they are known.
+        reliabilities: known reliabilities of the panel's questions.
         plan: coverage and seed; persons are resampled as a whole.
     """
     names = [question.name for question in panel.questions]
@@ -347,7 +349,7 @@ def compare_correlations(
 
 
 def _mean_sizes(drawn: Floats, observed: Floats) -> tuple[Floats, Floats]:
-    """Return mean sizes (r,) of resampled figures (r, f), and their means with the signs of the observed."""
+    """Return the mean sizes (r,) of resampled figures (r, f), and their means with the observed signs."""
     signs = np.where(observed < 0, -1.0, 1.0)
     return np.nanmean(np.abs(drawn), axis=1), np.nanmean(drawn * signs, axis=1)
 
@@ -355,13 +357,13 @@ def _mean_sizes(drawn: Floats, observed: Floats) -> tuple[Floats, Floats]:
 def _shuffled(
     panel: ComparedSide, plan: IntervalPlan, shuffle: Callable[[np.random.Generator], CountedFigures]
 ) -> Floats:
-    """Return figures (splits, f) of all personas after shuffles at random."""
+    """Return figures (splits, f) of all personas after random shuffles."""
     rng, everyone = np.random.default_rng(plan.seed), np.ones((1, panel.n))
     return np.concatenate([shuffle(rng)(everyone) for _ in range(_SPLITS)])
 
 
 def _disattenuated(r: float, reliabilities: Sequence[float]) -> float:
-    """Divide r by the root of two reliabilities; NaN where one is not known or not above 0."""
+    """Divide r by the root of the product of two reliabilities; NaN if one is unknown or not above 0."""
     if len(reliabilities) < 2 or not min(reliabilities) > 0:  # noqa: PLR2004 - one of each question
         return float("nan")
     return r / float(np.sqrt(reliabilities[0] * reliabilities[1]))
@@ -372,20 +374,20 @@ def _disattenuated(r: float, reliabilities: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class GroupContrast:
-    """A difference between two groups, in the panel and among people; shares of the scale's width.
+    """Difference between two groups, in the panel and among people, as shares of the scale's width.
 
     Attributes:
         question: name of the question.
-        attribute: that defines the groups.
+        attribute: attribute that defines the groups.
         first: the group whose mean counts positively.
         second: the group whose mean is subtracted.
-        panel: with a simulation interval.
-        people: with an interval.
+        panel: the panel's difference, with a simulation interval.
+        people: the people's difference, with an interval.
         n_panel: personas with an answer in the smaller of the two groups.
-        n_people: people likewise.
-        invented: whether the panel differs where people do not: the people's interval contains 0, the panel's
-            does not, and the panel's difference is apart from the people's beyond chance (normal
-            approximation with the resamples' variance, Holm over all pairs).
+        n_people: people with an answer, likewise.
+        invented: true if only the panel differs: the people's interval contains 0, the panel's interval does
+            not, and the panel's difference differs significantly from the people's (normal approximation with
+            the resamples' variance, Holm over all pairs).
     """
 
     question: str
@@ -400,7 +402,7 @@ class GroupContrast:
 
     @property
     def is_tested(self) -> bool:
-        """True if both groups have five persons or more on both sides; smaller groups have no interval."""
+        """True if both groups have at least five persons on both sides; smaller groups have no interval."""
         return min(self.n_panel, self.n_people) >= FEWEST_IN_GROUP
 
 
@@ -409,13 +411,14 @@ class GroupContrasts:
     """Differences between groups.
 
     Attributes:
-        pairs: every two groups of each attribute, for each question.
-        n_clear: differences of the people whose interval excludes 0; the figures below are about these.
-        same_sign: share in which the panel differs in the same direction; NaN without any.
+        pairs: all pairs of groups of each attribute, for each question.
+        n_clear: number of the people's differences with an interval that excludes 0; the figures below refer
+            to these.
+        same_sign: share of these in which the panel differs in the same direction; NaN without any.
         split_half: the same between random halves of the people: the ceiling.
-        permuted: the same where attributes are shuffled among personas: the null.
-        size_ratio: sum of the panel's differences in the people's direction, over the people's; 1 where they
-            are as large, 0 where the panel's groups do not differ.
+        permuted: the same with attributes shuffled among personas: the null.
+        size_ratio: sum of the panel's differences in the people's direction, divided by the sum of the
+            people's; 1 if they are equal, 0 if the panel's groups do not differ.
     """
 
     pairs: tuple[GroupContrast, ...]
@@ -427,18 +430,18 @@ class GroupContrasts:
 
     @property
     def n_tested(self) -> int:
-        """Number of differences between groups that are large enough on both sides."""
+        """Number of differences between groups with enough persons on both sides."""
         return sum(pair.is_tested for pair in self.pairs)
 
     @property
     def invented(self) -> tuple[GroupContrast, ...]:
-        """Differences that the panel shows and people do not."""
+        """Differences in the panel that do not exist among people."""
         return tuple(pair for pair in self.pairs if pair.invented)
 
 
 @dataclass(frozen=True)
 class _GroupPair:
-    """Two groups of an attribute in a question with a number."""
+    """Two groups of an attribute, for one question."""
 
     question: int
     attribute: str
@@ -446,19 +449,19 @@ class _GroupPair:
     second: str
 
     def rows(self, side: ComparedSide) -> tuple[int, Mask, Mask]:
-        """Return the question's number, and the persons (n,) of both groups."""
+        """Return the question's index, and the persons (n,) of both groups."""
         cells = np.array(list(side.groups[self.attribute]), dtype=object)
         return self.question, cells == self.first, cells == self.second
 
     def size(self, side: ComparedSide) -> int:
-        """Count the persons with an answer in the smaller group."""
+        """Return the number of persons with an answer in the smaller group."""
         has_answer = ~np.isnan(side.positions[..., self.question]).all(axis=1)
         _, *groups = self.rows(side)
         return min(int((has_answer & group).sum()) for group in groups)
 
 
 def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan) -> GroupContrasts | None:
-    """Compare differences between groups; ``None`` where no two groups are on both sides.
+    """Compare differences between groups; ``None`` if no two groups exist on both sides.
 
     Args:
         panel: answers of the personas, with groups.
@@ -477,7 +480,7 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
     sizes = [(pair.size(panel), pair.size(people)) for pair in named]
     is_tested: Mask = np.array([min(pair_sizes) >= FEWEST_IN_GROUP for pair_sizes in sizes])
     apart = _apart(np.where(is_tested, d - human, np.nan), drawn - human_drawn, plan)
-    # A few persons answer alike in every resample, so that no interval could be wide enough.
+    # A few persons can answer alike in every resample, so that the interval would be too narrow.
     drawn_of_tested = np.where(is_tested, drawn, np.nan)
     human_of_tested = np.where(is_tested, human_drawn, np.nan)
     pairs = []
@@ -513,7 +516,7 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
 
 
 def _group_pairs(panel: ComparedSide, people: ComparedSide) -> list[_GroupPair]:
-    """List every two groups of an attribute that both sides have, for each question."""
+    """Return all pairs of groups of an attribute that both sides have, for each question."""
     pairs = []
     for attribute in panel.groups:
         of_both = {*panel.groups[attribute]} & {*people.groups[attribute]}
@@ -524,7 +527,7 @@ def _group_pairs(panel: ComparedSide, people: ComparedSide) -> list[_GroupPair]:
 
 
 def _apart(gaps: Floats, drawn: Floats, plan: IntervalPlan) -> Mask:
-    """Return which gaps (f,) of the panel and people are beyond chance, by resamples (r, f) and Holm."""
+    """Return a mask (f,) of significant gaps between panel and people, by resamples (r, f) and Holm."""
     is_defined = ~np.isnan(drawn)
     known = ~np.isnan(gaps) & is_defined.any(axis=0)
     spread = np.array(
@@ -542,7 +545,7 @@ def _excludes_0(estimate: Estimate) -> bool:
 
 
 def _size_ratios(panel: Floats, people: Floats, signs: Floats) -> Floats:
-    """Return sums (b,) of the panel's differences in the people's direction over those of the people."""
+    """Return sums (b,) of the panel's differences in the people's direction, divided by the people's."""
     size, of_people = np.nansum(panel * signs, axis=1), np.nansum(people * signs, axis=1)
     ratios: Floats = np.divide(size, of_people, out=np.full(len(size), np.nan), where=of_people != 0)
     return ratios
@@ -553,16 +556,16 @@ def _size_ratios(panel: Floats, people: Floats, signs: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Individuals:
-    """Agreement of personas with the people of the same name in one question.
+    """Agreement of personas with people of the same name in one question.
 
     Attributes:
         question: name of the question.
-        n: personas with a namesake and an answer on both sides.
-        correlation: Pearson's, within concepts; NaN where one side does not vary.
+        n: number of personas with a person of the same name and answers on both sides.
+        correlation: Pearson's correlation within concepts; NaN if one side does not vary.
         error: mean absolute difference of the two answers, as a share of the scale's width.
-        permuted_error: the same where personas are shuffled among people: the null.
-        permuted_high: correlation that shuffled personas stay below with the coverage of the intervals; the
-            null of the correlation itself is 0.
+        permuted_error: the same with personas shuffled among people: the null.
+        permuted_high: quantile of the correlations of shuffled personas, at the coverage of the intervals;
+            the null of the correlation itself is 0.
     """
 
     question: str
@@ -576,7 +579,7 @@ class Individuals:
 def compare_individuals(
     panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
 ) -> tuple[Individuals, ...]:
-    """Compare personas with the people of the same name; empty where fewer than three names are shared.
+    """Compare personas with people of the same name; empty if fewer than three names are shared.
 
     Args:
         panel: answers of the personas.
@@ -620,9 +623,9 @@ def _individuals(
 def _shuffled_individuals(
     personas: Floats, people: Floats, weights: Floats, plan: IntervalPlan
 ) -> tuple[list[float], list[float]]:
-    """Return errors and correlations where personas are shuffled among people; undefined correlations are 0.
+    """Return errors and correlations of personas shuffled among people; undefined correlations are 0.
 
-    People keep their weights (n,), as in the figures that these are compared with.
+    People keep their weights (n,), as in the observed figures.
     """
     rng = np.random.default_rng(plan.seed)
     errors, correlations = [], []
@@ -639,7 +642,7 @@ def _shuffled_individuals(
 
 
 def _within_concepts(values: Floats, weights: Floats, both: Mask) -> Floats:
-    """Return the answers (n, c) of pairs less their concept's weighted mean, shape (pairs,)."""
+    """Return the answers (n, c) of pairs minus their concept's weighted mean, shape (pairs,)."""
     filled = np.where(both, values, 0.0)
     counted = both * weights[:, None]
     means = (filled * counted).sum(axis=0) / np.where(both.any(axis=0), counted.sum(axis=0), 1.0)
@@ -651,17 +654,17 @@ def _within_concepts(values: Floats, weights: Floats, both: Mask) -> Floats:
 
 
 def question_correlations(positions: Floats, weights: Floats) -> CountedFigures:
-    """Make Pearson's correlations of every two questions a function of how often each person counts.
+    """Return a function from persons' counts to Pearson's correlations of all pairs of questions.
 
-    Persons' answers about one concept are a pair, and each counts less its concept's mean, so that better
-    concepts make no correlation.
+    A person's answers about one concept are a pair. The concept's means are subtracted, so that differences
+    between concepts cause no correlation.
 
     Args:
-        positions: shape (n, c, q), q of at least 2; NaN where there is no answer.
+        positions: shape (n, c, q), q of at least 2; NaN without an answer.
         weights: shape (n,), above 0.
 
     Returns:
-        Figures in the order of ``combinations(range(q), 2)``; NaN where answers do not vary.
+        Function with figures in the order of ``combinations(range(q), 2)``; NaN if answers do not vary.
     """
     products = [
         _pair_products(positions[..., first], positions[..., second])
@@ -676,7 +679,7 @@ def question_correlations(positions: Floats, weights: Floats) -> CountedFigures:
 
 
 def _pair_products(u: Floats, v: Floats) -> Floats:
-    """Return products (n, c, 6) whose sums over persons give a correlation; 0 where an answer is missing."""
+    """Return products (n, c, 6) whose sums over persons give a correlation; 0 for missing answers."""
     both = ~np.isnan(u) & ~np.isnan(v)
     x, y = np.where(both, u, 0.5) - 0.5, np.where(both, v, 0.5) - 0.5
     return np.stack([both.astype(np.float64), x, y, x * x, y * y, x * y], axis=-1)
@@ -698,25 +701,25 @@ def _pooled_correlation(weighted: Floats, products: Floats) -> Floats:
 
 
 def _without_rounding(variances: Floats, squares: Floats) -> Floats:
-    """Return sums of squared deviations; those that are 0 but for rounding are 0."""
+    """Return sums of squared deviations, with rounding errors around 0 set to 0."""
     return np.where(variances > _ROUNDING * squares, variances, 0.0)
 
 
 def group_differences(
     positions: Floats, weights: Floats, pairs: Sequence[tuple[int, Mask, Mask]]
 ) -> CountedFigures:
-    """Make differences between groups' mean answers a function of how often each person counts.
+    """Return a function from persons' counts to differences between groups' mean answers.
 
-    A group's mean is that of its concepts' means, over the concepts that both groups have.
+    A group's mean is the mean of its concepts' means, over the concepts that both groups have.
 
     Args:
-        positions: shape (n, c, q); NaN where there is no answer.
+        positions: shape (n, c, q); NaN without an answer.
         weights: shape (n,), above 0.
-        pairs: of each difference the question, and the persons (n,) of the two groups: the first less the
-            second.
+        pairs: for each difference, the question and the persons (n,) of the two groups; the second group is
+            subtracted from the first.
 
     Returns:
-        Figures in the order of ``pairs``.
+        Function with figures in the order of ``pairs``.
     """
     is_known = ~np.isnan(positions)
     filled = np.where(is_known, positions, 0.0)
@@ -740,7 +743,7 @@ def group_differences(
 
 
 def _with_resamples(figures: CountedFigures, n: int, plan: IntervalPlan, side: int) -> tuple[Floats, Floats]:
-    """Return figures (f,) of all persons, and (r, f) of resamples; ``side`` makes the draws differ."""
+    """Return figures (f,) of all persons, and (r, f) of resamples; draws differ by ``side``."""
     rng = np.random.default_rng([plan.seed, side])
     drawn = np.concatenate([figures(counts) for counts in drawn_counts(n, _REPLICATES, rng)])
     return figures(np.ones((1, n)))[0], drawn
@@ -754,6 +757,6 @@ def _halves(people: ComparedSide, plan: IntervalPlan, figures: CountedFigures) -
 
 
 def _percentile_estimate(value: float, drawn: Floats, n: int, plan: IntervalPlan) -> Estimate:
-    """Add the percentiles of resamples (r,) of n persons to a figure; none where resamples are unknown."""
+    """Return a figure with a percentile interval of resamples (r,); none if resamples are unknown."""
     low, high = percentile_interval(drawn[:, None], n, plan.interval)
     return Estimate(float(value), float(low[0]), float(high[0]))

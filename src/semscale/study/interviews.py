@@ -1,4 +1,4 @@
-"""Asking a panel: interviews, prompts, all calls within one budget, the form of decisions, forecasts."""
+"""Interviews of a panel: prompts, calls within one budget, the form of decisions, and forecasts."""
 
 import asyncio
 import re
@@ -50,14 +50,14 @@ _CAP = re.compile(r"the cap of \S+ \w+")
 _SPENT = re.compile(r"(?<=has no room for the next call): [^;]*")
 
 Order = tuple[int, ...]
-"""The number of the item at each position, from 0."""
+"""Index of the item at each position, from 0."""
 
 
 # Interviews
 
 
 class Kind(StrEnum):
-    """A kind of reply: of a persona, or of the expert who rates its free text."""
+    """Kind of a reply: from a persona, or from the expert model that rates a free text."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -71,11 +71,11 @@ KINDS: dict[Method, Kind] = {
     "dlr": Kind.NUMBER,
     "decision": Kind.DECISION,
 }
-"""The kind of a persona's reply that each method measures."""
+"""Kind of the persona's reply that each method measures."""
 
 
 class ReplyKey(NamedTuple):
-    """The subject of a reply: numbers from 0, of the persona, its sample, the concept and the question."""
+    """Key of a reply: its kind, and the indices of persona, sample, concept and question, from 0."""
 
     kind: Kind
     persona: int
@@ -95,15 +95,15 @@ class Stop(NamedTuple):
 
 @dataclass
 class Step:
-    """The calls that a stop needs, with their outcomes as these come.
+    """Calls that a stop needs, and their outcomes so far.
 
     Attributes:
-        key: their subject.
-        requests: at least one.
-        interview: goes on after the step; ``None`` for the expert's rating.
-        decision: what is decided; ``None`` for other kinds.
-        calls: of the decision.
-        outcomes: of the requests that are done, by their index.
+        key: key of the reply.
+        requests: requests of the calls, at least one.
+        interview: interview that continues after the step; ``None`` for the expert's rating.
+        decision: the decision; ``None`` for other kinds.
+        calls: calls of the decision.
+        outcomes: outcomes of finished requests, by index.
     """
 
     key: ReplyKey
@@ -119,7 +119,7 @@ class Step:
         return len(self.outcomes) == len(self.requests)
 
     def reply(self, prompt: str) -> "StopReply":
-        """Join the outcomes of all calls.
+        """Return the outcomes of all calls as one reply.
 
         Args:
             prompt: hash of the first request.
@@ -140,9 +140,9 @@ class StopReply:
     """The outcome of one stop of an interview.
 
     Attributes:
-        prompt: hash of the request, 40 hex digits; of the first call where a decision takes several.
-        outcomes: of its calls.
-        decisions: answers by the names of a decision's questions; empty for other kinds.
+        prompt: hash of the request, 40 hex digits; that of the first call if a decision takes several.
+        outcomes: outcomes of its calls.
+        decisions: answers by the names of the decision's questions; empty for other kinds.
     """
 
     prompt: str
@@ -156,7 +156,7 @@ class StopReply:
 
     @property
     def text(self) -> str | None:
-        """The reply's text; ``None`` without one, and for a decision."""
+        """Text of the reply; ``None`` without a reply and for a decision."""
         reply = self.outcomes[0].reply
         return None if reply is None or self.decisions else reply.text
 
@@ -166,11 +166,11 @@ class Prompts:
 
     Args:
         design: of the study.
-        choice: the model's settings.
+        choice: settings of the model.
 
     Attributes:
-        asked: concepts and questions.
-        max_tokens: length at which an answer in free words is cut.
+        asked: the questionnaire's concepts and questions.
+        max_tokens: greatest length of a free-text answer, in tokens.
     """
 
     def __init__(self, design: StudyDesign, choice: ModelChoice) -> None:
@@ -189,20 +189,20 @@ class Prompts:
             seen[role] += 1
 
     def role(self, persona: int) -> Message:
-        """Write who the persona is."""
+        """Return the description of a persona for the system prompt."""
         return Message("system", self._roles[persona])
 
     def request(self, persona: int, sample: int, messages: tuple[Message, ...]) -> Request:
-        """Write the request of a persona's reply."""
+        """Return the request for a persona's reply."""
         number = self._n_equal_before[persona] * self.asked.samples + sample
         return Request(messages, self._settings, number)
 
     def may_be_rated(self, key: ReplyKey) -> bool:
-        """Return whether an expert rates the reply, if it is an answer."""
+        """Return true if an expert rates the reply, provided that it is an answer."""
         return key.kind is Kind.TEXT and "flr" in self.asked.questions[key.question].methods
 
     def rating(self, key: ReplyKey, answer: str) -> Step:
-        """Ask in a fresh conversation for the point that an answer in free words stands for."""
+        """Return the request, in a new conversation, for the point that a free-text answer stands for."""
         question = self.asked.questions[key.question]
         text = f"Question: {question.text}\n\nAnswer: {answer}\n\n{_listed_points(question)}"
         settings = Parameters(temperature=0.0, max_tokens=self.max_tokens)
@@ -210,7 +210,7 @@ class Prompts:
         return Step(key._replace(kind=Kind.RATING), (request,))
 
     def first_decisions(self) -> list[DecisionRequest]:
-        """List a decision for each question that is measured by decisions, as the first persona is asked."""
+        """Return the first persona's decision for each question that is measured by decisions."""
         messages = (self.role(0), Message("user", self.asked.concepts[0].parts))
         return [
             DecisionRequest(messages, question.decisions)
@@ -219,7 +219,7 @@ class Prompts:
         ]
 
     def most_calls(self, form: str | None) -> int:
-        """Count the calls of a complete run, with decisions in a form; answers that decline need fewer."""
+        """Return the greatest number of calls of a complete run; declined answers need fewer."""
         calls = 0
         if form is not None:
             calls += sum(len(decision_calls(request, form)) for request in self.first_decisions())
@@ -230,13 +230,13 @@ class Prompts:
 
 
 class Interview:
-    """A conversation with a persona; each reply is in view at the stops after it.
+    """Conversation with a persona; later stops include all earlier replies.
 
     Args:
         prompts: writes the requests.
-        subject: kind, persona and sample.
-        stops: in order, at least one.
-        form: of decisions; empty for other kinds.
+        subject: key with kind, persona and sample.
+        stops: stops in order, at least one.
+        form: form of decisions; empty for other kinds.
     """
 
     def __init__(
@@ -250,11 +250,11 @@ class Interview:
 
     @property
     def is_done(self) -> bool:
-        """True if there is no stop left."""
+        """True if no stop is left."""
         return not self._stops
 
     def step(self) -> Step:
-        """Write the calls of the next stop."""
+        """Return the calls of the next stop."""
         stop, asked = self._stops[0], self._prompts.asked
         key = ReplyKey(self._kind, self._persona, self._sample, stop.concept, stop.question)
         if self._kind is Kind.DECISION:
@@ -266,14 +266,14 @@ class Interview:
         return Step(key, (request,), self)
 
     def add_reply(self, reply: str | None) -> None:
-        """Add the stop's reply to the conversation, if there is one, and go on to the next stop."""
+        """Add the stop's reply, if any, to the conversation, and go to the next stop."""
         if reply:
             self._turns += [self._turn(), Message("assistant", reply)]
             self._in_view.add(self._stops[0].concept)
         self._stops.pop(0)
 
     def _turn(self) -> Message:
-        """Show the concept, unless it is in view, and ask."""
+        """Return the message with the question, and with the concept if it was not shown yet."""
         stop, asked = self._stops[0], self._prompts.asked
         question = asked.questions[stop.question]
         text = question.text
@@ -289,7 +289,7 @@ class Interview:
 
 
 def _listed_points(question: StudyQuestion) -> str:
-    """List the points of a question's scale, and ask for one of their numbers."""
+    """Return the prompt with the points of a question's scale that asks for one of their numbers."""
     if question.scale is None:
         raise ValueError(f"only a question with a scale has points, got {question.name!r}")
     points = question.scale.points
@@ -301,12 +301,12 @@ def _listed_points(question: StudyQuestion) -> str:
 def planned_interviews(
     prompts: Prompts, stops: Sequence[Sequence[Stop]], *, form: str | None
 ) -> list[Interview]:
-    """List all interviews of a study, persona after persona.
+    """Return all interviews of a study, persona by persona.
 
     Args:
         prompts: writes the requests.
-        stops: of ``planned_stops``.
-        form: of decisions; ``None`` where the model takes none, so that none are asked.
+        stops: stops from ``planned_stops``.
+        form: form of decisions; ``None`` if the model supports none, so that none are asked.
     """
     asked = prompts.asked
     interviews: list[Interview] = []
@@ -326,12 +326,12 @@ def planned_interviews(
 
 
 def planned_stops(questionnaire: Questionnaire, n: int, *, seed: int) -> list[list[Stop]]:
-    """Order concepts and questions for each of n interviews; the questions of a concept stay together.
+    """Return the stops of n interviews in order; the questions of a concept stay together.
 
     Args:
-        questionnaire: what is asked; with the exposure ``separate`` the order is that of the file.
-        n: number of interviews; all samples of a persona follow each other.
-        seed: of what is random.
+        questionnaire: the questionnaire; with the exposure ``separate``, the order is that of the file.
+        n: number of interviews; the samples of a persona are adjacent.
+        seed: seed of the random orders.
     """
     rng = np.random.default_rng(seed)
     rotation = questionnaire.rotation if questionnaire.exposure == "sequence" else "none"
@@ -350,13 +350,13 @@ def planned_stops(questionnaire: Questionnaire, n: int, *, seed: int) -> list[li
 def orders(k: int, n: int, rotation: Rotation, rng: np.random.Generator) -> list[Order]:
     """Return an order of k items for each of n interviews.
 
-    With ``latin-square`` every full block of interviews has all orders of the square, in random order.
+    With ``latin-square``, each full block of interviews contains all orders of the square, in random order.
 
     Args:
         k: number of items.
         n: number of interviews.
-        rotation: how orders are chosen.
-        rng: decides what is random.
+        rotation: rule for the orders.
+        rng: random generator.
     """
     if rotation == "none":
         return [tuple(range(k))] * n
@@ -370,13 +370,13 @@ def orders(k: int, n: int, rotation: Rotation, rng: np.random.Generator) -> list
 
 
 def balanced_square(k: int) -> tuple[Order, ...]:
-    """List orders in which k items have each position equally often, and follow each other equally often.
+    """Return orders in which k items have each position, and each predecessor, equally often.
 
     Args:
         k: number of items, at least 1.
 
     Returns:
-        k orders for an even k, 2 k for an odd one above 1.
+        k orders for an even k, 2 k orders for an odd k above 1.
 
     References:
         Williams (1949), Australian Journal of Scientific Research A 2, 149-168, doi:10.1071/CH9490149.
@@ -399,19 +399,19 @@ def balanced_square(k: int) -> tuple[Order, ...]:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """The calls and costs of a run, and how it ended.
+    """Calls and costs of a run, and the reason if it stopped early.
 
     Attributes:
         model: name of the model that answered.
-        calls: calls that this run sent; replies from the ledger need none.
-        tokens: of these calls' prompts and replies.
-        money: what they cost; ``None`` where no price is known.
-        currency: of the money.
-        form: of decisions; ``None`` where the model made none.
-        not_taken: why forms of decisions were not taken, by their names.
-        stopped: why not everything was asked, or ``None``.
-        left_out: parameters that the model refused, so that it was asked without them.
-        by_model: the same for each model, where several were asked; empty otherwise.
+        calls: number of calls that this run sent, without replies from the ledger.
+        tokens: tokens of these calls' prompts and replies.
+        money: cost of these calls; ``None`` if no price is known.
+        currency: currency of the cost.
+        form: form of decisions; ``None`` if the model made none.
+        not_taken: reasons for unused forms of decisions, by form.
+        stopped: reason why the run is incomplete, or ``None``.
+        left_out: parameters that were left out because the model refused them.
+        by_model: facts by model, if several were asked; otherwise empty.
     """
 
     model: str
@@ -427,10 +427,10 @@ class RunFacts:
 
     @classmethod
     def joined(cls, parts: Sequence["RunFacts"]) -> "RunFacts":
-        """Sum up the facts of several models; money only where it is known of all of them in one currency.
+        """Sum the facts of several models; the cost only if all costs are known in one currency.
 
         Args:
-            parts: of each model, at least one.
+            parts: facts of each model, at least one.
 
         Examples:
             >>> both = RunFacts.joined([RunFacts("a", calls=2, money=1.0), RunFacts("b", calls=3)])
@@ -453,7 +453,7 @@ class RunFacts:
 
     @property
     def no_decisions(self) -> str | None:
-        """The reason why a model was asked for no decision; ``None`` where it was, or the run was stopped."""
+        """Reason why a model made no decisions; ``None`` if it made some, or the run stopped."""
         if self.form is not None or self.stopped is not None:
             return None
         reasons = "; ".join(f"{name}: {why}" for name, why in self.not_taken.items())
@@ -461,12 +461,12 @@ class RunFacts:
 
     @property
     def models(self) -> tuple["RunFacts", ...]:
-        """Facts of each model, also where there is one alone."""
+        """Facts of each model, including a single model."""
         return self.by_model or (self,)
 
 
 def _joined_reasons(parts: Sequence[RunFacts]) -> str | None:
-    """State why not everything was asked of which models; a cap that several reached is named once.
+    """Return the reasons why runs are incomplete, with the models; models with the same cap are joined.
 
     Examples:
         >>> cap = "the cap of 9 tokens has no room for the next call"
@@ -483,7 +483,7 @@ def _joined_reasons(parts: Sequence[RunFacts]) -> str | None:
     for stopped in by_cap.values():
         *first, last = (part.model for part in stopped)
         models = f"{', '.join(first)} and {last}" if first else last
-        # Each model has spent a different amount of its part.
+        # Each model has spent a different part of its budget.
         reason = str(stopped[0].stopped)
         sentences.append(f"{models}: {_SPENT.sub('', reason) if first else reason}")
     return "; ".join(sentences) or None
@@ -494,12 +494,12 @@ class AskedStudy:
     """The replies of a panel that one model played.
 
     Attributes:
-        replies: by their subject.
-        stops: of each interview of a persona; the samples of a persona follow each other.
-        price: of the model's tokens; ``None`` if unknown.
-        facts: of the calls.
-        spent: the same, as a budget counts it.
-        sent: the calls of each prompt, by its hash.
+        replies: replies by key.
+        stops: stops of each interview; the samples of a persona are adjacent.
+        price: price of the model's tokens; ``None`` if unknown.
+        facts: facts about the calls.
+        spent: usage, as counted by a budget.
+        sent: calls of each prompt, by the prompt's hash.
     """
 
     replies: Mapping[ReplyKey, StopReply]
@@ -522,9 +522,9 @@ async def ask_study(
     Args:
         design: of the study.
         choice: settings of the model.
-        model: that answers.
-        running: how calls are made.
-        progress: called as replies come.
+        model: model that answers.
+        running: settings of the calls.
+        progress: called as replies arrive.
 
     Raises:
         ReplyError: no call can succeed.
@@ -563,17 +563,17 @@ async def ask_study(
 
 
 class _Asking:
-    """Asks for all replies of a study; a reply adds the calls that follow from it: the next stop, a rating.
+    """Sends all calls of a study; each reply adds the calls that depend on it: the next stop, a rating.
 
-    The calls of the first personas go first, so that a cap leaves few half asked.
+    The calls of the first personas go first, so that a cap leaves few incomplete interviews.
 
     Args:
         prompts: writes the requests.
-        most: the largest number of calls, which shows progress.
+        most: greatest number of calls, for the progress.
 
     Attributes:
-        replies: by their subject.
-        sent: the calls of each prompt, by its hash.
+        replies: replies by key.
+        sent: calls of each prompt, by the prompt's hash.
     """
 
     def __init__(self, prompts: Prompts, most: int) -> None:
@@ -598,7 +598,7 @@ class _Asking:
     async def run(
         self, interviews: Sequence[Interview], runner: Runner, progress: Progress | None
     ) -> str | None:
-        """Ask everything, and return why that was not possible, or ``None``."""
+        """Send all calls; return the reason for an early stop, or ``None``."""
         keys = ContentKeys(runner.model)
         for interview in interviews:
             self._add(interview.step())
@@ -646,7 +646,7 @@ class _Asking:
 
 
 def is_answer(text: str | None) -> bool:
-    """Return whether a reply is more than white space, and does not decline to answer."""
+    """Return true if a reply is not blank and does not decline to answer."""
     return text is not None and bool(text.strip()) and not declines_to_answer(text)
 
 
@@ -660,20 +660,20 @@ async def forecast_study(
     ledger: Ledger,
     prices: PriceTable | None = None,
 ) -> Forecast:
-    """Forecast the calls of a study; replies that the ledger lacks count with their greatest length.
+    """Forecast the calls of a study; replies missing in the ledger count with their greatest length.
 
     Args:
         design: of the study.
         choice: settings of the model.
-        model: that would answer.
+        model: model that would answer.
         ledger: outcomes of earlier calls.
-        prices: of models; the user's own table unless given.
+        prices: prices of models; by default the user's price table.
     """
     prompts, keys = Prompts(design, choice), ContentKeys(model)
     stops = planned_stops(design.questionnaire, design.n_interviews, seed=design.seed)
 
     async def forecast_form(form: str | None) -> Forecast:
-        # The ledger is asked for a step of all interviews at once.
+        # One ledger query covers a step of all interviews.
         interviews = planned_interviews(prompts, stops, form=form)
         requests = (_requests(prompts, interview, keys, ledger) for interview in interviews)
         flat = chain.from_iterable(await asyncio.gather(*requests))
@@ -691,7 +691,7 @@ async def forecast_study(
 async def _requests(
     prompts: Prompts, interview: Interview, keys: ContentKeys, ledger: Ledger
 ) -> list[Request]:
-    """List all requests of an interview, with made-up replies where the ledger has none."""
+    """Return all requests of an interview, with invented replies if the ledger has none."""
     requests: list[Request] = []
     while not interview.is_done:
         step = interview.step()
@@ -705,18 +705,18 @@ async def _requests(
 
 
 def _longest_reply(prompts: Prompts, key: ReplyKey) -> str:
-    """Write a reply of the greatest length; all differ, so that no request repeats another."""
+    """Return an invented reply of the greatest length; all differ, so that no request repeats another."""
     if key.kind is not Kind.TEXT:
         return max(prompts.asked.questions[key.question].labels, key=len)
     return f"{key}".ljust(round(prompts.max_tokens * BYTES_PER_TOKEN), "x")
 
 
 def personas_within(whole: Forecast, budget: Budget, n: int) -> int:
-    """Return how many of n personas a budget lets answer everything; all cost about the same.
+    """Return the number of personas, of n, that can answer everything within a budget, at equal cost each.
 
     Args:
         whole: the forecast for all n personas.
-        budget: caps on what is sent; replies in the ledger are free.
+        budget: caps on sent calls; replies in the ledger are free.
         n: number of personas.
 
     Examples:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 ID = "persona"
-"""The column with a persona's name."""
+"""Column of personas' names."""
 
 WEIGHT = "weight"
-"""The column with the weights of personas, where they have any."""
+"""Column of personas' weights, if they have weights."""
 
 MOST_PERSONAS = 100_000
 _BATCH = 50_000
@@ -43,13 +43,13 @@ class SyntheticPanel:
     """Personas and their source.
 
     Attributes:
-        ids: a name for each of n personas, all different.
-        fields: for each attribute the n cells, as text; ``None`` where a persona lacks it.
+        ids: names of the n personas, all different.
+        fields: n cells of each attribute, as text; ``None`` if a persona lacks it.
         source: a file, or a description of the draw.
-        weights: of the personas, at least 0, with mean 1; ``None`` where all count alike.
+        weights: weights of the personas, at least 0, with mean 1; ``None`` for equal weights.
 
     Raises:
-        InputError: no persona, a repeated name, or an attribute with the name of another column.
+        InputError: there is no persona, a name is repeated, or an attribute has the name of another column.
     """
 
     ids: tuple[str, ...]
@@ -78,14 +78,14 @@ class SyntheticPanel:
         return len(self.ids)
 
     def cells(self, row: int, names: Sequence[str]) -> dict[str, str]:
-        """Return some attributes of a persona that has all of them; ``persona`` is its name."""
+        """Return attributes of a persona, which must have all of them; ``persona`` is its name."""
         return {name: str(self._column(name)[row]) for name in names}
 
     def _column(self, name: str) -> tuple[str | None, ...]:
         return self.ids if name == ID else self.fields[name]
 
     def check(self, names: Sequence[str]) -> None:
-        """Check that every persona has some attributes.
+        """Check that every persona has these attributes.
 
         Raises:
             InputError: an attribute is missing; the message names the row.
@@ -100,7 +100,7 @@ class SyntheticPanel:
 
     @property
     def effective_n(self) -> float:
-        """Number of personas of equal weight that would be worth as much, by Kish."""
+        """Kish's effective number of personas."""
         return len(self) / (1.0 if self.weights is None else kish_design_effect(self.weights))
 
     @property
@@ -116,7 +116,7 @@ class SyntheticPanel:
 
         Args:
             rows: the table.
-            source: where the personas come from.
+            source: source of the personas.
         """
         has_weights = rows.schema.get(WEIGHT) == pl.Float64  # attributes are texts
         columns = {name: tuple(rows[name].to_list()) for name in rows.columns}
@@ -124,7 +124,7 @@ class SyntheticPanel:
         return cls(ids, columns, source, weights)
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a table: ``persona``, a column of texts for each attribute, and any ``weight``."""
+        """Return a table with ``persona``, a text column per attribute, and ``weight`` if there are any."""
         columns = {ID: self.ids, **self.fields}
         frame = pl.DataFrame({name: pl.Series(cells, dtype=pl.String) for name, cells in columns.items()})
         if self.weights is None:
@@ -137,8 +137,8 @@ def read_panel(path: Path, *, name_column: str | None = None) -> SyntheticPanel:
 
     Args:
         path: CSV, TSV, JSON lines, Parquet or Excel.
-        name_column: the column with their names, which is an attribute as well; ``persona`` if the table has
-            such a column, else row numbers.
+        name_column: the column of names, which is also an attribute; by default ``persona`` if the table has
+            that column, otherwise row numbers are the names.
 
     Raises:
         InputError: the file cannot be read, the column does not exist, or a persona has no name.
@@ -163,7 +163,7 @@ def read_panel(path: Path, *, name_column: str | None = None) -> SyntheticPanel:
 
 
 def _attribute(cells: pl.Series) -> tuple[str | None, ...]:
-    """Read a column as texts; cells of nothing but white space are missing."""
+    """Read a column as texts; blank cells are missing."""
     return tuple(cell if cell and cell.strip() else None for cell in as_names(cells, cells.name))
 
 
@@ -175,7 +175,7 @@ class JointShares:
     """Shares of all combinations of some attributes' levels.
 
     Attributes:
-        levels: for each of d attributes its levels, in the order of the axes.
+        levels: levels of each of d attributes, in the order of the axes.
         shares: shape (k1, ..., kd), at least 0, sum 1.
     """
 
@@ -193,11 +193,11 @@ def checked_shares(name: str, levels: Shares) -> dict[str, float]:
     """Check the shares of an attribute's levels, and make them sum to exactly 1.
 
     Args:
-        name: of the attribute, for messages.
-        levels: shares, which sum to 1, or to 100 if they are percentages, within a rounding of .005.
+        name: name of the attribute, for messages.
+        levels: shares by level, which sum to 1, or to 100 for percentages, within a rounding of 0.005.
 
     Raises:
-        InputError: no level, a share below 0, or another sum.
+        InputError: there is no level, a share is below 0, or the sum differs.
 
     Examples:
         >>> checked_shares("age", {"young": 40, "old": 60})
@@ -218,10 +218,10 @@ def joint_shares(rows: Sequence[Mapping[str, Any]]) -> JointShares:
     """Read a joint distribution from its rows.
 
     Args:
-        rows: each with a level for every attribute, and ``share``; combinations that are not listed have 0.
+        rows: rows with a level for every attribute, and ``share``; missing combinations have a share of 0.
 
     Raises:
-        InputError: rows with different attributes, a combination twice, or shares that do not sum to 1 or
+        InputError: rows have different attributes, a combination is repeated, or shares do not sum to 1 or
             100.
 
     Examples:
@@ -269,14 +269,14 @@ def _check_joint_row(row: Mapping[str, Any], number: int, names: Sequence[str]) 
 def raked(joint: JointShares, margins: Mapping[str, Shares]) -> JointShares:
     """Rake a joint distribution to stated margins by iterative proportional fitting.
 
-    Combinations with a share of 0 keep it.
+    Combinations with a share of 0 keep that share.
 
     Args:
-        joint: where to begin.
+        joint: joint distribution to start from.
         margins: shares of levels by attribute; each attribute is one of the joint distribution's.
 
     Raises:
-        InputError: margins that cannot be met; the message names the attribute and the level.
+        InputError: the margins cannot be met; the message names the attribute and the level.
 
     References:
         Deming and Stephan (1940), Annals of Mathematical Statistics 11, 427-444,
@@ -305,14 +305,14 @@ def raked(joint: JointShares, margins: Mapping[str, Shares]) -> JointShares:
 
 
 def raked_panel(panel: SyntheticPanel, margins: Mapping[str, Shares]) -> SyntheticPanel:
-    """Weight personas by raking, so that the levels of some attributes have stated shares.
+    """Weight personas by raking, so that the levels of attributes have stated shares.
 
     Args:
-        panel: the personas, all of which have these attributes.
-        margins: by attribute, shares of its levels, which sum to 1 or 100.
+        panel: personas that all have these attributes.
+        margins: shares of levels by attribute, which sum to 1 or 100.
 
     Returns:
-        The same personas with weights whose mean is 1.
+        The same personas with weights of mean 1.
 
     Raises:
         InputError: an attribute that the panel lacks, a persona without it, a level without a share or
@@ -380,19 +380,19 @@ def _raked_weights(
 def drawn_panel(
     size: int, *, margins: Mapping[str, Shares], joint: JointShares | None, seed: int
 ) -> SyntheticPanel:
-    """Draw personas whose counts meet stated shares within one person.
+    """Draw personas so that each count is within one persona of its stated share.
 
-    Attributes of the joint distribution are drawn together, after it was raked to their margins; every other
-    margin is drawn by itself.
+    Attributes of the joint distribution are drawn together, after it is raked to their margins. Every other
+    attribute is drawn independently.
 
     Args:
-        size: how many personas.
+        size: number of personas.
         margins: shares of levels by attribute.
         joint: shares of combinations, if any.
-        seed: of the draw.
+        seed: seed of the draw.
 
     Raises:
-        InputError: shares that do not sum to 1, or margins that cannot be met.
+        InputError: shares do not sum to 1, or the margins cannot be met.
     """
     checked = {name: checked_shares(name, levels) for name, levels in margins.items()}
     rng = np.random.default_rng(seed)
@@ -412,9 +412,9 @@ def drawn_alone(levels: Shares, n: int, rng: np.random.Generator) -> list[str]:
     """Draw an attribute of n people by quota, in random order.
 
     Args:
-        levels: shares, which sum to 1.
-        n: how many people.
-        rng: decides the order.
+        levels: shares by level, which sum to 1.
+        n: number of people.
+        rng: random generator for the order.
     """
     counts = quota_counts(np.array(list(levels.values())), n)
     listed = [level for level, count in zip(levels, counts, strict=True) for _ in range(count)]
@@ -428,8 +428,8 @@ def drawn_together(joint: JointShares, n: int, rng: np.random.Generator) -> dict
 
     Args:
         joint: the distribution.
-        n: how many people.
-        rng: decides which combinations are rounded up, and the order.
+        n: number of people.
+        rng: random generator for the rounding and the order.
 
     Raises:
         InputError: no such draw of n people exists.
@@ -448,7 +448,7 @@ def quota_counts(shares: Floats, n: int) -> Integers:
 
     Args:
         shares: shape (k,), at least 0, sum 1.
-        n: how many people.
+        n: number of people.
 
     Returns:
         Shape (k,), sum n.
@@ -465,21 +465,21 @@ def quota_counts(shares: Floats, n: int) -> Integers:
 
 
 def controlled_counts(expected: Floats, rng: np.random.Generator) -> Integers:
-    """Round a table of expected counts up or down so that every margin is rounded up or down, too.
+    """Round a table of expected counts so that every margin is also rounded to a neighbouring integer.
 
-    Among these roundings it takes the one with the least sum of ``logit(u) - logit(f)`` over the cells
-    rounded up, for random u and the cells' fractions f; without margins this is Pareto sampling, whose
-    inclusion probabilities are close to f.
+    Of these roundings, it returns the one with the least sum of ``logit(u) - logit(f)`` over the cells
+    rounded up, where u is random and f is the fraction of a cell. Without margins this is Pareto sampling,
+    with inclusion probabilities close to f.
 
     Args:
         expected: shape (k1, ..., kd), at least 0, with a whole sum.
-        rng: gives u.
+        rng: random generator for u.
 
     Returns:
         Whole numbers of the same shape and the same sum.
 
     Raises:
-        InputError: there is no such rounding.
+        InputError: no such rounding exists.
 
     References:
         Cox (1987), JASA 82, 520-524, doi:10.1080/01621459.1987.10478456 (controlled rounding); Rosen (1997),
@@ -512,7 +512,7 @@ def controlled_counts(expected: Floats, rng: np.random.Generator) -> Integers:
 
 
 def _margin_sums(fractions: Floats, rounded: Integers) -> "tuple[csr_array, Floats]":
-    """List the sums that must be rounded with the cells: the whole, and each level of each attribute.
+    """Return the sums that must be rounded with the cells: the total, and each level of each attribute.
 
     Returns:
         A matrix of 0 and 1, one row per sum and one column per cell, and the expected sums.

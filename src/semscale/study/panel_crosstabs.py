@@ -1,4 +1,4 @@
-"""Crosstabs of a synthetic panel's answers: questions by concepts or by groups, as agencies deliver them."""
+"""Crosstabs of a synthetic panel's answers: questions by concepts, groups or models."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -47,23 +47,23 @@ def panel_tables(
     model: str | Sequence[str] | None = None,
     tests: TestSettings | None = None,
 ) -> Crosstabs:
-    """Tabulate a panel's answers by one method, each model by itself.
+    """Tabulate a panel's answers by one method, each model separately.
 
-    Each persona counts once for each concept, with its weight, and with the mean of its samples. All answers
-    of a persona are drawn together, so that concepts, and models, are compared within personas.
+    Each persona counts once per concept, with its weight and the mean of its samples. All answers of a
+    persona are a cluster, so that concepts and models are compared within personas.
 
     Args:
-        result: of a run; ``read_study`` reads one.
-        questions: names; all that have the method unless given.
-        banners: ``"concept"`` or attributes of personas, for each model; or ``"model"``, which compares the
-            models; the concepts unless given.
-        method: that measured the answers; the first one of the first question unless given.
-        model: that gave the answers, one or several; all models of the study unless given.
-        tests: settings of the tests of cells.
+        result: result of a run; ``read_study`` reads one.
+        questions: names of questions; by default all questions with the method.
+        banners: ``"concept"`` (the default) or attributes of personas, for each model; or ``"model"``, which
+            compares the models.
+        method: method that measured the answers; by default the first method of the first question.
+        model: one or more models that answered; by default all models of the study.
+        tests: settings of the significance tests.
 
     Raises:
-        UnknownNameError: a question, attribute, method or model that the study lacks.
-        InputError: a question without the method, or no rating.
+        UnknownNameError: the study lacks the question, attribute, method or model.
+        InputError: a question lacks the method, or there is no rating.
     """
     design, tests = result.design, tests or TestSettings()
     known = {asked.name: asked for asked in design.questionnaire.questions if asked.scale is not None}
@@ -112,7 +112,7 @@ def _chosen_models(result: StudyResult, model: str | Sequence[str] | None) -> tu
 
 
 def _with_method(wanted: list[StudyQuestion], method: str, *, named: bool) -> list[StudyQuestion]:
-    """Return the questions that were measured by a method; all of them if they were named."""
+    """Return the questions measured by a method; questions named by the user must all have it."""
     known = [name for name in METHODS if any(name in question.methods for question in wanted)]
     if method not in known:
         raise unknown_name("method of these questions", method, known)
@@ -127,9 +127,9 @@ class _RatedPanel:
     """The ratings of a run by one method.
 
     Attributes:
-        result: of the run.
-        method: that measured the answers.
-        models: that gave them.
+        result: result of the run.
+        method: method that measured the answers.
+        models: models that answered.
     """
 
     result: StudyResult
@@ -138,15 +138,15 @@ class _RatedPanel:
 
     @property
     def all_models(self) -> tuple[str, ...]:
-        """Models of the study; empty where there is one alone."""
+        """Models of the study; empty if it has one model."""
         return asked_models(self.result.answers)
 
     def check(self, questions: Sequence[StudyQuestion], banners: Sequence[str]) -> None:
         """Check banners, and that each question has a rating.
 
         Raises:
-            UnknownNameError: a banner that the study lacks.
-            InputError: a name for two things, or a question without any rating.
+            UnknownNameError: the study lacks a banner.
+            InputError: a name is ambiguous, or a question has no rating.
         """
         fields = self.result.design.panel.fields
         for reserved, what in ((CONCEPT, "the concepts"), (_ASKED, "the column of models")):
@@ -177,7 +177,7 @@ class _RatedPanel:
             )
 
     def ratings(self, question: StudyQuestion, models: Sequence[str]) -> pl.DataFrame:
-        """Return the answers to a question that have a rating, by some models."""
+        """Return the answers of these models to a question that have a rating."""
         return self.result.answers.filter(
             (pl.col("question") == question.name)
             & (pl.col("method") == self.method)
@@ -188,7 +188,7 @@ class _RatedPanel:
     def tables(
         self, questions: Sequence[StudyQuestion], banners: Sequence[str], tests: TestSettings
     ) -> Iterator[Crosstab]:
-        """Tabulate questions by banners, each model by itself, and by models, question by question."""
+        """Tabulate each question by banners for each model separately, and by models."""
         by_model = [name for name in banners if name != MODEL or len(self.models) == 1]
         for question in questions:
             if MODEL in banners and len(self.models) > 1:
@@ -211,7 +211,7 @@ class _RatedPanel:
         yield from tabulate([self._question(question, rows, models)], shown, survey, tests)
 
     def _question(self, asked: StudyQuestion, rows: pl.DataFrame, models: Sequence[str]) -> Question:
-        """Return the answers to a question: points where one was picked, else probabilities."""
+        """Return the answers to a question: points if every answer picked one, otherwise probabilities."""
         scale = scale_of(asked)
         names = [f"p{point}" for point in range(scale.n_points)]
         means = [pl.col("pmf").list.get(point).mean().alias(name) for point, name in enumerate(names)]
@@ -222,7 +222,7 @@ class _RatedPanel:
         values = [float(value) for value in scale.values]
         lines, weights = scale_lines(values, [point_name(value, labels) for value in values])
         known = ~np.isnan(masses).any(axis=1)
-        # Samples that pick different points have a mean that is no point.
+        # The mean of samples that pick different points is not a point.
         if self.method in _PICKED and (masses[known].max(axis=1) == 1).all():
             points = np.where(known, np.nan_to_num(masses).argmax(axis=1), -1)
             return Question(asked.name, asked.text, "scale", lines, points, weights, (_NOTE,))
@@ -238,7 +238,7 @@ def _banner(rows: pl.DataFrame, name: str, concepts: Sequence[str], models: Sequ
 
 
 def _notes(panel: _RatedPanel, wanted: list[StudyQuestion], measured: list[StudyQuestion]) -> Iterator[str]:
-    """State whose answers these are, by which of the methods, and what has no table."""
+    """Return notes on the models and the method of the answers, and on missing tables."""
     method, models = panel.method, panel.models
     further_methods = [
         name for name in METHODS if name != method and any(name in question.methods for question in wanted)

@@ -1,4 +1,4 @@
-"""Both sides of a comparison as arrays: the answers of a panel, and those of people from a table."""
+"""Both sides of a comparison as arrays: answers of a panel, and answers of people from a table."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,10 +32,10 @@ class ComparedQuestion:
     """A question that both sides answered.
 
     Attributes:
-        name: in the study.
-        text: as it was asked.
-        values: shape (k,), of the scale's points.
-        labels: of the points.
+        name: name in the study.
+        text: wording of the question.
+        values: shape (k,), values of the scale's points.
+        labels: labels of the points.
     """
 
     name: str
@@ -45,22 +45,22 @@ class ComparedQuestion:
 
     @property
     def width(self) -> float:
-        """The last value less the first."""
+        """Last value minus the first."""
         return float(self.values[-1] - self.values[0])
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedSide:
-    """Answers of n persons about c concepts to q questions; NaN where there is none.
+    """Answers of n persons about c concepts to q questions; NaN for missing answers.
 
     Attributes:
-        names: shape (n,), of the persons; empty where they have no names.
-        masses: for each question shape (n, c, k).
+        names: shape (n,), names of the persons; empty if they have none.
+        masses: PMFs over k points for each question, shape (n, c, k).
         questions: the q questions.
-        weights: shape (n,), above 0; all alike unless given.
-        groups: for each attribute the group of every person; ``None`` where it is not known.
-        repeats: for each question shape (n, c, samples): values of repeated answers; empty where each was
-            asked once.
+        weights: shape (n,), above 0; by default equal.
+        groups: for each attribute, the group of every person; ``None`` if unknown.
+        repeats: values of repeated answers for each question, shape (n, c, samples); empty if each was asked
+            once.
     """
 
     names: tuple[str, ...]
@@ -72,7 +72,7 @@ class ComparedSide:
 
     @cached_property
     def positions(self) -> Floats:
-        """Mean answers, shape (n, c, q), as shares of the scale's width: 0 lowest point, 1 highest."""
+        """Mean answers, shape (n, c, q), from 0 for the lowest point of the scale to 1 for the highest."""
         by_question = [
             (self.masses[question.name] @ question.values - question.values[0]) / question.width
             for question in self.questions
@@ -86,11 +86,11 @@ class ComparedSide:
 
     @property
     def person_weights(self) -> Floats:
-        """Weights, shape (n,); ones where there are none."""
+        """Weights, shape (n,); ones if there are none."""
         return np.ones(self.n) if self.weights is None else self.weights
 
     def sample(self, question: str, concept: int) -> PmfSample:
-        """Return the answers about a concept of all persons who gave one."""
+        """Return the answers of all persons who answered about a concept."""
         masses = self.masses[question][:, concept]
         known = ~np.isnan(masses).any(axis=1)
         return PmfSample(masses[known], None if self.weights is None else self.weights[known])
@@ -101,10 +101,10 @@ class ComparedSide:
 
 @dataclass(frozen=True, eq=False)
 class PanelAnswers:
-    """The answers of a study with a rating.
+    """Answers of a study that have a rating.
 
     Attributes:
-        result: of the study.
+        result: result of the study.
 
     Raises:
         InputError: no answer has a rating.
@@ -119,7 +119,7 @@ class PanelAnswers:
 
     @cached_property
     def rated(self) -> pl.DataFrame:
-        """The answers with a rating on a scale."""
+        """Rows of answers with a rating on a scale."""
         return self.result.answers.filter(pl.col("value").is_not_null())
 
     @property
@@ -139,7 +139,7 @@ class PanelAnswers:
 
     @property
     def measured(self) -> tuple[tuple[str, str | None], ...]:
-        """Methods with a rating, with every model that has one; ``None`` where the study has one model."""
+        """Pairs of a method with ratings and a model; the model is ``None`` if the study has one model."""
         pairs = self.rated.select("method", "asked_model").unique(maintain_order=True).rows()
         several = self.rated["asked_model"].n_unique() > 1
         return tuple((str(method), str(model) if several else None) for method, model in pairs)
@@ -150,7 +150,7 @@ class PanelAnswers:
         return tuple(self.rated["concept"].unique(maintain_order=True))
 
     def n_without(self, method: str, model: str | None) -> int:
-        """Count the answers without a rating by a method, and by a model where there are several."""
+        """Return the number of answers without a rating by a method, and by a model if there are several."""
         scales = self.result.design.questionnaire.scales
         unrated = self.result.answers.filter(pl.col("value").is_null(), pl.col("question").is_in([*scales]))
         return _answers_by(unrated, method, model).height
@@ -162,15 +162,15 @@ class PanelAnswers:
         attributes: Iterable[str] = (),
         model: str | None = None,
     ) -> ComparedSide:
-        """Return the answers by a method as arrays; those of a persona are averaged over samples.
+        """Return the answers by a method as arrays, averaged over a persona's samples.
 
         Personas with a weight of 0 are left out.
 
         Args:
-            method: that measured them.
+            method: method that measured the answers.
             questions: that are compared.
-            attributes: of personas, by which groups are made.
-            model: that answered; needed where there are several.
+            attributes: attributes of personas that define groups.
+            model: model that answered; required if there are several.
         """
         rows, panel = _answers_by(self.rated, method, model), self.result.design.panel
         numbers = {name: number for number, name in enumerate(panel.ids)}
@@ -200,13 +200,13 @@ def _answers_by(answers: pl.DataFrame, method: str, model: str | None) -> pl.Dat
 
 
 def read_panel_answers(source: StudyResult | str | Path) -> PanelAnswers:
-    """Read the answers of a study: of a result, or of its folder or the table of answers in it.
+    """Read the answers of a study from a result, its folder, or the table of answers in the folder.
 
     Args:
-        source: a result or a path; a run that a cap stopped serves, too.
+        source: a result or a path; a run that a cap stopped is accepted.
 
     Raises:
-        InputError: no such folder, a file that was edited after the run, or no rating.
+        InputError: the folder does not exist, a file was edited after the run, or there is no rating.
     """
     if isinstance(source, StudyResult):
         return PanelAnswers(source)
@@ -218,7 +218,7 @@ def read_panel_answers(source: StudyResult | str | Path) -> PanelAnswers:
 def _panel_arrays(
     rows: pl.DataFrame, names: tuple[str, ...], concepts: tuple[str, ...], question: ComparedQuestion
 ) -> tuple[Floats, Floats]:
-    """Return mean masses (n, c, k) over samples, and values (n, c, samples) of the single ones."""
+    """Return mean masses (n, c, k) over samples, and the values (n, c, samples) of each sample."""
     shape = (len(names), len(concepts))
     numbers = {name: row for row, name in enumerate(names)}
     persona = np.array([numbers[name] for name in rows["persona"]], dtype=np.int64)
@@ -239,14 +239,15 @@ def _panel_arrays(
 
 @dataclass(frozen=True)
 class People:
-    """People's answers, and the rows that are left out.
+    """People's answers, and the excluded rows.
 
     Attributes:
         side: the answers.
-        n_rows: rows of the table.
-        left_out: rows that are not used, by reason.
+        n_rows: number of rows of the table.
+        left_out: number of unused rows, by reason.
         source: name of the table.
-        shared_name: a column that looks like names of people with several rows, where none was named.
+        shared_name: a column that looks like names of people with several rows, if no column of names was
+            stated.
     """
 
     side: ComparedSide
@@ -257,10 +258,10 @@ class People:
 
 
 def people_table(source: str | Path | pl.DataFrame | Table) -> Table:
-    """Open a table of people's answers; an open one is returned as it is.
+    """Open a table of people's answers; return an open table unchanged.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: the table cannot be read.
     """
     if isinstance(source, Table):
         return source
@@ -278,17 +279,17 @@ def read_people(
     questions: Sequence[ComparedQuestion],
     concepts: tuple[str, ...],
 ) -> People:
-    """Read people's answers from a table with a row for each person, or for each person and concept.
+    """Read people's answers from a table with one row per person, or per person and concept.
 
     Args:
-        table: of ``people_table``.
-        columns: of the table, and the range of values that people could give.
-        questions: that are compared; a cell is a number, or the label of a point.
-        concepts: of the study that have a rating.
+        table: table from ``people_table``.
+        columns: columns of the table, and the range of possible values.
+        questions: questions to compare; a cell is a number or the label of a point.
+        concepts: concepts of the study with a rating.
 
     Raises:
-        InputError: a column that does not exist, a cell that is no answer, values outside the range, no
-            concept of the study in the table, or a group whose weights are all 0 or missing.
+        InputError: a column does not exist, a cell is not an answer, values are outside the range, the table
+            has no concept of the study, or all weights of a group are 0 or missing.
     """
     check_human_range(columns.human_range)
     for parameter, column in columns.named:
@@ -338,7 +339,7 @@ def read_people(
 def _concept_numbers(
     rows: pl.DataFrame, columns: ComparisonSettings, concepts: tuple[str, ...], name: str
 ) -> Integers:
-    """Number the concept of each row, shape (n,); -1 for concepts that the study lacks."""
+    """Return the index of each row's concept, shape (n,); -1 for concepts that the study lacks."""
     if columns.concept is None:
         if len(concepts) > 1:
             raise InputError(
@@ -361,7 +362,7 @@ def _concept_numbers(
 def _used_rows(
     concept: Integers, persons: list[str | None], weights: Floats | None
 ) -> tuple[Mask, dict[str, int]]:
-    """Return which rows are used, and count the others by reason."""
+    """Return a mask of used rows, and the number of other rows by reason."""
     is_used = concept >= 0
     checks = {"no respondent": np.array([person is not None for person in persons])}
     if weights is not None:
@@ -403,7 +404,7 @@ def _refuse_twice(names: list[str], concept: Integers, concepts: tuple[str, ...]
 def _masses(
     column: pl.Series, rows: Integers, question: ComparedQuestion, human_range: tuple[float, float] | None
 ) -> Floats:
-    """Return masses (m, k) of the answers in m rows; NaN where there is none."""
+    """Return masses (m, k) of the answers in m rows; NaN for missing answers."""
     labels: dict[str, float] = {}
     if human_range is None:
         labels = dict(zip(map(_plain, question.labels), question.values.tolist(), strict=True))
@@ -422,7 +423,7 @@ def _masses(
 
 
 def _numbers(column: pl.Series, rows: Integers, labels: Mapping[str, float]) -> Floats:
-    """Read answers in some rows: numbers, texts of numbers, or labels of points; NaN where missing."""
+    """Read answers in rows: numbers, texts of numbers, or labels of points; NaN if missing."""
     numbers = np.full(len(rows), np.nan)
     for index, row in enumerate(rows.tolist()):
         cell = column[row]
@@ -447,15 +448,15 @@ def _number(cell: object) -> float:
 
 
 def shared_name(rows: pl.DataFrame, used: Collection[str], concept: Integers) -> str | None:
-    """Return the first column that looks like names of people with a row for each of several concepts.
+    """Return the first column that looks like names of people with one row for each of several concepts.
 
-    Its cells are filled, no two rows about one concept share one, and there are 1.5 rows or more for each
-    name.
+    Such a column has no empty cells, different names in all rows about one concept, and at least 1.5 rows per
+    name on average.
 
     Args:
-        rows: of people.
-        used: columns that hold something else.
-        concept: shape (n,), number of each row's concept; below 0 where the row is not used.
+        rows: rows of people.
+        used: columns with another role.
+        concept: shape (n,), index of each row's concept; below 0 for unused rows.
     """
     asked = np.flatnonzero(concept >= 0)
     for column in rows.columns:

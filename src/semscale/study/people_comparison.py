@@ -1,4 +1,4 @@
-"""The comparison of a panel with people: its summary, conclusions, and the panel's standing on each axis."""
+"""Comparison of a panel with people: summary, conclusions, and the panel's position on each axis."""
 
 import hashlib
 import math
@@ -47,13 +47,13 @@ from semscale.study.result import StudyResult
 from semscale.study.settings import ComparisonSettings
 
 Subject = Literal["ranking", "distributions", "relations", "groups", "individuals"]
-"""Order of concepts; shares of points; correlations of questions; differences of groups; single persons."""
+"""Respects: order of concepts, shares of points, correlations, differences of groups, and individuals."""
 
 FEWEST_CLEAR = 5
-"""Clear differences of people's groups that a conclusion needs: of fewer, chance puts all in one direction.
+"""Least number of clear differences of people's groups that a conclusion needs.
 
-A panel that knows nothing has a given direction by chance half of the time, so four of four by chance once in
-16, and five of five once in 32.
+A random panel matches each direction with probability 1/2, so it matches four of four with probability 1/16,
+and five of five with probability 1/32.
 """
 
 _LISTED = 8
@@ -61,14 +61,14 @@ _LISTED = 8
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The conclusion on whether a panel can replace people in one respect.
+    """Conclusion on whether a panel can replace people in one respect.
 
     Attributes:
         subject: the respect.
-        holds: ``True`` where the data show that it does better than its nulls; ``False`` where they show that
-            it goes less than half of the way from a null to people, or invents what people do not show;
-            ``None`` where they cannot tell.
-        because: the figures behind it, or what is lacking.
+        holds: ``True`` if the data show that the panel is better than its nulls; ``False`` if they show that
+            it is less than halfway from a null to people, or that it invents differences; ``None`` if the
+            data are inconclusive.
+        because: the figures behind the conclusion, or the missing data.
     """
 
     subject: Subject
@@ -78,13 +78,13 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Standing:
-    """A panel's position between knowing nothing and knowing what people know of each other.
+    """A panel's position between a null model and the agreement of people with each other.
 
     Attributes:
         subject: the respect.
-        value: 0 at the null, 1 at the human ceiling; below 0 worse than the null. Of individuals it is the
-            correlation, since people who were asked once show no ceiling.
-        low: lower end of its interval, with null and ceiling as they are; NaN where there is none.
+        value: 0 at the null, 1 at the human ceiling; below 0 if worse than the null. For individuals it is
+            the correlation, since the ceiling is unknown if people were asked once.
+        low: lower end of its interval, for fixed null and ceiling; NaN without an interval.
         high: upper end, likewise.
     """
 
@@ -96,20 +96,21 @@ class Standing:
 
 @dataclass(frozen=True)
 class MethodComparison:
-    """A comparison of people's answers with those of a panel by one method.
+    """Comparison of people's answers with a panel's answers by one method.
 
     Attributes:
-        method: how the panel's answers were measured.
-        n_personas: personas with a rating.
-        n_without: answers without a rating.
+        method: method that measured the panel's answers.
+        n_personas: number of personas with a rating.
+        n_without: number of answers without a rating.
         marginals: distributions, means and the order of concepts.
-        reliabilities: of a persona's mean over repeated answers, by question; empty without repeats.
-        correlations: between questions; ``None`` where they cannot be compared.
+        reliabilities: reliabilities of a persona's mean over repeated answers, by question; empty without
+            repeats.
+        correlations: correlations between questions; ``None`` if they cannot be compared.
         groups: differences between groups; ``None`` likewise.
-        individuals: personas and the people of the same name; empty where no name is shared.
-        conclusions: in five respects.
-        standings: of the panel between its nulls and people, in the respects that can be known.
-        model: that answered; ``None`` where the study has one alone.
+        individuals: personas compared with people of the same name; empty if no name is shared.
+        conclusions: conclusions in five respects.
+        standings: positions of the panel between nulls and people, in the respects that can be estimated.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     method: str
@@ -127,18 +128,19 @@ class MethodComparison:
 
 @dataclass(frozen=True, repr=False)
 class StudyComparison(Presentable):
-    """The agreement of a synthetic panel's answers with those of people.
+    """Agreement of a synthetic panel's answers with people's answers.
 
-    The panel's intervals are *simulation intervals*: how far figures would move with other personas.
+    The panel's intervals are *simulation intervals*: they show how much figures would vary with other
+    personas.
 
     Attributes:
-        name: of the study.
-        source: where the panel's answers come from.
-        questions: that were compared.
-        concepts: likewise.
-        methods: a comparison for each method and each model.
-        people: their answers, and the rows that are left out.
-        settings: columns of the people's table, and the extent of the comparison.
+        name: name of the study.
+        source: source of the panel's answers.
+        questions: compared questions.
+        concepts: compared concepts.
+        methods: comparisons, one per method and model.
+        people: people's answers, and the excluded rows.
+        settings: columns of the people's table, and the scope of the comparison.
         plan: how intervals are made.
         signature: the settings that were applied.
         created: time of the comparison.
@@ -193,13 +195,14 @@ def compare(
 
     Args:
         answers: a result, the folder of a run, or the table of answers in it.
-        human: people's answers, a file or a table: a row for each person, or each person and concept.
+        human: people's answers: a file or a table with one row per person, or per person and concept.
         plan: coverage, seed and replicates of the intervals.
-        settings: those of ``ComparisonSettings``. ``questions`` maps questions to columns, ``by`` attributes
-            to columns; ``concept``, ``respondent`` and ``weight`` are columns.
+        settings: fields of ``ComparisonSettings``. ``questions`` maps questions to columns, and ``by`` maps
+            attributes to columns; ``concept``, ``respondent`` and ``weight`` are columns.
 
     Raises:
-        InputError: names that do not exist, values on another scale, or nothing that both sides answered.
+        InputError: a name does not exist, values are on another scale, or both sides answered nothing in
+            common.
 
     References:
         The three axes: arXiv 2606.28963. Attainment and KS similarity: arXiv 2510.08338.
@@ -257,8 +260,8 @@ def _questions(panel: PanelAnswers, human: Table, columns: Mapping[str, str]) ->
     shared = tuple(question for name, question in known.items() if name in human.columns)
     if not shared:
         raise InputError(
-            f"question: no question of the study ({', '.join(known)}) is the name of a column: name the "
-            f"column has its answers (--question {next(iter(known))}=COLUMN)"
+            f"question: {human.name} has no column that is called like a question of the study "
+            f"({', '.join(known)}): name the column with its answers (--question {next(iter(known))}=COLUMN)"
         )
     return shared
 
@@ -328,17 +331,18 @@ def conclude(
     individuals: tuple[Individuals, ...],
     interval: float,
 ) -> tuple[Conclusion, ...]:
-    """Draw conclusions: a panel does better than a null where the interval of the difference lies above 0.
+    """Draw conclusions: a panel is better than a null if the interval of the difference is above 0.
 
-    It does no better where the whole interval is below half of the way from the null to the human ceiling. An
-    interval that contains both 0 and half of the way shows nothing.
+    It is not better if the whole interval is below the midpoint between the null and the human ceiling. An
+    interval that contains both 0 and the midpoint is inconclusive.
 
     Args:
-        marginals: of one method.
-        correlations: ``None`` where they could not be compared.
-        groups: likewise.
-        individuals: empty where no name is shared.
-        interval: coverage of the intervals; orders of concepts are tested at half of the rest.
+        marginals: marginals by one method.
+        correlations: correlations; ``None`` if they could not be compared.
+        groups: group differences, likewise.
+        individuals: individuals; empty if no name is shared.
+        interval: coverage of the intervals; the order of concepts is tested at half of the remaining
+            probability.
     """
     return (
         *_about_ranking(marginals.attainments, (1 - interval) / 2),
@@ -352,14 +356,14 @@ def conclude(
 def _about_ranking(attainments: Mapping[str, Attainment | None], level: float) -> Iterator[Conclusion]:
     known = {name: order for name, order in attainments.items() if order is not None}
     if not known:
-        lacking = f"it takes {FEWEST_SURVEYS} concepts or more that both sides answered"
+        lacking = f"it takes at least {FEWEST_SURVEYS} concepts that both sides answered"
         yield Conclusion("ranking", None, lacking)
     for name, order in known.items():
         yield Conclusion("ranking", *_about_order(name, order, level))
 
 
 def _about_order(name: str, order: Attainment, level: float) -> tuple[bool | None, str]:
-    """Return whether a panel knows the order of concepts, and by which figures."""
+    """Return the conclusion on the order of concepts, with its figures."""
     attainment = f"attainment {order.ratio.value:.2f} for {name}"
     shown = f"{attainment}, p {order.p_value:.3f}"
     chance = 1 / factorial(order.n_surveys)
@@ -391,7 +395,7 @@ def _about_distributions(marginals: Marginals) -> tuple[bool | None, str]:
 
 def _about_relations(correlations: Correlations | None) -> tuple[bool | None, str]:
     if correlations is None:
-        return None, "it takes two questions that ten persons on both sides answered"
+        return None, "it takes two questions that at least ten personas and ten people answered"
     shown = (
         f"correlations of questions are {correlations.gap.value:.2f} off, shuffled personas "
         f"{correlations.permuted:.2f}, halves of people {correlations.split_half:.2f}"
@@ -407,7 +411,8 @@ def _about_groups(groups: GroupContrasts | None) -> tuple[bool | None, str]:
     small = len(groups.pairs) - groups.n_tested
     if not small:
         return holds, because
-    few = f"not tested, with fewer than {FEWEST_IN_GROUP} personas or people in a group: {small}"
+    pairs = "pair of groups has" if small == 1 else "pairs of groups have"
+    few = f"{small} {pairs} a group of fewer than {FEWEST_IN_GROUP} personas or people: not tested"
     return holds, f"{because}; {few}" if because else few
 
 
@@ -440,12 +445,12 @@ def _about_individuals(individuals: tuple[Individuals, ...]) -> tuple[bool | Non
 
 
 def _beyond_null(figure: Estimate, way: float) -> bool | None:
-    """Return whether a figure that is 0 at the null and ``way`` at the ceiling is beyond chance."""
+    """Return true if a figure, 0 at the null and ``way`` at the ceiling, is significantly above the null."""
     return True if figure.low > 0 else _no_or_unknown(figure.high, way)
 
 
 def _no_or_unknown(high: float, way: float) -> bool | None:
-    """Return no where the upper end is at most 0, or short of half of the way; NaN leaves it unknown."""
+    """Return false if the upper end is at most 0 or below half of ``way``; otherwise ``None``."""
     return False if high <= 0 or high < way / 2 else None
 
 
@@ -458,17 +463,18 @@ def standings(
     groups: GroupContrasts | None,
     individuals: tuple[Individuals, ...],
 ) -> tuple[Standing, ...]:
-    """Return a panel's standing in every respect that can be known.
+    """Return a panel's position in every respect that can be estimated.
 
-    Order of concepts: the mean attainment. Distributions: (null - d) / (null - halves) of Wasserstein-1, the
-    null being the closer one of equal shares and pooled people. Relations: likewise of the correlations'
-    differences, with shuffled personas. Groups: of the share with the same direction. Individuals: mean r.
+    Order of concepts: mean attainment. Distributions: (null - d) / (null - halves) for Wasserstein-1, where
+    the null is the closer one of equal shares and pooled people. Relations: the same for the correlations'
+    differences, with shuffled personas as null. Groups: the same for the share with equal direction.
+    Individuals: mean r.
 
     Args:
-        marginals: of one method.
-        correlations: ``None`` where they could not be compared.
-        groups: likewise.
-        individuals: empty where no name is shared.
+        marginals: marginals by one method.
+        correlations: correlations; ``None`` if they could not be compared.
+        groups: group differences, likewise.
+        individuals: individuals; empty if no name is shared.
     """
     values: dict[Subject, tuple[float, float, float]] = {}
     ratios = [order.ratio for order in marginals.attainments.values() if order is not None]
@@ -494,7 +500,7 @@ def standings(
 
 
 def _mean_of(estimates: Sequence[Estimate]) -> tuple[float, float, float]:
-    """Return the mean of estimates; its interval is known for a single one only."""
+    """Return the mean of estimates; only a single estimate has an interval."""
     if len(estimates) == 1:
         return estimates[0].value, estimates[0].low, estimates[0].high
     return float(np.mean([estimate.value for estimate in estimates])), math.nan, math.nan
@@ -503,13 +509,13 @@ def _mean_of(estimates: Sequence[Estimate]) -> tuple[float, float, float]:
 def _between(
     null: float, value: float, ceiling: float, below: Estimate | None = None
 ) -> tuple[float, float, float]:
-    """Return the position of a value on the way from null to ceiling with its interval; NaN where unknown.
+    """Return the position of a value between null (0) and ceiling (1) with its interval; NaN if unknown.
 
     Args:
-        null: figure of a panel that knows nothing.
+        null: figure of the null model.
         value: figure of the panel.
         ceiling: figure of people among themselves.
-        below: null less value, with its interval, where that is known.
+        below: null minus value, with its interval, if known.
     """
     way = null - ceiling
     if way == 0:

@@ -1,4 +1,4 @@
-"""Designs of studies: concepts, questions by type, personas, models, settings, and their YAML files."""
+"""Designs of studies: concepts, types of questions, personas, models, settings, and YAML files."""
 
 import hashlib
 import json
@@ -52,30 +52,30 @@ from semscale.types import Floats
 from semscale.yaml_reading import YamlFile
 
 Method = Literal["ssr", "flr", "dlr", "decision"]
-"""The way from an answer to a rating.
+"""Method that turns an answer into a rating.
 
-``ssr``: free text, rated by its similarity with anchors. ``flr``: free text, and a further call that picks a
+``ssr``: free text, rated by its similarity to anchors. ``flr``: free text, and a second call that picks a
 point for it. ``dlr``: the persona picks a point. ``decision``: a probability for each point or option.
 """
 
 METHODS: tuple[Method, ...] = get_args(Method)
 
 TEXT_METHODS = ("ssr", "flr")
-"""Methods that measure an answer in free words."""
+"""Methods that measure a free-text answer."""
 
 TypeName = Literal["scale", "choice", "choices", "number", "ranking"]
 """Names of the types of questions; ``TYPES`` describes each."""
 
 Exposure = Literal["separate", "sequence"]
-"""``separate``: a conversation of its own for each concept and question. ``sequence``: one conversation."""
+"""``separate``: one conversation per concept and question. ``sequence``: one conversation."""
 
 Rotation = Literal["latin-square", "random", "none"]
-"""Orders of concepts and questions over interviews with the exposure ``sequence``."""
+"""Rules for the orders of concepts and questions with the exposure ``sequence``."""
 
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 10
 MOST_SAMPLES = 100
 MOST_GROUPS = 1_000
-"""Concepts, and values of an attribute whose groups are reported."""
+"""Limits on the number of concepts, and of values of an attribute with reported groups."""
 
 
 _DECIDED = "answer"
@@ -91,7 +91,7 @@ Cap = Annotated[Real, Field(ge=0, allow_inf_nan=False)]
 
 
 class Keys(BaseModel):
-    """Keys of a study's file; unknown ones are refused."""
+    """Keys of a study's file; unknown keys are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -100,11 +100,11 @@ class ModelChoice(Keys):
     """A model that answers, and its settings.
 
     Attributes:
-        name: as ``load_chat_model`` takes it.
-        base_url: of an OpenAI-compatible endpoint.
-        key_variable: of the environment with that endpoint's key; without it, the endpoint gets no key.
-        temperature: of the personas' replies; the model's default unless given.
-        max_tokens: length at which an answer in free words is cut.
+        name: name for ``load_chat_model``.
+        base_url: address of an OpenAI-compatible endpoint.
+        key_variable: environment variable with that endpoint's key; without it, no key is sent.
+        temperature: temperature of the personas' replies; by default the model's.
+        max_tokens: greatest length of a free-text answer, in tokens.
     """
 
     name: Text
@@ -121,14 +121,14 @@ class ModelChoice(Keys):
 
 
 class Caps(Keys):
-    """Limits of a run, and its pace; ``None`` for no limit.
+    """Limits on the spending and the rate of a run; ``None`` for no limit.
 
     Attributes:
-        max_cost: money, in the currency of the price table.
-        max_calls: calls that are sent.
-        max_total_tokens: tokens of prompts and replies.
-        concurrency: simultaneous calls.
-        per_minute: calls per minute.
+        max_cost: greatest cost, in the currency of the price table.
+        max_calls: greatest number of calls sent.
+        max_total_tokens: greatest number of tokens in prompts and replies.
+        concurrency: greatest number of simultaneous calls.
+        per_minute: greatest number of calls per minute.
     """
 
     max_cost: Cap | None = None
@@ -139,23 +139,23 @@ class Caps(Keys):
 
     @property
     def limits(self) -> Limits:
-        """The pace of calls."""
+        """Limits on the rate of calls."""
         return Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute)
 
     @property
     def budget(self) -> Budget:
-        """The caps on what is sent."""
+        """Budget for the calls."""
         return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
 
 
 @dataclass(frozen=True)
 class Concept:
-    """A description or pictures that a persona sees.
+    """Description or images that a persona sees.
 
     Attributes:
         name: short, unique in the study.
         text: its description; empty for images alone.
-        images: pictures after the text.
+        images: images shown after the text.
     """
 
     name: str
@@ -164,7 +164,7 @@ class Concept:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of a message that show it."""
+        """Parts of a message that show the concept."""
         return (*([TextPart(self.text)] if self.text else []), *self.images)
 
 
@@ -173,16 +173,16 @@ class Concept:
 
 @dataclass(frozen=True)
 class QuestionType:
-    """All that one type of question has of its own: reading, asking, measuring, estimates and its table.
+    """Behaviour of a type of question: its keys in a file, decisions, measures and replies.
 
     Attributes:
-        needs: keys that such a question needs in a file, besides its name.
-        decide: returns the typed decisions about a text and its labels, by their names.
-        measure: returns a figure for each of k labels, from the answers to these decisions, shape (k,).
+        needs: required keys of such a question in a file, besides its name.
+        decide: returns the typed decisions for a text and labels, by name.
+        measure: returns the figures of k labels from the answers to these decisions, shape (k,).
         reply: returns the likeliest answer as a persona would reply, from labels and figures.
         figure: meaning of the figures: the probability of a label, 0 to 1, or its rank from 1, the best.
-        has_mean: whether labels are numbers, so that the answers have a mean.
-        note: explanation below its table in a report; empty for a scale, whose tables explain themselves.
+        has_mean: true if labels are numbers, so that the answers have a mean.
+        note: explanation below the question's table in a report; empty for a scale.
     """
 
     needs: tuple[str, ...]
@@ -285,7 +285,7 @@ TYPES: dict[TypeName, QuestionType] = {
         note="Mean rank over personas, from probabilities that one option ranks above another; 1: best.",
     ),
 }
-"""All types of questions, by their names in a study's file."""
+"""All types of questions, by their name in a study's file."""
 
 
 @dataclass(frozen=True)
@@ -296,10 +296,10 @@ class StudyQuestion:
         name: short, unique in the study.
         text: the question.
         scale: its points are the answers; ``None`` for a question about options.
-        methods: how answers are measured, at least one.
-        type: of the question, a name in ``TYPES``.
-        options: the answers of a question without a scale: at least two, all different; ascending numbers
-            where the answer is a number.
+        methods: methods that measure the answers, at least one.
+        type: type of the question, a name in ``TYPES``.
+        options: the answers of a question without a scale: at least two, all different; ascending numbers if
+            the answer is a number.
     """
 
     name: str
@@ -311,7 +311,7 @@ class StudyQuestion:
 
     @property
     def kind(self) -> QuestionType:
-        """All that its type has of its own."""
+        """Behaviour of the question's type."""
         return TYPES[self.type]
 
     @property
@@ -321,19 +321,19 @@ class StudyQuestion:
 
     @property
     def values(self) -> Floats | None:
-        """Values of the points or of numbers as options, shape (k,); ``None`` where the labels are none."""
+        """Values of the points or numeric options, shape (k,); ``None`` if the labels are not numbers."""
         if self.scale is not None:
             return self.scale.values
         return np.array([float(option) for option in self.options]) if self.kind.has_mean else None
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Least and greatest figure of a label: a share, or a mean rank."""
+        """Least and greatest possible figure of a label: a share, or a mean rank."""
         return (0.0, 1.0) if self.kind.figure == "share" else (1.0, float(len(self.labels)))
 
     @property
     def decisions(self) -> dict[str, Question]:
-        """The typed decisions about it, by their names."""
+        """Typed decisions about the question, by name."""
         return self.kind.decide(self.text, self.labels)
 
     def figures(self, answers: Mapping[str, DecisionAnswer]) -> Floats:
@@ -346,7 +346,7 @@ class StudyQuestion:
 
     @property
     def content(self) -> list[object]:
-        """All that is shown and asked, for a hash."""
+        """Everything that is shown and asked, as input of a hash."""
         if self.scale is None:
             return [self.name, self.text, self.type, self.options]
         return [self.name, self.text, self.scale.content_hash, self.scale.labels, self.methods]
@@ -357,14 +357,15 @@ class StudyQuestion:
 
 @dataclass(frozen=True)
 class Questionnaire:
-    """Concepts, questions, and how they are put to personas.
+    """Concepts, questions, and how they are presented to personas.
 
     Attributes:
         concepts: at least one.
         questions: at least one.
-        samples: times that every persona is asked.
-        exposure: whether earlier concepts and answers are in view.
-        rotation: how the orders of concepts and questions change; only with the exposure ``sequence``.
+        samples: number of times that every persona is asked.
+        exposure: ``sequence`` if the conversation includes earlier concepts and answers, otherwise
+            ``separate``.
+        rotation: rule for the orders of concepts and questions; only with the exposure ``sequence``.
     """
 
     concepts: tuple[Concept, ...]
@@ -375,12 +376,12 @@ class Questionnaire:
 
     @property
     def scales(self) -> dict[str, Scale]:
-        """The scales of the questions that have one, by the questions' names."""
+        """Scales by the names of the questions that have one."""
         return {asked.name: asked.scale for asked in self.questions if asked.scale is not None}
 
     @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 of all that is shown and asked."""
+        """Eight hex digits of the SHA-256 of everything that is shown and asked."""
         concepts = [[item.name, item.text, [image.url for image in item.images]] for item in self.concepts]
         content = json.dumps([concepts, [question.content for question in self.questions]])
         return hashlib.sha256(content.encode()).hexdigest()[:8]
@@ -388,20 +389,20 @@ class Questionnaire:
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """A questionnaire, a panel of personas, and how both are run.
+    """Questionnaire, panel of personas, and settings of the run.
 
     Attributes:
-        name: of the study.
-        source: the file that it was read from.
+        name: name of the study.
+        source: file of the study.
         questionnaire: concepts and questions.
         panel: the personas.
-        template: of the text that tells the model which persona it plays.
-        models: each answers for the whole panel; at least one.
-        caps: what a run may spend.
-        groups: attributes of personas by which results are shown.
-        seed: of the panel, the orders and the intervals.
-        embedder: model that rates free text by similarity; the default unless given.
-        content: the bytes of the file, which are stored with the answers; empty where there is none.
+        template: template of the prompt that describes the persona to the model.
+        models: models, at least one; each answers for the whole panel.
+        caps: limits on the spending of a run.
+        groups: attributes of personas that define the reported groups.
+        seed: seed of the panel, the orders and the intervals.
+        embedder: model that rates free text by similarity; ``None`` for the default.
+        content: bytes of the file, which are stored with the answers; empty without a file.
     """
 
     name: str
@@ -418,7 +419,7 @@ class StudyDesign:
 
     @property
     def n_interviews(self) -> int:
-        """Number of interviews with one model: each persona once for each sample."""
+        """Number of interviews with one model: personas times samples."""
         return len(self.panel) * self.questionnaire.samples
 
     @property
@@ -429,15 +430,16 @@ class StudyDesign:
 
     @property
     def running(self) -> Running:
-        """Limits and budget of calls from the file; replies go to Semscale's ledger."""
+        """Limits and budget of calls from the file; replies are stored in Semscale's ledger."""
         return Running(limits=self.caps.limits, budget=self.caps.budget)
 
     def answered_by(self, names: Sequence[str], base_url: str | None = None) -> "StudyDesign":
-        """Return the same design with other models, and the address of their endpoint.
+        """Return a copy of the design with other models or another endpoint.
 
         Args:
-            names: of the models, with the settings of the file's first one; the file's models unless given.
-            base_url: of the endpoint; with names, none unless given.
+            names: names of the models, which get the settings of the file's first model; by default the
+                file's models.
+            base_url: address of the endpoint; with ``names``, by default none.
 
         Raises:
             InputError: a model is named twice, or has an empty name.
@@ -451,13 +453,13 @@ class StudyDesign:
         if twice := first_repeated(names):
             raise InputError(f"model {twice!r} is named twice: name it once")
         models = [self.models[0].model_copy(update={"name": name}) for name in names] or self.models
-        # An endpoint that the caller names gets the usual key, and no variable of the file serves for it.
+        # An endpoint that the caller names gets the default key, not the key variable of the file.
         endpoint = {"base_url": base_url, "key_variable": None if base_url is None else KEY_VARIABLE}
         return replace(self, models=tuple(model.model_copy(update=endpoint) for model in models))
 
     @property
     def signature(self) -> Signature:
-        """The settings that decide the answers, apart from the models' names."""
+        """Signature of the settings that affect the answers, without the models' names."""
         asked, first = self.questionnaire, self.models[0]
         return Signature.of(
             "study",
@@ -475,7 +477,7 @@ class StudyDesign:
 
 
 def first_repeated(names: Sequence[str]) -> str | None:
-    """Return the first name that is in a list twice; ``None`` where all differ."""
+    """Return the first repeated name in a list; ``None`` if all differ."""
     return next((name for number, name in enumerate(names) if name in names[:number]), None)
 
 
@@ -499,7 +501,7 @@ Number = Annotated[
 class QuestionKeys(Keys):
     """An entry of ``questions``: a scale and methods, or a type and options.
 
-    Without a text, a question has that of its scale.
+    A question without a text has the text of its scale.
     """
 
     name: ShortName
@@ -551,10 +553,10 @@ def parse_study(content: bytes, *, source: str, folder: Path) -> StudyDesign:
     Args:
         content: the file, UTF-8.
         source: the file's name in messages.
-        folder: that paths in the file are relative to.
+        folder: base folder of relative paths in the file.
 
     Raises:
-        InputError: it is no study, or something in it is wrong; the message has the line.
+        InputError: the content is not a valid study; the message states the line.
     """
     file = YamlFile(content, source)
     keys = file.validated(StudyKeys, file.keys("a study, such as concepts and questions"))

@@ -1,4 +1,4 @@
-"""Studies and their results: a run of a design, the measured answers, and the folder that stores them."""
+"""Studies and their results: runs, measured answers, and the folder that stores them."""
 
 import hashlib
 import json
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 PANEL, ANSWERS, SUMMARY, FILE = "panel.parquet", "answers.parquet", "study.json", "study.yaml"
 PROMPTS, RECORD = "prompts.parquet", "run.json"
-"""Files in the folder of a result; the record has what ``read_study`` needs besides the tables."""
+"""Files in the folder of a result; ``read_study`` needs the record in addition to the tables."""
 
 PROMPT_SCHEMA: dict[str, Any] = {
     "prompt": pl.String,
@@ -78,10 +78,10 @@ _NUMBERS = re.compile(r"[\W_]*\d(?:[\W\d_]|\b(?:or|to|and|out of)\b)*", re.IGNOR
 
 @dataclass(frozen=True)
 class Study:
-    """A study; ``semscale.study.load`` reads one from a YAML file.
+    """A study, read from a YAML file by ``semscale.study.load``.
 
     Attributes:
-        design: the questionnaire, the panel, and how both are run.
+        design: the questionnaire, the panel, and the settings of the run.
     """
 
     design: StudyDesign
@@ -101,29 +101,30 @@ class Study:
         running: Running | None = None,
         progress: Progress | None = None,
     ) -> "StudyResult":
-        """Ask every persona, and measure every answer; a run that was stopped goes on from the ledger.
+        """Ask every persona and measure every answer; a stopped run resumes from the ledger.
 
-        Several models are asked one after the other, each with an equal part of what is left of the budget.
+        Several models are asked one after the other, each with an equal part of the remaining budget.
 
         Args:
-            model: as ``load_chat_model`` takes it, or a list with one for each model of the file; those that
-                the file names unless given. A single one answers alone.
-            embedder: rates free text by similarity; the one that the file names unless given.
-            running: how calls are made; the caps of the file and Semscale's own ledger unless given.
-            progress: called as replies come, and while texts are embedded.
+            model: a model or name for ``load_chat_model``, which answers alone; or a list with one for each
+                model of the file. By default the models of the file.
+            embedder: rates free text by similarity; by default the file's embedder.
+            running: settings of the calls; by default the caps of the file and Semscale's ledger.
+            progress: called as replies arrive, and while texts are embedded.
 
         Returns:
-            All answers; those that were not asked for because of a cap have the status ``unfinished``.
+            All answers; answers that a cap prevented have the status ``unfinished``.
 
         Raises:
-            ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
+            ReplyError: no call can succeed: the key is invalid, the model is unknown, or the account is
+                empty.
             ModelError: weights are missing; no call was sent.
-            InputError: a list of models that are not as many as in the file, or two of one name.
+            InputError: the list has another number of models than the file, or two models have the same name.
         """
         players = _players(self.design, model, progress)
         design = replace(self.design, models=self.design.models[: len(players)])
         if any("ssr" in question.methods for question in design.questionnaire.questions):
-            # Weights that are missing show before a call is paid.
+            # Missing weights are detected before a paid call.
             embedder = as_embedder(embedder or design.embedder or DEFAULT_RATING_MODEL)
         left = running or design.running
         answers: list[StudyAnswer] = []
@@ -144,11 +145,11 @@ class Study:
         """Forecast calls, tokens and cost of a run on one model, without sending a call.
 
         Args:
-            model: as ``load_chat_model`` takes it; the one that the file names unless given.
-            ledger: outcomes of earlier calls, which cost nothing; Semscale's own unless given.
+            model: a model or name for ``load_chat_model``; by default the model of the file.
+            ledger: outcomes of earlier calls, which cost nothing; by default Semscale's ledger.
 
         Raises:
-            InputError: the file names several models; ``forecasts`` has one forecast for each.
+            InputError: the file names several models; use ``forecasts``.
         """
         forecasts = self.forecasts(model, ledger=ledger)
         if len(forecasts) > 1:
@@ -160,12 +161,12 @@ class Study:
     def forecasts(
         self, model: object = None, *, prices: PriceTable | None = None, ledger: Ledger | None = None
     ) -> dict[str, Forecast]:
-        """Forecast calls, tokens and cost of a run for each model by its name, without sending a call.
+        """Return forecasts of calls, tokens and cost by model name, without sending a call.
 
         Args:
-            model: as ``run`` takes it.
-            prices: of models; the user's own table unless given.
-            ledger: outcomes of earlier calls, which cost nothing; Semscale's own unless given.
+            model: as for ``run``.
+            prices: prices of models; by default the user's price table.
+            ledger: outcomes of earlier calls, which cost nothing; by default Semscale's ledger.
         """
         players = _players(self.design, model)
         opened = ledger or Ledger()
@@ -182,13 +183,13 @@ class Study:
 def load(path: str | Path) -> Study:
     """Read a study from a YAML file; docs/studies.md lists its keys.
 
-    Paths in the file are relative to the file's own folder.
+    Paths in the file are relative to the folder of the file.
 
     Args:
-        path: of the file.
+        path: path of the file.
 
     Raises:
-        InputError: it cannot be read, or something in it is wrong; the message has the line.
+        InputError: the file cannot be read, or is not a valid study; the message states the line.
     """
     file = YamlFile.read(path, "study file")
     return Study(parse_study(file.content, source=file.source, folder=Path(path).parent))
@@ -197,7 +198,7 @@ def load(path: str | Path) -> Study:
 def _players(
     design: StudyDesign, model: object, progress: Progress | None = None
 ) -> list[tuple[ModelChoice, DecidingChat]]:
-    """Load all models that play the personas, before any is asked; each with its settings and its name."""
+    """Load all models that play personas before the first call; return each with its settings and name."""
     choices = design.models
     if model is None:
         return [
@@ -248,16 +249,16 @@ def _signature(
 
 @dataclass(frozen=True, repr=False)
 class StudyResult:
-    """The answers of a panel, and the design and the calls behind them.
+    """Answers of a panel, with the design and the calls behind them.
 
     Attributes:
-        design: the questionnaire, the panel, and how both are run.
-        answers: a row for each persona, sample, concept, question and method, with the columns of
-            ``SCHEMA``; missing values are null.
+        design: the questionnaire, the panel, and the settings of the run.
+        answers: one row per persona, sample, concept, question and method, with the columns of ``SCHEMA``;
+            missing values are null.
         signature: the settings that were applied.
-        facts: of the calls, and why not everything was asked.
-        prompts: requests by the hashes in the answers' ``prompt`` and ``rating_prompt``, with the columns of
-            ``PROMPT_SCHEMA``.
+        facts: facts about the calls, and the reason if the run stopped early.
+        prompts: requests with the hashes of the answers' ``prompt`` and ``rating_prompt``, with the columns
+            of ``PROMPT_SCHEMA``.
     """
 
     design: StudyDesign
@@ -272,29 +273,29 @@ class StudyResult:
 
     @property
     def n_unfinished(self) -> int:
-        """Number of answers that were not asked for."""
+        """Number of answers with the status ``unfinished``."""
         return int((self.answers["status"] == str(Status.UNFINISHED)).sum())
 
     def summary(self, *, plan: IntervalPlan | None = None) -> "StudySummary":
-        """Sum the answers up; reports, documents and JSON come from the summary.
+        """Summarize the answers; reports, documents and JSON are built from the summary.
 
         Args:
-            plan: how intervals are made; 95 % with the study's seed unless given.
+            plan: method of the intervals; by default 95 % with the study's seed.
         """
         from semscale.study.summary import summarize
 
         return summarize(self.design, self.answers, self.signature, self.facts, plan)
 
     def save(self, folder: str | Path, *, plan: IntervalPlan | None = None) -> None:
-        """Write personas, answers, prompts, summary, the study's file, and what ``read_study`` needs.
+        """Write personas, answers, prompts, summary, the study's file, and the record for ``read_study``.
 
         Args:
-            folder: created where it does not exist.
-            plan: how the intervals of the summary are made.
+            folder: folder to write to; created if it does not exist.
+            plan: method of the summary's intervals.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / RECORD).unlink(missing_ok=True)  # a save that is cut off leaves no readable folder
+        (folder / RECORD).unlink(missing_ok=True)  # an interrupted save leaves no readable folder
         tables = {PANEL: self.design.panel.to_frame(), ANSWERS: self.answers, PROMPTS: self.prompts}
         for name, table in tables.items():
             write_table(table, folder / name)
@@ -319,15 +320,15 @@ class StudyResult:
 
 
 def read_study(folder: str | Path, *, allow_unfinished: bool = False) -> StudyResult:
-    """Read the folder that ``study run`` or ``StudyResult.save`` wrote, without sending a call.
+    """Read a folder written by ``study run`` or ``StudyResult.save``, without sending a call.
 
     Args:
-        folder: with the tables of personas and answers, and the record of the run.
-        allow_unfinished: whether to accept a run that a cap stopped; its summary then has a caution.
+        folder: folder with the tables of personas and answers, and the record of the run.
+        allow_unfinished: true to accept a run that a cap stopped; its summary then has a caution.
 
     Returns:
-        Answers, design, signature and facts as they were, also where the study's file, its scales and its
-        images changed since.
+        The stored answers, design, signature and facts, even if the study's file, scales or images have
+        changed.
 
     Raises:
         InputError: the folder has no run, a file is missing or was edited, or answers are missing.
@@ -357,17 +358,21 @@ def read_study(folder: str | Path, *, allow_unfinished: bool = False) -> StudyRe
 def _read_record(path: Path) -> dict[str, Any]:
     try:
         content = path.read_bytes()
-    except OSError as error:
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError(
-            f"{path} cannot be read: {error.strerror or error}; name a folder that study run wrote, and "
-            "where that is older than the file, run the study again"
+            f"{path.parent} is no folder of a study's run, as it has no {path.name}: name a folder that "
+            "`semscale study run` wrote"
         ) from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     try:
         fields = parse_json(content.decode("utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError):
         fields = None
     if not isinstance(fields, dict) or not {"sha256", "run"} <= fields.keys():
-        raise InputError(f"{path} is not the record of a study's run: name a folder that `study run` wrote")
+        raise InputError(
+            f"{path} is not the record of a study's run: name a folder that `semscale study run` wrote"
+        )
     if _hash_of(fields["run"]) != fields["sha256"]:
         raise InputError(f"{path} was changed after the run: {_RUN_AGAIN}")
     run: dict[str, Any] = fields["run"]
@@ -388,14 +393,15 @@ def _check_unchanged(path: Path, sha256: str) -> None:
 
 
 def prompt_frame(sent: Mapping[str, Sequence[Request]]) -> pl.DataFrame:
-    """Return a table of prompts, one row per call; a decision may take several.
+    """Return a table of prompts, one row per call; a decision can have several.
 
     Args:
         sent: the calls of each prompt, by its hash.
 
     Returns:
-        ``prompt`` (the hash), ``call`` from 1, ``messages`` and ``parameters`` as JSON, and ``sample``, the
-        number that tells equal prompts apart. An image is recorded as its SHA-256, or as its address.
+        Columns ``prompt`` (the hash), ``call`` from 1, ``messages`` and ``parameters`` as JSON, and
+        ``sample``, a number that distinguishes equal prompts. An image is recorded as its SHA-256 or its
+        address.
     """
     rows = [
         {
@@ -432,32 +438,32 @@ def _message(message: Message) -> dict[str, Any]:
 
 @dataclass
 class StudyAnswer:
-    """An answer by one method.
+    """Answer measured by one method.
 
     Attributes:
-        persona: that answered.
-        concept: that was shown.
-        question: that was asked.
-        method: how it was measured.
-        sample: from 1.
+        persona: name of the persona.
+        concept: name of the concept.
+        question: name of the question.
+        method: method that measured the answer.
+        sample: number of the sample, from 1.
         asked_model: name of the model that was asked, as in the study's file.
-        concept_position: position of the concept in the interview, from 1; ``None`` where each call stands
-            alone.
-        question_position: likewise, of the question after its concept.
+        concept_position: position of the concept in the interview, from 1; ``None`` if each call is a
+            separate conversation.
+        question_position: position of the question after its concept, likewise.
         status: ``scored``, or the reason why there is no rating.
-        reason: the same in a sentence; ``None`` where there is none.
+        reason: the reason as a sentence; ``None`` without one.
         value: expected value on the scale; ``None`` without a rating, and for questions about options.
-        pmf: mass of each point; a picked point has all of it. Of a question about options, the probability
-            or the expected rank of each option. ``None`` without a rating.
-        set_values: expected value under each anchor set alone; ``None`` but for ``ssr``.
+        pmf: probability of each point; 1 for a picked point. For a question about options, the probability or
+            the expected rank of each option. ``None`` without a rating.
+        set_values: expected value under each single anchor set; ``None`` except for ``ssr``.
         reply: text of the persona's reply; ``None`` without a reply, and for a decision.
-        rating_reply: text of the expert's reply that rated it; ``None`` but for ``flr``.
-        prompt: hash of the request to the persona; ``None`` where nothing was sent.
-        rating_prompt: hash of the request to the expert; ``None`` but for ``flr``.
+        rating_reply: text of the expert's reply that rated it; ``None`` except for ``flr``.
+        prompt: hash of the request to the persona; ``None`` if nothing was sent.
+        rating_prompt: hash of the request to the expert; ``None`` except for ``flr``.
         model: the endpoint's name for the model that answered.
-        tokens: of the calls; ``None`` where they are not known.
-        cost: of the calls; ``None`` where tokens or prices are not known.
-        seconds: that the calls took, one after the other; likewise.
+        tokens: tokens of the calls; ``None`` if unknown.
+        cost: cost of the calls; ``None`` if tokens or prices are unknown.
+        seconds: total seconds of the calls; ``None`` if unknown.
     """
 
     persona: str
@@ -483,7 +489,7 @@ class StudyAnswer:
     seconds: float | None = None
 
     def rate(self, pmf: Floats, scale: "Scale | None") -> None:
-        """Set the rating: masses (k,) of the scale's points, or figures (k,) of options without a scale."""
+        """Set the rating: masses (k,) of the scale's points, or figures (k,) of options."""
         self.status, self.pmf = Status.SCORED, pmf.tolist()
         self.value = None if scale is None else float(pmf @ scale.values)
 
@@ -517,14 +523,14 @@ def answer_frame(answers: Iterable[StudyAnswer]) -> pl.DataFrame:
 
 
 class _Measuring:
-    """Turns the replies of one model into answers; free texts wait to be rated together."""
+    """Converts the replies of one model to answers; free texts are collected and rated together."""
 
     def __init__(self, design: StudyDesign, model: str, asked: AskedStudy) -> None:
         self._design, self._model, self._asked = design, model, asked
         self._readers = {name: PointReader(scale) for name, scale in design.questionnaire.scales.items()}
 
     def answers(self) -> Iterator[StudyAnswer]:
-        """Yield all answers in the order of the file, whatever the order of the interview was."""
+        """Yield all answers in the order of the file, independent of the order of interviews."""
         questionnaire = self._design.questionnaire
         for number, stops in enumerate(self._asked.stops):
             persona, sample = divmod(number, questionnaire.samples)
@@ -571,7 +577,7 @@ class _Measuring:
             answer.reason = undecided.reason or None
 
     def _pick(self, answer: StudyAnswer, reply: StopReply) -> None:
-        """Read the point that a reply picks."""
+        """Parse the point that a reply picks."""
         self._add_cost(answer, reply.outcomes)
         message = reply.outcomes[0].reply
         if message is None:
@@ -585,8 +591,8 @@ class _Measuring:
     def _rate_text(
         self, answer: StudyAnswer, reply: StopReply, key: ReplyKey, question: StudyQuestion
     ) -> None:
-        """Let a reply in free words wait for its rating by similarity, or read the expert's rating of it."""
-        # One text serves both methods and counts once, with similarity.
+        """Queue a free-text reply for rating by similarity, or parse the expert's rating of it."""
+        # Both methods use one text; its cost counts once, with similarity.
         if answer.method == "ssr" or "ssr" not in question.methods:
             self._add_cost(answer, reply.outcomes)
         text = reply.text
@@ -605,7 +611,7 @@ class _Measuring:
             answer.status, answer.reason = Status.UNPARSABLE, _ONLY_A_NUMBER
 
     def _add_cost(self, answer: StudyAnswer, outcomes: Sequence[RequestOutcome]) -> None:
-        """Add tokens, money and time of calls, as far as all of them state it."""
+        """Add tokens, cost and time of calls, each only if known for all calls."""
         replies = [outcome.reply for outcome in outcomes if outcome.reply is not None]
         if not replies:
             return
@@ -622,13 +628,13 @@ class _Measuring:
 
 
 class PointReader:
-    """Reads the point of a scale that replies pick, strictly; equal replies are read once.
+    """Strict parser of the scale point that a reply picks; equal replies are parsed once.
 
     Args:
         scale: the scale.
 
     Attributes:
-        scale: likewise.
+        scale: the scale.
 
     Examples:
         >>> from semscale.scales import load_scale
@@ -643,10 +649,10 @@ class PointReader:
         self._read: dict[tuple[str, bool], tuple[Status, int | None]] = {}
 
     def read(self, reply: Reply) -> tuple[Status, int | None]:
-        """Read a reply to a request for one number of the scale.
+        """Parse a reply to a request for one number of the scale.
 
         Returns:
-            ``SCORED`` and the point's number from 0; or ``REFUSED``, ``EMPTY`` or ``UNPARSABLE``, and
+            ``SCORED`` and the point's index from 0; or ``REFUSED``, ``EMPTY`` or ``UNPARSABLE``, and
             ``None``.
         """
         key = text, is_cut = reply.text, reply.finish_reason == "length"
@@ -663,16 +669,16 @@ def _rate_texts(
     embedder: "str | Embedder | None",
     progress: Progress | None,
 ) -> dict[str, object]:
-    """Rate free texts by their similarity with anchors, each in the language that it seems to be in.
+    """Rate free texts by their similarity to anchors in the detected language of each text.
 
     Args:
         design: of the study.
-        answers: of all models; those that wait for a rating get one, question by question.
-        embedder: that is loaded where a question takes the method; otherwise no text waits.
+        answers: answers of all models; queued ones get a rating, question by question.
+        embedder: loaded embedder; required if a question has the method ``ssr``.
         progress: called while texts are embedded.
 
     Returns:
-        Fields of a signature: a hash of all raters' settings, and the embedder; empty where no text waits.
+        Fields of a signature: a hash of all raters' settings, and the embedder; empty if no text is queued.
     """
     waiting: dict[str, list[StudyAnswer]] = {}
     for answer in answers:

@@ -1,4 +1,4 @@
-"""Settings of runs of studies and of their comparison with people, from which options and docs derive."""
+"""Settings of study runs and of their comparison with people; options and docs derive from them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated
@@ -28,7 +28,7 @@ class RunSettings(Settings):
 
 
 def _pairs(parameter: str, values: object, *, needs_column: bool) -> object:
-    """Read columns by name from a mapping, or from texts NAME=COLUMN, or NAME where that is enough."""
+    """Read a mapping from names to columns, or texts NAME=COLUMN, or NAME if both are equal."""
     if values is None or isinstance(values, Mapping) or not isinstance(values, Iterable):
         return values or {}
     columns: dict[str, str] = {}
@@ -46,7 +46,7 @@ class ComparisonSettings(Settings):
     """Settings of the comparison of a panel with people: the columns of people's answers, and its extent.
 
     Raises:
-        InputError: a value out of range, or a name twice.
+        InputError: a value is out of range, or a name is repeated.
     """
 
     questions: Annotated[
@@ -90,7 +90,7 @@ class ComparisonSettings(Settings):
 
     @property
     def named(self) -> list[tuple[str, str]]:
-        """All columns that were named, each with its parameter."""
+        """All named columns, each with its parameter."""
         single = {"concept": self.concept, "respondent": self.respondent, "weight": self.weight}
         return [
             *(("question", column) for column in self.questions.values()),

@@ -1,4 +1,4 @@
-"""The summary of a study: figures by concept, question and method, and their limits."""
+"""Summary of a study: figures by concept, question and method, and their limits."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,19 +29,19 @@ from semscale.study.questionnaire import TEXT_METHODS, StudyDesign, StudyQuestio
 from semscale.types import Floats, Integers, Mask, Status, count_statuses
 
 CONCEPT = "concept"
-"""The subject of a comparison of concepts."""
+"""Value of ``by`` for comparisons of concepts."""
 
 MOST_LEVELS = 30
-"""Concepts or groups beyond which they are not compared two by two: 30 make 435 differences."""
+"""Greatest number of concepts or groups that are compared pairwise; 30 make 435 differences."""
 
 QUOTES_PER_CONCEPT = 3
-"""Answers that are drawn for each concept."""
+"""Number of answers that are drawn per concept."""
 
 PANEL_WEIGHT = "panel weight"
-"""Column of the personas' weights in the table of answers, if a panel has any."""
+"""Column of personas' weights in the table of answers, if the panel has weights."""
 
 PERSONA, SAMPLE, SETS, MODEL = "persona", "repeated sample", "anchor set", "model"
-"""Facets in which answers to one question about one concept differ."""
+"""Facets of the answers to one question about one concept."""
 
 _FEWEST_PERSONAS, _FEWEST_SAMPLES, _FEWEST_FACETS, _FEWEST_PAIRS = 2, 2, 2, 3
 _ROUNDING = 1e-9
@@ -53,10 +53,10 @@ class MeasuredAnswers:
     """Answers to one question by one method and one model.
 
     Attributes:
-        question: that was asked.
-        method: how the answers were measured.
-        rows: with the columns of ``SCHEMA``, of attributes, and any panel weights.
-        model: that answered; ``None`` where the study has one alone.
+        question: the question.
+        method: method that measured the answers.
+        rows: rows with the columns of ``SCHEMA``, attributes, and weights if the panel has any.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     question: StudyQuestion
@@ -66,25 +66,25 @@ class MeasuredAnswers:
 
     @property
     def scored(self) -> pl.DataFrame:
-        """The rows with a rating."""
+        """Rows with a rating."""
         return self.rows.filter(pl.col("value").is_not_null())
 
     @property
     def width(self) -> float:
-        """The last value of the scale less the first."""
+        """Last value of the scale minus the first."""
         return _width(self.question)
 
 
 @dataclass(frozen=True)
 class QuestionMeasure:
-    """A question by one method.
+    """Estimates of a question by one method.
 
     Attributes:
-        question: that was asked.
-        method: how it was measured.
-        estimates: of all concepts together, and of each concept; personas are resampled as a whole.
-        by_attribute: all concepts together, for each group of personas, by attribute.
-        model: that answered; ``None`` where the study has one alone.
+        question: the question.
+        method: method that measured the answers.
+        estimates: estimates over all concepts, and of each concept; personas are resampled as a whole.
+        by_attribute: estimates over all concepts for each group of personas, by attribute.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     question: StudyQuestion
@@ -110,16 +110,16 @@ class QuestionMeasure:
 
 @dataclass(frozen=True)
 class OptionFigures:
-    """The answers to a question about options, about one concept.
+    """Figures of the answers to a question about options, for one concept.
 
     Attributes:
-        question: that was asked.
-        concept: that was shown.
+        question: the question.
+        concept: name of the concept.
         n: answers.
-        options: for each option the share of personas who would choose it; for a ranking its mean rank, 1 for
-            the best. Personas are resampled as a whole.
-        mean: of the numbers; ``None`` for other types.
-        model: that answered; ``None`` where the study has one alone.
+        options: for each option, the share of personas who would choose it, or in a ranking its mean rank,
+            where 1 is best. Personas are resampled as a whole.
+        mean: mean of numeric answers; ``None`` for other types.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     question: StudyQuestion
@@ -145,18 +145,20 @@ class OptionFigures:
 
 @dataclass(frozen=True)
 class LevelDifference:
-    """The difference between the means of two concepts, or of two groups of personas.
+    """Difference between the means of two concepts, or of two groups of personas.
 
     Attributes:
         question: name of the question.
-        method: how it was measured.
+        method: method that measured the answers.
         by: ``"concept"``, or the attribute of personas.
         first: the concept or group whose mean counts positively.
         second: the concept or group whose mean is subtracted.
-        difference: with a simulation interval; ends are NaN where all personas differ alike.
-        p_value: of a t test over personas; NaN likewise.
-        p_adjusted: after Holm, over all differences of one question by one method in one attribute.
-        model: that answered; ``None`` where the study has one alone.
+        difference: difference with a simulation interval; its ends are NaN if the difference is equal for all
+            personas.
+        p_value: p-value of a t test over personas; NaN likewise.
+        p_adjusted: p-value adjusted by Holm over all differences of one question by one method in one
+            attribute.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     question: str
@@ -172,13 +174,13 @@ class LevelDifference:
 
 @dataclass(frozen=True)
 class RerunReliability:
-    """The reliability of a persona's mean answer over its samples.
+    """Reliability of a persona's mean answer over its samples.
 
     Attributes:
         question: name of the question.
-        method: how it was measured.
-        reliability: intraclass correlation 1,k within concepts; 1 where samples are always alike.
-        model: that answered; ``None`` where the study has one alone.
+        method: method that measured the answers.
+        reliability: intraclass correlation ICC(1,k) within concepts; 1 if samples are always equal.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     question: str
@@ -193,9 +195,9 @@ class AnswerSpread:
 
     Attributes:
         question: name of the question.
-        method: how it was measured.
-        variances: of personas, samples, anchor sets and models, as far as there are several of them; where
-            one model was asked, of its versions, if the endpoint names several.
+        method: method that measured the answers.
+        variances: variance components of personas, samples, anchor sets and models, for those with several
+            levels. If one model was asked, its versions count as models.
     """
 
     question: str
@@ -205,16 +207,17 @@ class AnswerSpread:
 
 @dataclass(frozen=True)
 class AnswerPair:
-    """A comparison of two methods by one model, or of two models by one method.
+    """Comparison of two methods by one model, or of two models by one method.
 
     Attributes:
         question: name of the question.
         first: the first method or model.
         second: the second method or model.
-        difference: mean of the first less the second, over answers that have both.
-        correlation: Pearson's, over the same answers; ``None`` for fewer than three, or without spread.
-        method: how the answers of two models were measured; ``None`` for two methods.
-        model: that answered; ``None`` for two models, and where the study has one alone.
+        difference: mean of the first minus the second, over answers with both.
+        correlation: Pearson's correlation over the same answers; ``None`` for fewer than three, or without
+            variance.
+        method: method of the answers of two models; ``None`` if two methods are compared.
+        model: model that answered; ``None`` for two models, or if the study has one model.
     """
 
     question: str
@@ -228,15 +231,15 @@ class AnswerPair:
 
 @dataclass(frozen=True)
 class OrderEffect:
-    """The effect of the first position on the answers.
+    """Effect of the first position on the answers.
 
     Attributes:
         question: name of the question.
-        method: how it was measured.
-        ordered: the items that have positions.
-        effect: mean of the answers in the first position less that of the others, each less its concept's
-            mean.
-        model: that answered; ``None`` where the study has one alone.
+        method: method that measured the answers.
+        ordered: the items in order: concepts or questions.
+        effect: mean of the answers in the first position minus the mean of the others, after subtracting each
+            concept's mean.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     question: str
@@ -248,14 +251,14 @@ class OrderEffect:
 
 @dataclass(frozen=True)
 class StatusCounts:
-    """Answers by status.
+    """Numbers of answers by status.
 
     Attributes:
-        method: how they were measured.
-        attribute: of personas; ``None`` for all personas.
-        group: the attribute's value; ``None`` for all personas, and for those without one.
-        counts: answers by status; ``scored`` have a rating.
-        model: that answered; ``None`` where the study has one alone.
+        method: method that measured the answers.
+        attribute: attribute of personas; ``None`` for all personas.
+        group: value of the attribute; ``None`` for all personas, and for personas without a value.
+        counts: number of answers by status; ``scored`` means that they have a rating.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     method: str
@@ -276,15 +279,15 @@ class StatusCounts:
 
 @dataclass(frozen=True)
 class MethodCost:
-    """The cost of the answers by one method, in this run or earlier ones.
+    """Cost of the answers by one method, in this run or earlier runs.
 
     Attributes:
-        method: how they were measured; a text that both ``ssr`` and ``flr`` use counts with ``ssr``.
-        n: answers whose tokens are known.
-        tokens: of their calls; ``None`` where none are known.
-        money: what they cost; ``None`` likewise.
-        seconds: median of an answer's calls; ``None`` likewise.
-        model: that answered; ``None`` where the study has one alone.
+        method: method that measured the answers; a text used by both ``ssr`` and ``flr`` counts with ``ssr``.
+        n: number of answers with known tokens.
+        tokens: tokens of their calls; ``None`` if none are known.
+        money: cost of their calls; ``None`` likewise.
+        seconds: median duration of an answer's calls in seconds; ``None`` likewise.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     method: str
@@ -297,16 +300,16 @@ class MethodCost:
 
 @dataclass(frozen=True)
 class UnratedReason:
-    """Answers that have no rating for one reason.
+    """Answers without a rating for one reason.
 
     Attributes:
-        method: how they were to be measured.
-        status: of these answers.
-        reason: in a sentence; the status where there is none.
+        method: method of the answers.
+        status: status of these answers.
+        reason: the reason as a sentence; the status if there is none.
         n: answers.
-        reply: text of one of them, drawn at random; the expert's where it could not be read. ``None`` without
-            any text.
-        model: that answered; ``None`` where the study has one alone.
+        reply: text of a randomly drawn answer; the expert's reply if that could not be parsed. ``None``
+            without any text.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     method: str
@@ -319,15 +322,15 @@ class UnratedReason:
 
 @dataclass(frozen=True)
 class QuotedAnswer:
-    """An answer in free words.
+    """A free-text answer.
 
     Attributes:
         question: name of the question.
-        concept: that was shown.
-        persona: that answered.
-        reply: the text.
-        values: on the scale, by method; ``None`` without a rating.
-        model: that answered; ``None`` where the study has one alone.
+        concept: name of the concept.
+        persona: name of the persona.
+        reply: text of the answer.
+        values: value on the scale by method; ``None`` without a rating.
+        model: model that answered; ``None`` if the study has one model.
     """
 
     question: str
@@ -340,28 +343,28 @@ class QuotedAnswer:
 
 @dataclass(frozen=True, repr=False)
 class StudySummary(Presentable):
-    """The figures of a study.
+    """Figures of a study.
 
-    Its intervals are *simulation intervals*: they describe how far the figures would move with other personas
-    drawn alike, answered by the same model. They say nothing about people.
+    Its intervals are *simulation intervals*: they show how much the figures would vary with other personas
+    from the same distribution and the same model. They do not apply to people.
 
     Attributes:
-        design: the questionnaire, the panel, and how both are run.
-        measures: for each question and method.
-        differences: of every two concepts, and of every two groups of personas.
-        reliabilities: of repeated answers; empty where personas are asked once.
-        spreads: sources of the spread of answers, over all models; empty where personas alone differ.
-        pairs: every two methods of a question.
-        orders: order effects; empty where there is no order.
-        statuses: answers by status, for each method and group.
-        costs: of answers, by method.
-        unrated: why answers have no rating, by method; the most frequent reason first.
-        quotes: some answers in free words.
-        facts: of the calls, and why not everything was asked.
-        plan: how intervals are made.
+        design: the questionnaire, the panel, and the settings of the run.
+        measures: estimates for each question and method.
+        differences: differences of all pairs of concepts, and of all pairs of groups of personas.
+        reliabilities: reliabilities of repeated answers; empty if personas are asked once.
+        spreads: variance components of answers over all models; empty if only personas differ.
+        pairs: comparisons of all pairs of methods of a question.
+        orders: order effects; empty without an order.
+        statuses: numbers of answers by status, for each method and group.
+        costs: costs of answers, by method.
+        unrated: reasons for answers without a rating, by method, the most frequent first.
+        quotes: a sample of free-text answers.
+        facts: facts about the calls, and the reason if the run stopped early.
+        plan: method of the intervals.
         signature: the settings that were applied.
-        models: names of the models that were asked; empty where there is one alone.
-        model_pairs: every two models by each method; empty likewise.
+        models: names of the models that were asked; empty if there is one model.
+        model_pairs: comparisons of all pairs of models by each method; empty likewise.
         options: figures of questions about options, by concept.
         created: time of the summary.
     """
@@ -391,7 +394,7 @@ class StudySummary(Presentable):
 
     @property
     def counts(self) -> dict[str, int]:
-        """All answers by status."""
+        """Number of answers by status."""
         counts: Counter[str] = Counter()
         for statuses in self.statuses:
             if statuses.attribute is None:
@@ -400,7 +403,7 @@ class StudySummary(Presentable):
 
     @property
     def reasons(self) -> dict[str, int]:
-        """Reasons for answers without a rating, with their number; the most frequent first."""
+        """Reasons for answers without a rating, with the number of answers; the most frequent first."""
         counts: Counter[str] = Counter()
         for unrated in self.unrated:
             counts[unrated.reason] += unrated.n
@@ -408,7 +411,7 @@ class StudySummary(Presentable):
 
     @property
     def failed(self) -> str | None:
-        """The reason why no answer has a rating; ``None`` where one has, or where the run was stopped."""
+        """Reason why no answer has a rating; ``None`` if an answer has one, or the run was stopped."""
         if self.counts.get(str(Status.SCORED)) or self.facts.stopped is not None:
             return None
         return next(iter(self.reasons), None)
@@ -456,14 +459,14 @@ def summarize(
     facts: RunFacts,
     plan: IntervalPlan | None = None,
 ) -> StudySummary:
-    """Sum the answers of a study up.
+    """Summarize the answers of a study.
 
     Args:
-        design: the questionnaire, the panel, and how both are run.
-        answers: all of them, with the columns of ``SCHEMA``.
+        design: the questionnaire, the panel, and the settings of the run.
+        answers: all answers, with the columns of ``SCHEMA``.
         signature: the settings that were applied.
-        facts: of the calls.
-        plan: how intervals are made; 95 % with the study's seed unless given.
+        facts: facts about the calls.
+        plan: method of the intervals; by default 95 % with the study's seed.
     """
     plan = plan or IntervalPlan(seed=design.seed)
     seed, attributes = design.seed, design.groups
@@ -536,13 +539,13 @@ def _joined(parts: Iterable[Iterable[Figure]]) -> tuple[Figure, ...]:
 
 
 def asked_models(answers: pl.DataFrame) -> tuple[str, ...]:
-    """Return the models that were asked, in the order of the study; empty where there is one alone."""
+    """Return the models that were asked, in the order of the study; empty if there is one model."""
     names = tuple(answers["asked_model"].unique(maintain_order=True))
     return names if len(names) > 1 else ()
 
 
 def attribute_column(attribute: str) -> str:
-    """Return the name of the column of a persona's attribute, which may be that of a column of answers."""
+    """Return a column name for a persona's attribute that differs from the columns of answers."""
     return f"attribute {attribute}"
 
 
@@ -594,10 +597,10 @@ def option_figures(
     """Estimate the figures of each option, concept by concept.
 
     Args:
-        question: about options.
-        rows: its answers.
-        model: that answered; ``None`` where the study has one alone.
-        plan: how intervals are made; personas are resampled as a whole.
+        question: question about options.
+        rows: answers to the question.
+        model: model that answered; ``None`` if the study has one model.
+        plan: method of the intervals; personas are resampled as a whole.
     """
     numbers = question.values
     for (concept,), part in rows.group_by("concept", maintain_order=True):
@@ -618,20 +621,20 @@ def option_figures(
 def level_differences(
     answers: MeasuredAnswers, concepts: Sequence[str], attributes: Sequence[str], interval: float
 ) -> Iterator[LevelDifference]:
-    """Compare every two concepts, then every two groups of each attribute with all concepts together.
+    """Compare all pairs of concepts, then all pairs of groups of each attribute over all concepts.
 
-    A persona's answers are drawn together, so that concepts are compared within personas. Each mean keeps its
-    own base, and the variance of the difference is ``var_a + var_b - 2 cov_ab`` (Taylor linearisation), with
-    a t interval.
+    A persona's answers are a cluster, so that concepts are compared within personas. Each mean has its own
+    base. The variance of the difference is ``var_a + var_b - 2 cov_ab`` (Taylor linearisation), with a t
+    interval.
 
     Args:
-        answers: to one question by one method.
-        concepts: names, in the order of the study.
-        attributes: of personas.
+        answers: answers to one question by one method.
+        concepts: names of concepts, in the order of the study.
+        attributes: attributes of personas.
         interval: coverage of the intervals.
 
     Returns:
-        Nothing for fewer than two personas or levels with a rating, or for more than 30 levels.
+        The differences; none for fewer than two personas or levels with a rating, or more than 30 levels.
     """
     weights = _weights(answers.rows)
     has_weight = pl.lit(value=True) if weights is None else pl.Series(weights > 0)
@@ -655,7 +658,8 @@ def level_differences(
         differences = group_differences(
             survey_means(_values(scored), design, groups=numbers, n_groups=len(levels))
         )
-        # Where all personas differ alike, the standard error is 0 but for rounding, and there is no test.
+        # If the difference is equal for all personas, the standard error is 0 except for rounding, and there
+        # is no test.
         has_spread = differences.standard_errors[0] > _ROUNDING * answers.width
         low, high = (
             np.where(has_spread, end[0].clip(-answers.width, answers.width), np.nan).tolist()
@@ -678,10 +682,10 @@ def level_differences(
 
 
 def answer_reliabilities(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterator[RerunReliability]:
-    """Estimate the reliability of repeated answers; nothing where each persona was asked once.
+    """Estimate the reliability of repeated answers; return none if each persona was asked once.
 
     Args:
-        answers: to one question by one method.
+        answers: answers to one question by one method.
         plan: coverage and seed; personas are resampled as a whole.
     """
     codes = tuple(_codes(answers.rows[name]) for name in ("persona", "concept", "sample"))
@@ -695,11 +699,11 @@ def answer_reliabilities(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterat
 
 
 def repeated_reliability(repeats: Floats, plan: IntervalPlan) -> AgreementEstimate:
-    """Return the intraclass correlation 1,k of repeated answers, each less its concept's mean.
+    """Return the intraclass correlation ICC(1,k) of repeated answers minus their concept's mean.
 
     Args:
-        repeats: shape (n, c, samples): answers of n personas about c concepts, two samples or more; NaN where
-            there is none. Personas count for a concept where they have all samples.
+        repeats: shape (n, c, samples), answers of n personas about c concepts in at least two samples; NaN
+            for missing answers. Personas without all samples of a concept do not count for it.
         plan: coverage and seed; personas are resampled as a whole.
     """
     complete: Mask = np.asarray(~np.isnan(repeats).any(axis=2))
@@ -713,11 +717,11 @@ def repeated_reliability(repeats: Floats, plan: IntervalPlan) -> AgreementEstima
 
 
 def answer_spreads(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterator[AnswerSpread]:
-    """Split the variance of answers; nothing where they differ in personas alone, which cannot be split.
+    """Split the variance of answers into components; return none if only personas differ.
 
     Args:
-        answers: to one question by one method, by all models.
-        plan: how intervals are made; personas are resampled as a whole.
+        answers: answers of all models to one question by one method.
+        plan: method of the intervals; personas are resampled as a whole.
     """
     scored = answers.scored
     n_sets = pl.col("set_values").list.len()
@@ -744,8 +748,8 @@ def order_effects(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterator[Orde
     """Estimate the effect of the first position, for concepts and for questions.
 
     Args:
-        answers: to one question by one method.
-        plan: how intervals are made; personas are resampled as a whole.
+        answers: answers to one question by one method.
+        plan: method of the intervals; personas are resampled as a whole.
     """
     scored = answers.scored
     columns: tuple[Literal["concept", "question"], ...] = ("concept", "question")
@@ -761,16 +765,16 @@ def order_effects(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterator[Orde
 
 
 def order_contrasts(values: Floats, first: Mask, concepts: Integers) -> Floats:
-    """Return for each answer the number whose mean over all answers is the effect of the first position.
+    """Return contrasts, shape (n,), with a mean that equals the effect of the first position.
 
-    With d, the answer less its concept's mean, and p, the share of answers in the first position, it is d / p
-    in the first position and -d / (1 - p) elsewhere; the mean is that of d in the first position less that of
-    d elsewhere.
+    Let d be an answer minus its concept's mean, and p the share of answers in the first position. The
+    contrast is d / p in the first position and -d / (1 - p) elsewhere, so its mean is the mean of d in the
+    first position minus the mean of d elsewhere.
 
     Args:
         values: shape (n,), answers.
-        first: shape (n,), True in the first position; some are, and some are not.
-        concepts: shape (n,), numbers of concepts.
+        first: shape (n,), true in the first position; must contain both true and false.
+        concepts: shape (n,), indices of concepts.
 
     Examples:
         >>> values, first = np.array([4.0, 2.0, 5.0, 5.0]), np.array([True, False, True, False])
@@ -796,14 +800,14 @@ def answer_pairs(
     method: str | None = None,
     model: str | None = None,
 ) -> Iterator[AnswerPair]:
-    """Compare every two methods of a question, or every two models.
+    """Compare all pairs of methods of a question, or all pairs of models.
 
     Args:
-        question: that was asked.
-        answers: to it, by the methods or models that are compared.
-        plan: how intervals are made; personas are resampled as a whole.
-        method: how answers were measured, where models are compared.
-        model: that answered, where methods are compared; ``None`` where the study has one alone.
+        question: the question.
+        answers: answers to the question by the compared methods or models.
+        plan: method of the intervals; personas are resampled as a whole.
+        method: method of the answers, if models are compared.
+        model: model that answered, if methods are compared; ``None`` if the study has one model.
     """
     width = _width(question)
     for (first, left), (second, right) in combinations(answers.items(), 2):
@@ -866,8 +870,8 @@ def unrated_reasons(rows: pl.DataFrame, model: str | None, *, seed: int) -> list
 
     Args:
         rows: answers by all methods.
-        model: that answered; ``None`` where the study has one alone.
-        seed: of the draw of texts.
+        model: model that answered; ``None`` if the study has one model.
+        seed: seed of the random choice of texts.
     """
     rng = np.random.default_rng(seed)
     unrated = rows.filter(pl.col("status") != str(Status.SCORED)).with_columns(
@@ -886,13 +890,13 @@ def unrated_reasons(rows: pl.DataFrame, model: str | None, *, seed: int) -> list
 def quoted_answers(
     question: StudyQuestion, rows: pl.DataFrame, model: str | None, *, seed: int
 ) -> Iterator[QuotedAnswer]:
-    """Draw answers to a question, up to three per concept; all answers in free words have equal chances.
+    """Draw up to three free-text answers to a question per concept, each with equal probability.
 
     Args:
-        question: that was asked.
+        question: the question.
         rows: its answers by all methods.
-        model: that answered; ``None`` where the study has one alone.
-        seed: of the draw.
+        model: model that answered; ``None`` if the study has one model.
+        seed: seed of the draw.
     """
     texts = rows.filter(pl.col("method").is_in(TEXT_METHODS) & pl.col("reply").is_not_null())
     rng = np.random.default_rng(seed)
@@ -911,7 +915,7 @@ def scale_of(question: StudyQuestion) -> Scale:
     """Return the scale of a question that has one.
 
     Raises:
-        ValueError: it is about options.
+        ValueError: the question is about options.
     """
     if question.scale is None:
         raise ValueError(f"question {question.name!r} has no scale")
@@ -919,28 +923,28 @@ def scale_of(question: StudyQuestion) -> Scale:
 
 
 def _width(question: StudyQuestion) -> float:
-    """Return the last value of a question's scale less the first."""
+    """Return the last value of a question's scale minus the first."""
     return float(np.ptp(scale_of(question).values))
 
 
 def _masses(rows: pl.DataFrame, n: int) -> Floats:
-    """Return the masses of answers, shape (rows, n); NaN where there is no rating."""
+    """Return the masses of answers, shape (rows, n); NaN without a rating."""
     unrated = [float("nan")] * n
     masses = [unrated if pmf is None else pmf for pmf in rows["pmf"].to_list()]
     return np.array(masses, dtype=np.float64).reshape(-1, n)
 
 
 def _values(rows: pl.DataFrame, column: str = "value") -> Floats:
-    """Return the values of answers, shape (n,); NaN where there is no rating."""
+    """Return the values of answers, shape (n,); NaN without a rating."""
     return rows[column].fill_null(float("nan")).to_numpy().astype(np.float64)
 
 
 def _weights(rows: pl.DataFrame) -> Floats | None:
-    """Return the weights of answers, shape (n,); ``None`` where all count alike."""
+    """Return the weights of answers, shape (n,); ``None`` for equal weights."""
     return rows[PANEL_WEIGHT].to_numpy() if PANEL_WEIGHT in rows.columns else None
 
 
 def _codes(cells: pl.Series) -> Integers:
-    """Number the values of a column from 0; missing cells count as a value of their own."""
+    """Return the codes of a column's values, from 0; missing cells get a separate code."""
     filled = cells.fill_null("" if cells.dtype == pl.String else -1)
     return filled.rank("dense").to_numpy().astype(np.int64) - 1

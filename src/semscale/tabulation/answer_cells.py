@@ -1,4 +1,4 @@
-"""Cells read as answers: points of a scale, codes for no answer, options, mentions and items of a grid.
+"""Reading of cells as answers: points of a scale, codes for no answer, options, mentions and grid items.
 
 Cells are read as names: 3 and 3.0 are both ``"3"``. Labels are looked up by these names.
 """
@@ -17,7 +17,7 @@ from semscale.store.table import ColumnLabels
 from semscale.types import Floats
 
 MAX_ANSWERS = 50
-"""Answers of a choice that a table has lines for."""
+"""Greatest number of answers of a choice that get a line in a table."""
 
 # Points of a scale.
 _MOST_SPAN = 11
@@ -30,7 +30,7 @@ _GAP = 2.0
 _PARTS = re.compile(r"\s*(?:[/,()]|\bor\b)\s*")
 _ANSWERS = frozenset({"none", "nil", "null"})  # points of a scale such as "none, some, all"
 
-# Options of a multiple choice: cells that say in lower case that an option was not chosen.
+# Options of a multiple choice: lower-case cells that mean that an option was not chosen.
 _NOT_CHOSEN = frozenset({
     "0", "no", "n", "false", "not selected", "not chosen", "not mentioned", "unchecked", "unselected",
     "nein", "nicht genannt", "nicht gewählt", "non", "non coché",
@@ -44,7 +44,7 @@ _FEWEST_POINTS = 3
 
 
 def points_in(numbers: Floats, labels: Mapping[str, str]) -> list[float]:
-    """List the points of a scale: labelled values and whole numbers between the least and the greatest.
+    """Return the points of a scale: labelled values, and whole numbers from the least to the greatest.
 
     Args:
         numbers: shape (n,), answers; NaN for none.
@@ -65,7 +65,7 @@ def points_in(numbers: Floats, labels: Mapping[str, str]) -> list[float]:
 
 
 def observed_points(numbers: Floats, labels: Mapping[str, str]) -> tuple[list[float], bool]:
-    """List the values that occur or have a label, ascending, and tell if any has a label."""
+    """Return the values that occur or have a label, ascending, and whether any has a label."""
     labelled = [value for value in map(as_number, labels) if not np.isnan(value)]
     return sorted({*np.unique(numbers[~np.isnan(numbers)]).tolist(), *labelled}), bool(labelled)
 
@@ -129,13 +129,13 @@ def likely_codes(
 ) -> list[float]:
     """Find values that look like codes for a missing answer.
 
-    Such a value has a label that says so ("don't know", "refused"), or is a customary code (9, 99, -1) that
-    lies apart from most values.
+    Such a value has a matching label ("don't know", "refused"), or is a customary code (9, 99, -1) at a
+    distance from most values.
 
     Args:
-        values: that occur or have labels, ascending.
+        values: values that occur or have labels, ascending.
         labels: of values.
-        gap: least distance of a value that lies apart.
+        gap: least distance of such a code from the other values.
 
     Examples:
         >>> likely_codes([1, 2, 3, 4, 5, 9]), likely_codes([1, 2, 3], {"3": "Don't know"})
@@ -148,7 +148,7 @@ def likely_codes(
 
 
 def _values_apart(values: Sequence[float], gap: float, *, sign: int = 1) -> list[float]:
-    """List the customary codes at the upper end of values that lie apart, fewer than the values below."""
+    """Return customary codes above a gap; there must be fewer of them than values below the gap."""
     for start in range(1, len(values)):
         if values[start] - values[start - 1] < gap or len(values) - start >= start:
             continue
@@ -166,7 +166,7 @@ def _is_no_answer(label: str) -> bool:
 def without_codes(
     cells: pl.Series, labels: ColumnLabels, codes: Sequence[str]
 ) -> tuple[pl.Series, ColumnLabels]:
-    """Make cells with a code null, and declare the code missing among the labels.
+    """Replace cells with a code by null, and declare the code missing in the labels.
 
     Args:
         cells: n values.
@@ -188,7 +188,7 @@ def without_codes(
     coded = [value for value, label in labels.values.items() if {code_key(value), code_key(label)} & keys]
     coded += [name for name in names.drop_nulls().unique().to_list() if code_key(name) in keys]
     is_coded = names.is_in(list(dict.fromkeys(coded))).fill_null(value=False)
-    # A null of the column's type keeps lists and dates what they are.
+    # A null of the column's type keeps the type of lists and dates.
     rest = pl.select(pl.when(~is_coded).then(cells)).to_series().rename(cells.name)
     return rest, replace(labels, missing_values=[*labels.missing_values, *coded])
 
@@ -198,25 +198,26 @@ def chosen_options(
 ) -> tuple[Floats, str]:
     """Read the options of a multiple choice.
 
-    A cell such as ``0``, ``no`` or ``not selected`` says that an option was not chosen, any other value that
-    it was. Where a column of the question has 1 and 2 alone, 2 says no in all its columns of 1 and 2. Where
-    no column says no, an empty cell does so for respondents who chose another option, and a respondent
-    without any is missing: nothing tells if the question was asked. Where columns say no, an empty cell is
-    missing.
+    A cell such as ``0``, ``no`` or ``not selected`` means that an option was not chosen; any other value
+    means that it was. If a column of the question has only 1 and 2, 2 means no in all its columns of 1 and 2.
+    If a column has cells that mean no, empty cells are missing. Otherwise an empty cell means no for
+    respondents who chose another option; a respondent without any choice is missing, as the question may not
+    have been asked.
 
     Args:
-        cells: of each option, n names of values or nulls.
-        whole: of each option, all values that its column has in the whole table, also in rows that are not
-            among ``cells``; these tell the meaning of the cells. The cells themselves unless given.
+        cells: for each option, n names of values or nulls.
+        whole: for each option, all values of its column in the whole table, including rows that are not in
+            ``cells``; they determine the meaning of the cells. By default the cells themselves.
         question: its name in messages.
 
     Returns:
-        Shape (n, k), 1 where an option was chosen, 0 where not, NaN where that is not known; and a note on
-        the reading of cells.
+        Shape (n, k), 1 for a chosen option, 0 for one not chosen, NaN if unknown; and a note on how the cells
+        were read.
 
     Raises:
-        InputError: all columns have only 1 or only 2, so that nothing tells if 2 says no, or rows have
-            them as ranks: at most one 1 and one 2 in three or more columns, and the rest is empty.
+        InputError: all columns have only 1 or only 2, so that the meaning of 2 is unknown; or 1 and 2 look
+            like ranks, with at most one 1 and one 2 per row in three or more columns, and empty cells
+            otherwise.
 
     Examples:
         >>> marks, _ = chosen_options({"a": pl.Series(["x", None, None]), "b": pl.Series([None, "y", None])})
@@ -243,9 +244,9 @@ def chosen_options(
 
 
 def _columns_of_one_and_two(values: Mapping[str, set[str]], question: str) -> set[str]:
-    """Name the columns of a question in which 2 says no.
+    """Return the columns of a question in which 2 means no.
 
-    Customary codes for no answer, such as 9, tell nothing.
+    Customary codes for no answer, such as 9, are ignored.
     """
     numbers = {as_number(value): value for value in set().union(*values.values())}
     codes = {numbers[code] for code in likely_codes(sorted(n for n in numbers if not np.isnan(n)))}
@@ -266,7 +267,7 @@ def _columns_of_one_and_two(values: Mapping[str, set[str]], question: str) -> se
 
 
 def _refuse_ranks(cells: Mapping[str, pl.Series], question: str) -> None:
-    """Refuse columns in which 1 and 2 look like a first and a second choice, for which 2 does not say no."""
+    """Refuse columns in which 1 and 2 look like first and second choices, so that 2 does not mean no."""
     plain = np.array([_plain(column).fill_null("").to_list() for column in cells.values()])
     firsts, seconds = (plain == _YES).sum(axis=0), (plain == _NO).sum(axis=0)
     is_once = bool(np.all(firsts <= 1) and np.all(seconds <= 1) and np.any(firsts & seconds))
@@ -287,11 +288,11 @@ def mentioned_codes(mentions: Sequence[pl.Series], codes: Sequence[str]) -> Floa
     """Mark the codes that a respondent named in any of several columns, such as first, second and third.
 
     Args:
-        mentions: of each column, n codes or nulls.
+        mentions: for each column, n codes or nulls.
         codes: the k codes, without repeats.
 
     Returns:
-        Shape (n, k), 1 where a code was named, 0 where only other codes were; NaN without any mention.
+        Shape (n, k), 1 for a code that was named, 0 for other codes, NaN for respondents without any mention.
 
     Examples:
         >>> first, second = pl.Series(["1", "3", None]), pl.Series(["2", None, None])
@@ -310,13 +311,14 @@ def mentioned_codes(mentions: Sequence[pl.Series], codes: Sequence[str]) -> Floa
 
 
 def is_grid(cells: Mapping[str, pl.Series]) -> bool:
-    """Tell if columns are items of a grid, and no options of a multiple choice.
+    """Return true if columns are items of a grid, not options of a multiple choice.
 
-    An option has one value where it was chosen, and at most others that say no; an item has several answers,
-    which it shares with other items. Most columns decide, as a multiple choice can have "other" with texts.
+    An option has one value that means chosen, and possibly values that mean no. An item has several answers,
+    which it shares with other items. The majority of columns decides, as a multiple choice can have a column
+    "other" with texts.
 
     Args:
-        cells: of each column, n names of values or nulls.
+        cells: for each column, n names of values or nulls.
 
     Examples:
         >>> is_grid({"price": pl.Series(["1", "5"]), "taste": pl.Series(["4", "5"])})
@@ -332,7 +334,7 @@ def is_grid(cells: Mapping[str, pl.Series]) -> bool:
 
 
 def _grid_answers(cells: pl.Series) -> set[str]:
-    """Name the values of a column that are numbers, or texts that neither say no nor stand for no answer."""
+    """Return values that can be answers: numbers, and texts that mean neither "no" nor a missing answer."""
     return {
         name
         for name in _distinct(cells)
@@ -341,7 +343,7 @@ def _grid_answers(cells: pl.Series) -> set[str]:
 
 
 def _are_points(names: set[str]) -> bool:
-    """Tell if values are more than the two numbers of chosen and not chosen, and not too many."""
+    """Return true if the values can be points: more than two numbers, and not too many."""
     numbers = sorted(map(as_number, names))
     if np.isnan(numbers).any():
         return len(names) <= MAX_ANSWERS
@@ -357,7 +359,7 @@ def _distinct(cells: pl.Series) -> list[str]:
 
 
 def as_number(text: str) -> float:
-    """Read a number; NaN where it is none."""
+    """Parse a number; return NaN if the text is not a number."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Banners: groups of respondents at the head of a table, and waves in the order of time."""
+"""Banners: groups of respondents as columns of a table, and waves in order of time."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from semscale.types import Integers
 
 _MOST_GROUPS = 50
 _NUMBER = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?")  # not the 3 of mp3
-_MOSTLY = 0.95  # share of people with one row in a wave from which on a column counts as their ids
+_MOSTLY = 0.95  # least share of people with one row in a wave for a column to count as their ids
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = re.compile(
@@ -37,13 +37,13 @@ class Banner:
     """Groups of respondents, in the order of a table's columns.
 
     Attributes:
-        name: of the column; empty without groups, so that a table has its total alone.
-        text: its description; the name where there is none.
+        name: name of the column; empty without groups, so that a table has only its total.
+        text: description of the column; its name if it has none.
         groups: names of the groups.
-        codes: shape (n,), number of each respondent's group, -1 for none.
+        codes: shape (n,), index of each respondent's group, -1 for none.
         is_wave: true if the groups are waves, in the order of time.
-        order_from: source of the order of waves, in a few words.
-        answered_by: model whose answers these are; empty where people, one model or all models answered.
+        order_from: phrase that names the source of the order of waves.
+        answered_by: the model that answered; empty if people, one model or all models answered.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Banner:
 
     @property
     def title(self) -> str:
-        """Its description, with the model that answered where there are several.
+        """Description, with the model that answered if there are several.
 
         Examples:
             >>> Banner("age", "Age", (), np.array([-1]), answered_by="gpt-4o").title
@@ -72,17 +72,17 @@ def read_banner(
     is_wave: bool = False,
     wave_order: Sequence[str] = (),
 ) -> Banner:
-    """Read groups from a column; labelled values are called by their labels, in the order of these.
+    """Read groups from a column; labelled values get their labels as names, in the order of the labels.
 
     Args:
         cells: n values; missing and blank ones are in no group.
         labels: known about the column.
         is_wave: true if the groups are waves, which ``order_waves`` puts in order.
-        wave_order: all waves from the first to the last, where the user states it.
+        wave_order: all waves from the first to the last, if the user states it.
 
     Raises:
-        InputError: no group at all, more than 50, or an order that lacks a wave.
-        UnknownNameError: an order with a wave that no row has.
+        InputError: there is no group, there are more than 50, or the order lacks a wave.
+        UnknownNameError: the order has a wave that no row has.
 
     Examples:
         >>> banner = read_banner(pl.Series("age", ["18 to 34", "under 18", None]))
@@ -139,7 +139,7 @@ def _first_number(name: str) -> float:
 def order_waves(
     names: Sequence[str], labels: Mapping[str, str] | None = None, stated: Sequence[str] = ()
 ) -> tuple[list[str], str]:
-    """Order waves in time: as stated, by labelled values, as their names say, or by the rows.
+    """Order waves in time: as stated, by labelled values, by dates or numbers in their names, or by the rows.
 
     Args:
         names: of the waves, without repeats, in the order of the rows.
@@ -147,7 +147,7 @@ def order_waves(
         stated: all waves from the first to the last, by value or label; empty for none.
 
     Returns:
-        Values of the column from the first wave to the last, and the source of the order in a few words.
+        Values of the column from the first wave to the last, and a phrase that names the source of the order.
 
     Raises:
         InputError: ``stated`` names a wave twice, or leaves one out.
@@ -195,7 +195,7 @@ def _numbers(names: Sequence[str]) -> _Times | None:
 
 
 def _dates(names: Sequence[str]) -> _Times | None:
-    """Read ``31.1.2026``; with slashes or dashes, only where a number above 12 tells days from months."""
+    """Read dates such as ``31.1.2026``; with slashes or dashes, a number above 12 must identify the days."""
     dates = [match for match in map(_NUMBERS.fullmatch, map(str.strip, names)) if match]
     if len(dates) < len(names):
         return None
@@ -217,7 +217,7 @@ def _parts_of_years(names: Sequence[str]) -> _Times | None:
 
 
 def _months(names: Sequence[str]) -> _Times | None:
-    """Read ``Jan 2026``, ``January '26`` and ``3 May 2026``; months without a year tell no order."""
+    """Read ``Jan 2026``, ``January '26`` and ``3 May 2026``; months without a year give no order."""
     times: _Times = []
     for name in names:
         months, numbers = _MONTH.findall(name), re.findall(r"\d+", name)
@@ -234,7 +234,7 @@ def _full_year(digits: str) -> int:
 
 
 def _numbered(names: Sequence[str]) -> _Times | None:
-    """Read names that differ in their numbers alone, such as ``W1`` and ``2025-Q3``; years go first."""
+    """Read names that differ only in numbers, such as ``W1`` and ``2025-Q3``; years are compared first."""
     shapes = {re.sub(r"\d+", "#", name.strip().casefold()) for name in names}
     if len(shapes) > 1 or "#" not in shapes.pop():
         return None
@@ -245,7 +245,7 @@ def _numbered(names: Sequence[str]) -> _Times | None:
 
 
 def id_columns(columns: Iterable[str]) -> list[str]:
-    """Name the columns that are called like ids of respondents.
+    """Return the columns with names that look like ids of respondents.
 
     Examples:
         >>> id_columns(["age", "person_id", "ResponseId"])
@@ -255,7 +255,7 @@ def id_columns(columns: Iterable[str]) -> list[str]:
 
 
 def pair_notes(frame: pl.DataFrame, wave: str, pair_by: str) -> list[str]:
-    """Note people who are twice in a wave, and ids of which none is in two waves.
+    """Return notes on people with two rows in a wave, and on ids that never occur in two waves.
 
     Args:
         frame: n rows.
@@ -278,10 +278,10 @@ def pair_notes(frame: pl.DataFrame, wave: str, pair_by: str) -> list[str]:
 
 
 def unpaired_notes(frame: pl.DataFrame, wave: str) -> list[str]:
-    """Note that waves which are compared as different people share ids.
+    """Return a note if waves that are compared as different people share ids.
 
     Args:
-        frame: n rows, with the columns that are called like ids.
+        frame: n rows, with the columns that look like ids.
         wave: column of waves.
     """
     for column in id_columns(frame.columns):

@@ -25,9 +25,9 @@ class ValueCount:
     """A value of a column.
 
     Attributes:
-        value: as the file has it.
+        value: value as in the file.
         label: its label; empty without one.
-        n: cells with it.
+        n: number of cells with the value.
     """
 
     value: str
@@ -40,19 +40,19 @@ class ColumnSummary:
     """A column of a table.
 
     Attributes:
-        name: as the file has it.
-        label: its question or description; empty without one.
-        question: the question that it answers together with other columns; empty for a single column.
-        option: the option of that question that it stands for.
+        name: name as in the file.
+        label: the column's question or description; empty without one.
+        question: question that the column answers together with others; empty for a single column.
+        option: the column's option of that question.
         kind: inferred type.
         n: rows.
         missing: cells that are missing or blank.
-        distinct: different values; ``None`` where they are too many to count.
-        values: of choices and ordinals, in the order of their labels, then by frequency.
+        distinct: number of different values; ``None`` if there are too many to count.
+        values: values of choices and ordinals, in the order of their labels, then by frequency.
         missing_codes: codes that the file declares missing, with their labels.
-        low: least number, of numbers, ordinals and weights; ``None`` otherwise.
+        low: least number, for numbers, ordinals and weights; ``None`` otherwise.
         high: greatest number, likewise.
-        mean: of the numbers, likewise.
+        mean: mean of the numbers, likewise.
         examples: a few texts of an open text.
     """
 
@@ -80,8 +80,8 @@ class ColumnsSummary(Presentable):
         source: name of the table, without folders.
         n: rows.
         columns: in the order of the table.
-        input_notes: how the table was read, such as the rows that a condition left out.
-        created: when.
+        input_notes: notes on how the table was read, such as the rows that a condition left out.
+        created: time of creation.
     """
 
     source: str
@@ -101,7 +101,7 @@ class ColumnsSummary(Presentable):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Single choices whose answers are labels of a scale of the library, in sentences."""
+        """Sentences on single choices with answers that are labels of a built-in scale."""
         return tuple(
             sentence
             for column in self.columns
@@ -194,7 +194,7 @@ def _column(profile: ColumnProfile) -> ColumnSummary:
 
 
 def _values(counts: Mapping[str, int], labels: Mapping[str, str]) -> tuple[ValueCount, ...]:
-    """List labelled values in the order of the labels, also those that nobody chose; then the others."""
+    """Return labelled values in the order of the labels, including those without answers, then others."""
     labelled = [ValueCount(value, label, counts.get(value, 0)) for value, label in labels.items()]
     rest = {value: n for value, n in counts.items() if value not in labels}
     ranks = {value: as_number(value.replace(",", ".")) for value in rest}

@@ -31,8 +31,8 @@ class CellFigures:
     """Figures of v lines in c columns, all arrays of shape (v, c).
 
     Attributes:
-        values: shares from 0 to 1, or means; NaN where nobody counts.
-        low: lower ends of the intervals; NaN where there is none.
+        values: shares from 0 to 1, or means; NaN without respondents.
+        low: lower ends of the intervals; NaN without an interval.
         high: upper ends.
         n: respondents with an answer, unweighted.
         n_missing: respondents of the column without one.
@@ -56,7 +56,7 @@ class ColumnDifferences:
     Attributes:
         first: shape (pairs,), index of each pair's first column in the table; the total has 0.
         second: shape (pairs,), index of its second column, to the right of the first.
-        values: the differences; NaN where one side has nobody.
+        values: the differences; NaN if a column has no respondents.
         low: lower ends of t intervals, which are not adjusted for the number of pairs.
         high: upper ends.
         p_values: of two-sided t tests; NaN where a base is too small to test.
@@ -74,15 +74,15 @@ class ColumnDifferences:
 
 @dataclass(frozen=True, eq=False)
 class WaveChanges:
-    """Differences to the wave before, of shape (v, c); NaN where there is no wave before.
+    """Differences from the previous wave, shape (v, c); NaN without a previous wave.
 
     Attributes:
-        values: this wave less the one before.
+        values: this wave minus the previous wave.
         low: lower ends of the intervals.
         high: upper ends.
         p_values: of two-sided t tests; NaN where a base is too small to test.
         adjusted: p-values adjusted within the table.
-        small: true where a base, now or before, is too small to test.
+        small: true if the base of this or the previous wave is too small to test.
     """
 
     values: Floats
@@ -95,21 +95,21 @@ class WaveChanges:
 
 @dataclass(frozen=True, eq=False)
 class Crosstab:
-    """A question by a banner; the first column is everybody, the others are the banner's groups.
+    """Table of a question by a banner; the first column is the total, the others are the banner's groups.
 
     Attributes:
-        question: its v lines are the rows.
-        banner: its g groups are the columns after the first.
+        question: the question; its v lines are the rows.
+        banner: the banner; its g groups are the columns after the first.
         cells: figures of shape (v, 1 + g).
         deviations: standard deviation of the line with the mean, shape (1 + g,); NaN for choices.
-        letters: shape (v, 1 + g), letters of the columns that a cell lies significantly above.
+        letters: shape (v, 1 + g), letters of the columns that have significantly lower values than the cell.
         differences: between all pairs of the columns after the first.
         small: shape (v, 1 + g), true where a cell has too few respondents to test it.
         n_ungrouped: respondents of the total who are in no column.
-        association: chi-square test of question and banner; ``None`` where there is none.
-        changes: since the wave before; ``None`` without waves.
-        wave: the wave that the figures are of; empty where all respondents count.
-        before: the wave that it is compared with, likewise.
+        association: chi-square test of question and banner; ``None`` without a test.
+        changes: changes from the previous wave; ``None`` without waves.
+        wave: the wave of the figures; empty if all respondents count.
+        before: the previous wave, likewise.
     """
 
     question: Question
@@ -137,7 +137,7 @@ class Crosstab:
 
     @property
     def bases(self) -> tuple[npt.NDArray[np.int64], Floats, Floats]:
-        """Respondents with an answer in each column, their weights, and their effective number."""
+        """Number of respondents with an answer in each column, sum of their weights, and effective number."""
         largest = np.argmax(self.cells.n, axis=0), np.arange(self.cells.n.shape[1])
         return self.cells.n[largest], self.cells.weight[largest], self.cells.effective_n[largest]
 
@@ -150,18 +150,18 @@ class Crosstab:
 def tabulate(
     questions: Sequence[Question], banners: Sequence[Banner], design: AnyDesign, settings: TestSettings
 ) -> Iterator[Crosstab]:
-    """Make the tables of all questions by all banners, question by question.
+    """Compute the tables of all questions by all banners, question by question.
 
-    With a banner of waves, the other tables show the last wave, with its change from the wave before.
+    With a banner of waves, the other tables show the last wave and its change from the previous wave.
 
     Args:
-        questions: of the n respondents of the design.
-        banners: of the same respondents; at most one has waves.
+        questions: questions with answers of the n respondents of the design.
+        banners: banners of the same respondents; at most one has waves.
         design: of the sample.
         settings: of the tests.
 
     Raises:
-        InputError: the weights of a group sum to 0, in all rows or in a wave that is shown; both are named.
+        InputError: the weights of a group sum to 0, in all rows or in a displayed wave.
     """
     for banner in banners:
         _check_weights(banner.codes, [f"group '{name}' of '{banner.name}'" for name in banner.groups], design)
@@ -190,16 +190,16 @@ def tabulate(
 
 @dataclass(frozen=True, eq=False)
 class _Columns:
-    """The groups behind the columns of a table, now and in the wave before.
+    """Groups behind the columns of a table, in the displayed wave and the previous one.
 
     Attributes:
         banner: the columns after the total.
-        total: each respondent's group for the total; the last is shown.
+        total: each respondent's group for the total; the last group is displayed.
         groups: each respondent's group for the columns.
-        shown: numbers of the groups that the columns show.
-        before: numbers of those that they are compared with; empty without waves.
-        wave: name of the wave that is shown; empty if all are.
-        wave_before: name of the wave before, likewise.
+        shown: indices of the groups that the columns display.
+        before: indices of the groups that these are compared with; empty without waves.
+        wave: name of the displayed wave; empty if all waves are displayed.
+        wave_before: name of the previous wave, likewise.
     """
 
     banner: Banner
@@ -220,7 +220,7 @@ class _Columns:
 
     @property
     def n_ungrouped(self) -> int:
-        """Respondents in the total that is shown who are in no column; 0 without columns."""
+        """Number of respondents in the displayed total who are in no column; 0 without columns."""
         if not self.banner.groups:
             return 0
         return int(((self.total.codes == self.total.count - 1) & (self.groups.codes < 0)).sum())
@@ -233,7 +233,7 @@ def _columns_of(banner: Banner, waves: Banner | None) -> _Columns:
         everybody = Domains(np.zeros(len(banner.codes), dtype=np.int64), 1)
         before = numbers[:-1] if banner.is_wave else numbers[:0]
         return _Columns(banner, everybody, Domains(banner.codes, g), numbers, before)
-    # The wave before comes first: 0 for it, 1 for the last wave, -1 for others.
+    # 0 for the previous wave, 1 for the last wave, -1 for others.
     last = len(waves.groups) - 1
     time = np.where(waves.codes >= last - 1, waves.codes - last + 1, -1)
     codes = np.where((time >= 0) & (banner.codes >= 0), time * g + banner.codes, -1)
@@ -249,7 +249,7 @@ def _columns_of(banner: Banner, waves: Banner | None) -> _Columns:
 
 
 def _check_weights(codes: Integers, names: Sequence[str], design: AnyDesign) -> None:
-    """Refuse a group that has respondents, but no weight, by its name."""
+    """Refuse a group with respondents but no weight; the error names it."""
     grouped = codes >= 0
     n = np.bincount(codes[grouped], minlength=len(names))
     weight = np.bincount(codes[grouped], design.weights[grouped], minlength=len(names))
@@ -261,7 +261,7 @@ def _check_weights(codes: Integers, names: Sequence[str], design: AnyDesign) -> 
 
 
 def _blocks(questions: Sequence[Question], n: int) -> Iterator[list[Question]]:
-    """Put questions together until their lines hold as many numbers as are estimated at once."""
+    """Group questions into blocks that are estimated in one call."""
     block: list[Question] = []
     lines = 0
     for question in questions:
@@ -282,7 +282,7 @@ def _crosstab(  # noqa: PLR0913 - all that a table is made of
     design: AnyDesign,
     settings: TestSettings,
 ) -> Crosstab:
-    """Make a table from each respondent's values for its lines, and their estimates in total and groups."""
+    """Build a table from the respondents' values for its lines, and the estimates of total and groups."""
     total, groups = estimates
     shown = _cut_columns(groups, columns.shown)
     everybody = _cut_columns(total, np.array([columns.total.count - 1]))
@@ -328,12 +328,12 @@ def _cut_columns(estimates: SurveyEstimates, columns: Integers) -> SurveyEstimat
 def _figures(
     estimates: SurveyEstimates, lines: tuple[Line, ...], level: float
 ) -> tuple[Floats, Floats, Floats, Integers, Integers, Floats, Floats]:
-    """Return the figures of estimates with intervals: of log odds for shares, of t for means."""
+    """Return the figures of estimates, with log-odds intervals for shares and t intervals for means."""
     low, high = (end.copy() for end in estimates.interval(level))
     shares = np.flatnonzero([line.kind == "share" for line in lines])
     if len(shares):
         cut = _cut_lines(estimates, shares)
-        # Sums of weights round a share beyond 0 or 1; a larger excess stays, and is refused.
+        # Rounding in sums of weights can move a share beyond 0 or 1; a larger excess is refused later.
         near = np.clip(cut.values, 0.0, 1.0)
         is_rounding = np.abs(cut.values - near) < 1e-9  # noqa: PLR2004
         cut = replace(cut, values=np.where(is_rounding, near, cut.values))
@@ -343,11 +343,11 @@ def _figures(
 
 
 def spread_at_ends(estimates: SurveyEstimates, lines: tuple[Line, ...]) -> SurveyEstimates:
-    """Give shares of 0 and 1 a variance for tests, where equal answers leave none.
+    """Give shares of 0 and 1 a variance for tests, which equal answers do not have.
 
-    It is that of a share with one success and one failure added, ``p (1 - p) / (n + 2)`` with
-    ``p = (x + 1) / (n + 2)`` and Kish's effective number for n; without it a group in which nobody gave an
-    answer would count as known exactly.
+    It is the variance of a share with one success and one failure added, ``p (1 - p) / (n + 2)``, where ``p =
+    (x + 1) / (n + 2)`` and n is Kish's effective number. Without it, a share of 0 would count as known
+    exactly.
 
     References:
         Agresti and Caffo (2000), The American Statistician 54(4), 280-288,
@@ -368,7 +368,7 @@ def spread_at_ends(estimates: SurveyEstimates, lines: tuple[Line, ...]) -> Surve
 def _tests(
     differences: SurveyDifferences, tested: Mask, settings: TestSettings
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Return differences, ends of their intervals, and plain and adjusted p-values of those tested."""
+    """Return differences, the ends of their intervals, and plain and adjusted p-values."""
     low, high = differences.interval(settings.level)
     p_values = np.where(tested, differences.p_values, np.nan)
     adjusted = differences.adjusted_p_values(settings.correction, tested)
@@ -387,13 +387,14 @@ def compare_columns(
         settings: of the tests.
 
     Returns:
-        The differences, and the letters of shape (v, g) of the columns that a cell lies significantly above.
+        The differences, and letters, shape (v, g), of the columns that have significantly lower values than a
+        cell.
     """
     pairs = group_differences(spread_at_ends(groups, lines))
     tested = ~small[:, pairs.first] & ~small[:, pairs.second]
     alpha, correction = 1 - settings.level, settings.correction
     letters = column_letters(pairs, tested=~small, alpha=alpha, correction=correction)
-    # The total stands before the groups, so that the first group has column 1.
+    # The total is column 0, so the first group is column 1.
     return ColumnDifferences(pairs.first + 1, pairs.second + 1, *_tests(pairs, tested, settings)), letters
 
 
@@ -404,7 +405,7 @@ def _deviations(
     estimates: tuple[SurveyEstimates, SurveyEstimates],
     design: AnyDesign,
 ) -> Floats:
-    """Return standard deviations of the mean's values in the columns that are shown."""
+    """Return standard deviations of the mean line's values in the displayed columns."""
     line = question.mean_line
     if line is None:
         return np.full(1 + len(columns.shown), np.nan)
@@ -422,7 +423,7 @@ def standard_deviations(columns: Floats, means: Floats, weights: Floats, domains
 
     Args:
         columns: shape (n, v); NaN without an answer.
-        means: shape (v, g), of the groups.
+        means: shape (v, g), means of the groups.
         weights: shape (n,).
         domains: the groups.
     """
@@ -436,9 +437,9 @@ def standard_deviations(columns: Floats, means: Floats, weights: Floats, domains
 
 
 def _association(question: Question, columns: _Columns, design: AnyDesign, small: Mask) -> Association | None:
-    """Test question and banner, in the wave that is shown, where a respondent gives a single answer.
+    """Test question against banner in the displayed wave; ``None`` for questions with several answers.
 
-    Groups whose base is too small take no part.
+    Groups with too small a base are excluded.
     """
     choices = question.choices
     if choices is None or (~small).sum() < _FEWEST_GROUPS:
@@ -454,7 +455,7 @@ def _changes(
     estimates: tuple[SurveyEstimates, SurveyEstimates],
     settings: TestSettings,
 ) -> WaveChanges | None:
-    """Compare each column with the wave before; the total has none where the columns are waves."""
+    """Compare each column with the previous wave; if the columns are waves, the total has no change."""
     if not len(columns.before):
         return None
     total, groups = (spread_at_ends(part, question.lines) for part in estimates)
@@ -471,7 +472,7 @@ def _changes(
         for part, now, before in pairs
     ]
     tested = np.concatenate(enough, axis=1)
-    # Where the columns are waves, neither the total nor the first wave has a wave before.
+    # If the columns are waves, neither the total nor the first wave has a previous wave.
     padding = ((0, 0), (1 + len(columns.shown) - tested.shape[1], 0))
     figures = (np.pad(part, padding, constant_values=np.nan) for part in _tests(joined, tested, settings))
     values, low, high, p_values, adjusted = figures
@@ -484,12 +485,12 @@ def changes_between(estimates: SurveyEstimates, now: Integers, before: Integers)
     Args:
         estimates: of v lines in c columns.
         now: shape (pairs,), the later column of each pair.
-        before: shape (pairs,), its earlier column, with a lower number.
+        before: shape (pairs,), its earlier column, with a lower index.
     """
     pairs = group_differences(estimates)
     numbers = {
         pair: n for n, pair in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
     }
     index = [numbers[pair] for pair in zip(before.tolist(), now.tolist(), strict=True)]
-    # The differences are those of the first less the second column, and the earlier one comes first.
+    # These differences are the first minus the second column, and the earlier wave comes first.
     return SurveyDifferences(-pairs.values[:, index], pairs.standard_errors[:, index], pairs.df[:, index])

@@ -44,7 +44,7 @@ from semscale.tabulation.survey_questions import (
 )
 
 ENDINGS = (".xlsx", ".pptx", ".html", ".md", ".csv", ".parquet", ".jsonl", ".json")
-"""Endings of files that crosstabs can be written to."""
+"""File extensions of the formats for crosstabs."""
 
 _BATCH = 50_000
 _DEVIATION = "standard deviation"
@@ -55,16 +55,16 @@ _STUDY_COLUMNS = {"persona", "concept", "question", "method", "pmf"}
 def crosstabs(data: Any, **settings: Any) -> "Crosstabs":  # noqa: ANN401 - a path or any data frame
     """Tabulate questions of a survey by groups of respondents.
 
-    Every cell has an estimate with its interval, the respondents behind it, their weights and their effective
-    number, and the letters of the columns of its banner that it lies significantly above.
+    Every cell has an estimate with its interval, the number of respondents, the sum of their weights, their
+    effective number, and the letters of the banner's columns that have significantly lower values.
 
     Args:
         data: a file, or a data frame of polars, pandas or Arrow, with one row per respondent; with waves, one
             row per respondent and wave.
-        settings: those of ``CrosstabSettings``: ``questions`` (columns; short names of questions with several
-            columns; patterns such as ``brand_*`` or lists such as ``Brands=brand_a,brand_b`` of options;
-            ``Mentions=first+second`` for codes of one list), ``banners`` (columns of groups; without any, and
-            without waves, tables show everybody alone), and those of the sample and the tests.
+        settings: fields of ``CrosstabSettings``: ``questions`` (columns; short names of questions with
+            several columns; patterns such as ``brand_*`` or lists such as ``Brands=brand_a,brand_b`` of
+            options; ``Mentions=first+second`` for codes of one list), ``banners`` (columns of groups; without
+            banners and waves, tables have only the total), and those of the sample and the tests.
 
     Raises:
         UnknownNameError: a column does not exist.
@@ -88,12 +88,12 @@ def crosstabs(data: Any, **settings: Any) -> "Crosstabs":  # noqa: ANN401 - a pa
 
 
 def tabulate_file(table: Table, settings: CrosstabSettings) -> "Crosstabs":
-    """Tabulate a table that is open; only the columns that are needed are read.
+    """Tabulate an open table; only the necessary columns are read.
 
     Raises:
         UnknownNameError: a column does not exist.
-        InputError: as ``crosstabs``; or the table has a study's answers, which pool methods and have no
-            weights.
+        InputError: as for ``crosstabs``; or the table contains a study's answers, which mix methods and have
+            no weights.
     """
     if {*table.columns} >= _STUDY_COLUMNS:
         raise InputError(
@@ -134,11 +134,12 @@ def _tabulate(
     """Tabulate n rows.
 
     Args:
-        frame: the columns that are needed.
+        frame: the necessary columns.
         settings: of the tables.
-        columns: of each question, by the name that the user has for it.
+        columns: columns of each question, by the user's name for it.
         labels: of columns, from a survey tool or SPSS.
-        whole: of options, the values of rows that a condition left out, too; those of the frame unless given.
+        whole: for options, all values, including those of rows that a condition left out; by default those of
+            the frame.
     """
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
@@ -176,7 +177,7 @@ def _tabulate(
 
 
 def _option_columns(questions: Collection[QuestionColumns]) -> list[str]:
-    """Name the columns of all questions that have several, without repeats."""
+    """Return the columns of all questions with several columns, without repeats."""
     multiple = (question for question in questions if question.is_multiple)
     return list(dict.fromkeys(column for question in multiple for column in question.columns))
 
@@ -184,7 +185,7 @@ def _option_columns(questions: Collection[QuestionColumns]) -> list[str]:
 def _needed_columns(
     table: Table, settings: CrosstabSettings, questions: Collection[QuestionColumns]
 ) -> list[str]:
-    """Name the columns that are to be read, and refuse those that do not exist."""
+    """Return the columns to read, and refuse columns that do not exist."""
     titles = [name for question in questions for name in needed_columns(question, table.columns)]
     roles = settings.columns_by_role
     for name in settings.banners:
@@ -198,7 +199,7 @@ def _needed_columns(
 
 
 def _values_before_conditions(table: Table, questions: Collection[QuestionColumns]) -> dict[str, pl.Series]:
-    """Read all values of options in the rows of a table before a condition left some out."""
+    """Read all values of options, including rows that a condition leaves out."""
     options = _option_columns(questions)
     if table.whole is None or not options:
         return {}
@@ -211,7 +212,7 @@ def _values_before_conditions(table: Table, questions: Collection[QuestionColumn
 
 
 def _notes_on_people(frame: pl.DataFrame, settings: CrosstabSettings) -> list[str]:
-    """Note what is unusual about the people of waves."""
+    """Return notes on unusual respondents in waves."""
     if settings.wave is None:
         return []
     if settings.pair_by is not None:
@@ -226,13 +227,13 @@ class Crosstabs(Presentable):
 
     Attributes:
         source: name of the file; empty for a data frame.
-        n: rows of the file that were read.
-        left_out: rows that do not count, by reason.
-        tables: question by question, each by all banners.
+        n: number of rows read from the file.
+        left_out: number of excluded rows, by reason.
+        tables: the tables, question by question, each by all banners.
         settings: of the tables.
-        sample_notes: on the weights and the people of waves.
-        input_notes: on the reading of the file, such as the rows that a condition left out.
-        measured: for the signature, the origin of answers that were not in the file.
+        sample_notes: notes on the weights and the people of waves.
+        input_notes: notes on how the file was read, such as the rows that a condition left out.
+        measured: origin of answers that were not in the file, for the signature.
         created: time of the run.
     """
 
@@ -251,7 +252,7 @@ class Crosstabs(Presentable):
 
     @property
     def n_counting(self) -> int:
-        """Rows that count."""
+        """Number of rows that count."""
         return self.n - sum(self.left_out.values())
 
     @property
@@ -261,12 +262,12 @@ class Crosstabs(Presentable):
 
     @property
     def is_weighted(self) -> bool:
-        """True if respondents count differently."""
+        """True if respondents have different weights."""
         return self.settings.weight is not None or bool(self.settings.raked_to)
 
     @property
     def signature(self) -> Signature:
-        """All settings that the figures depend on."""
+        """Signature with all settings that the figures depend on."""
         signed = {name: _signed(value) for name, value in self.settings.signed().items()}
         if "missing" in signed:
             keys = {name: written_codes(missing_keys(codes)) for name, codes in self.settings.missing.items()}
@@ -297,7 +298,7 @@ class Crosstabs(Presentable):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """Return all cells, one per row, and below them the pairs of columns, one per row and line.
+        """Return all cells, one per row, followed by one row per pair of columns and line.
 
         Returns:
             The columns ``question``, ``question_text``, ``taken_for``, ``banner``, ``answered_by`` (model of
@@ -305,8 +306,8 @@ class Crosstabs(Presentable):
             from 0 to 1, mean, standard deviation, or the difference of two columns), ``value``, ``low``,
             ``high``, ``n``, ``n_missing``, ``weighted_base``, ``effective_n``, ``small_base``, ``letters``,
             ``n_ungrouped``, ``wave``, ``wave_before``, ``change``, ``change_low``, ``change_high``,
-            ``change_p``, ``change_p_adjusted``,
-            ``chi_square_p``; of differences ``first`` minus ``second``, with ``p`` and ``p_adjusted``.
+            ``change_p``, ``change_p_adjusted``, ``chi_square_p``; for differences ``first`` minus ``second``,
+            with ``p`` and ``p_adjusted``.
         """
         cells = [row for table in self.tables for row in _cell_rows(table)]
         differences = [row for table in self.tables for row in _difference_rows(table)]
@@ -319,18 +320,18 @@ class Crosstabs(Presentable):
         figures: str | PathLike[str] | None = None,  # noqa: ARG002
         escape: bool = True,
     ) -> None:
-        """Write the tables, in a form that the file's ending names.
+        """Write the tables to a file, in the format of its extension.
 
         Args:
             path: a page (``.html``), Markdown (``.md``), a workbook with one sheet per question (``.xlsx``),
                 slides with one chart per question (``.pptx``, extra ``slides``), or ``.json``; one cell per
                 row as ``.csv``, ``.parquet`` or ``.jsonl``.
             figures: has no effect, as tables have no pictures.
-            escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
+            escape: true to put an apostrophe before texts in CSV that a spreadsheet would run as formulas.
 
         Raises:
-            InputError: another ending, or a file that cannot be written.
-            MissingExtraError: slides without the extra.
+            InputError: the extension is unknown, or the file cannot be written.
+            MissingExtraError: slides need the extra ``slides``.
         """
         path = Path(path)
         check_path(path)
@@ -349,18 +350,18 @@ class Crosstabs(Presentable):
 
 
 def _signed(value: object) -> object:
-    """Join lists, and the columns of margins; nothing for empty ones."""
+    """Write a setting for the signature: lists and columns of margins joined; ``None`` if empty."""
     if not isinstance(value, Mapping | tuple):
         return value
     return "+".join(f"{item:g}" if isinstance(item, float) else str(item) for item in value) or None
 
 
 def check_path(path: Path) -> None:
-    """Check, before anything is read, that tables can be written to a file.
+    """Check that tables can be written to a file, before anything is read.
 
     Raises:
-        InputError: another ending, or a file that cannot be written.
-        MissingExtraError: slides without the extra.
+        InputError: the extension is unknown, or the file cannot be written.
+        MissingExtraError: slides need the extra ``slides``.
     """
     ending = path.suffix.lower()
     if ending not in ENDINGS:

@@ -1,4 +1,4 @@
-"""The sample behind a table: its weights, its design, and the population that weights are raked to."""
+"""The sample behind a table: weights, design, and the population margins for raking."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, RowError
-from semscale.messages import nearest_name, unknown_name
+from semscale.messages import nearest_name, shortened, unknown_name
 from semscale.stats.raking import Raking, rake, raked_design
 from semscale.stats.survey_designs import AnyDesign, SurveyDesign, replicate_design
 from semscale.store.columns import groups_in, numbers_among
@@ -22,13 +22,13 @@ _EXAMPLES = 5
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The respondents who count, and their design.
+    """Respondents who count, and the sample's design.
 
     Attributes:
-        design: of the m respondents who count.
+        design: design of the m respondents who count.
         is_included: shape (n,), true for their rows of the table.
-        left_out: number of other rows by reason, such as "no weight".
-        notes: on the weights, in sentences.
+        left_out: number of excluded rows by reason, such as "no weight".
+        notes: sentences on the weights.
     """
 
     design: AnyDesign
@@ -42,12 +42,12 @@ def read_sample(
     settings: SampleSettings,
     labels: Mapping[str, ColumnLabels] | None = None,
 ) -> Sample:
-    """Read the design and the weights of a table's rows; incomplete rows are left out.
+    """Read the design and the weights of a table's rows; exclude incomplete rows.
 
     Args:
         frame: n rows.
-        settings: of the sample; with waves, every wave is raked by itself.
-        labels: of columns; margins may name values by their labels.
+        settings: settings of the sample; with waves, each wave is raked separately.
+        labels: labels of columns; margins can name values by their labels.
 
     Raises:
         UnknownNameError: a column does not exist.
@@ -89,7 +89,7 @@ def read_sample(
 
 
 def replicate_columns(columns: list[str], pattern: str) -> list[str]:
-    """Find the columns of replicate weights.
+    """Return the columns of replicate weights.
 
     Raises:
         InputError: fewer than two columns fit the pattern.
@@ -106,6 +106,12 @@ def replicate_columns(columns: list[str], pattern: str) -> list[str]:
 def _read_numbers(frame: pl.DataFrame, role: str, column: str) -> Floats:
     """Read weights, which may be 0, or populations of strata, which may not; NaN where there is no number."""
     numbers = numbers_among(frame[column]).to_numpy().astype(np.float64)
+    cells = frame[column].drop_nulls()
+    if len(cells) and np.isnan(numbers).all():
+        raise InputError(
+            f"{role}: column '{column}' has no number; its first value is {shortened(cells[0])}: name a "
+            "column of numbers"
+        )
     is_low, least = (numbers < 0, ">= 0") if role == "weight" else (numbers <= 0, "> 0")
     wrong = np.flatnonzero(is_low | np.isinf(numbers))
     if len(wrong):
@@ -121,7 +127,7 @@ def _read_numbers(frame: pl.DataFrame, role: str, column: str) -> Floats:
 def _complete_rows(
     frame: pl.DataFrame, roles: Mapping[str, str], weights: Floats, replicates: Floats | None
 ) -> tuple[Mask, dict[str, int]]:
-    """Mark the rows that lack nothing, and count the others by the first gap."""
+    """Return a mask of complete rows, and the number of other rows by their first missing value."""
     gaps: dict[str, Mask] = {"no weight": np.isnan(weights)}
     for role, column in roles.items():
         name = column if role.startswith("raked_to") else role.replace("_", " ")
@@ -144,7 +150,7 @@ def _complete_rows(
 
 
 def _design_of_draw(frame: pl.DataFrame, settings: SampleSettings, weights: Floats) -> SurveyDesign:
-    """Describe a draw; people of several waves are clusters unless larger ones contain them."""
+    """Return the design of the draw; people in several waves are clusters unless they are in larger ones."""
     cluster = settings.cluster or settings.pair_by
     if settings.cluster is not None and settings.pair_by is not None:
         _check_nested(frame, settings.pair_by, settings.cluster)
@@ -154,17 +160,27 @@ def _design_of_draw(frame: pl.DataFrame, settings: SampleSettings, weights: Floa
     )
     is_nested = settings.strata is not None and settings.cluster is not None
     fpc = None if settings.fpc is None else _read_numbers(frame, "fpc", settings.fpc)
+    lonely = settings.lonely
+    if settings.strata is None and lonely == "fail":
+        if clusters is not None and fpc is None and len(set(clusters)) == 1:
+            raise InputError(
+                f"{'pair_by' if settings.cluster is None else 'cluster'}: all respondents are in the same "
+                f"cluster, {cluster} '{clusters[0]}', so there is no standard error: name a column with "
+                "several clusters, or leave it out"
+            )
+        if clusters is None and len(weights) == 1:
+            lonely = "certainty"  # a single respondent leaves no degree of freedom, so there is no interval
     try:
-        return SurveyDesign(weights, strata, clusters, fpc, lonely=settings.lonely, nested=is_nested)
+        return SurveyDesign(weights, strata, clusters, fpc, lonely=lonely, nested=is_nested)
     except RowError as error:
-        # Incomplete rows were left out, so that the number of a row means nothing in the file.
+        # Incomplete rows were excluded, so row numbers do not match the file.
         named = [name for name in (settings.strata, cluster, settings.fpc) if name is not None]
         cells = ", ".join(f"{name} '{frame[name][error.row]}'" for name in named)
         raise error.at(f"the row with {cells}") from None
 
 
 def _check_nested(frame: pl.DataFrame, person: str, cluster: str) -> None:
-    """Check that every person is in a single cluster, which then holds what the waves have in common."""
+    """Check that every person is in a single cluster, which then covers the dependence between waves."""
     pairs = pl.DataFrame({"person": groups_in(frame[person]), "cluster": groups_in(frame[cluster])})
     several = pairs.unique().group_by("person").len().filter(pl.col("len") > 1).sort("person")
     if several.height:
@@ -176,7 +192,7 @@ def _check_nested(frame: pl.DataFrame, person: str, cluster: str) -> None:
 
 
 def _factors_of_replicates(settings: SampleSettings, n: int) -> Floats | None:
-    """Return a factor for each of n replicates; ``None`` without any."""
+    """Return the factor of each of n replicates; ``None`` without replicates."""
     if not settings.rscales:
         return None
     if len(settings.rscales) not in (1, n):
@@ -188,13 +204,13 @@ def _factors_of_replicates(settings: SampleSettings, n: int) -> Floats | None:
 
 
 def _raked(frame: pl.DataFrame, margins: Margins, design: AnyDesign, settings: SampleSettings) -> Raking:
-    """Rake to the margins within the bounds, every wave by itself."""
+    """Rake to the margins within the bounds, each wave separately."""
     answers = {column: groups_in(frame[column]) for column in margins}
     targets: dict[str, dict[Hashable, float]] = {
         column: dict(goals.items()) for column, goals in margins.items()
     }
     if settings.wave is not None:
-        # A category of a wave is a category by itself, whose target is its share of the wave's respondents.
+        # Each category of a wave is a separate category; its target is its share of the wave's respondents.
         waves = groups_in(frame[settings.wave])
         sizes = dict(waves.filter(design.weights > 0).value_counts().iter_rows())
         answers = {column: waves + ": " + cells for column, cells in answers.items()}
@@ -228,12 +244,12 @@ def _raking_note(raking: Raking, settings: SampleSettings) -> str:
 
 
 def matched_margins(margins: Margins, frame: pl.DataFrame, labels: Mapping[str, ColumnLabels]) -> Margins:
-    """Name the categories of margins by the values of a table, and check that none is lacking.
+    """Convert the categories of margins to values of a table, and check that all values have one.
 
     Args:
         margins: categories are values, or labels of values.
         frame: n rows, each with a value in every column of the margins.
-        labels: of columns.
+        labels: labels of columns.
 
     Returns:
         The margins, with the value of each category.
@@ -277,7 +293,7 @@ def _goals_by_value(
 def _check_complete(
     column: str, goals: Mapping[str, float], labels: Mapping[str, str], counts: Mapping[str, int]
 ) -> None:
-    """Refuse values that have no target, all in one message."""
+    """Refuse values without a target; one message lists them all."""
     lacking = {value: n for value, n in counts.items() if value not in goals}
     if not lacking:
         return
@@ -287,7 +303,7 @@ def _check_complete(
 
     listed = [f"{name(value)} ({n:,} {'row' if n == 1 else 'rows'})" for value, n in lacking.items()]
     examples = ", ".join(listed[:_EXAMPLES]) + (", ..." if len(listed) > _EXAMPLES else "")
-    # A category that is no value may be a misspelt one.
+    # A category that is not a value may be misspelt.
     names = [text for value in lacking for text in (value, labels.get(value, "")) if text]
     unknown = [category for category in goals if category not in counts and category not in labels]
     nearest = ((category, nearest_name(category, names, alike=0.5)) for category in unknown)

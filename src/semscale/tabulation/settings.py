@@ -13,10 +13,10 @@ from semscale.store.missing_codes import missing_keys
 from semscale.yaml_reading import line_of, parse_yaml
 
 EVERY_QUESTION = ""
-"""Stands for all questions among those that have codes for missing answers."""
+"""Key for codes for missing answers that apply to all questions."""
 
 Margins = Mapping[str, Mapping[str, float]]
-"""For each column, the share or number of people in each of its categories."""
+"""For each column, the share or number of people in each category."""
 
 _COLUMNS, _SAMPLE, _RUN = "Columns", "Sampling design", "Run"
 _ROUNDING = 1e-6
@@ -59,11 +59,11 @@ def _codes_by_question(codes: object) -> object:
 
 
 class QuestionSettings(Settings):
-    """Questions of a survey, and the groups that they are tabulated by.
+    """Questions of a survey, and the groups of their tables.
 
     Raises:
-        InputError: a question or a banner that is named twice, or a setting of a question that is none of
-            the questions. A question such as ``M=m1+m2`` may also be called by its name alone, ``M``.
+        InputError: a question or a banner is named twice, or a setting names an unknown question. A question
+            such as ``M=m1+m2`` can be referred to by its name ``M``.
     """
 
     questions: Annotated[
@@ -90,7 +90,7 @@ class QuestionSettings(Settings):
     pairs: Annotated[
         tuple[tuple[str, str], ...],
         BeforeValidator(_pairs),
-        Field(description="Two questions to the same people; tables show the first minus the second."),
+        Field(description="Two questions to compare within people, as q1=q2: tables show q1 minus q2."),
         Option(_COLUMNS, "QUESTIONS", name="--pair", type=list[str], rare=True),
     ] = ()
     numeric: Annotated[
@@ -107,7 +107,7 @@ class QuestionSettings(Settings):
     ] = {}
 
     def model_post_init(self, context: object, /) -> None:
-        """Check that names are not repeated, and that settings are of questions that are asked."""
+        """Check that names are not repeated, and that settings refer to known questions."""
         super().model_post_init(context)
         for first, second in self.pairs:
             if first == second:
@@ -137,10 +137,10 @@ def _waves(waves: object) -> object:
 
 
 class SampleSettings(Settings):
-    """Columns and settings that describe the sample and its weights.
+    """Columns and settings of the sample and its weights.
 
     Raises:
-        InputError: settings that do not go together, or are out of range.
+        InputError: settings cannot be combined or are out of range.
     """
 
     weight: Annotated[
@@ -232,7 +232,7 @@ class SampleSettings(Settings):
     ] = None
 
     def model_post_init(self, context: object, /) -> None:
-        """Check that settings go together."""
+        """Check that the settings can be combined."""
         super().model_post_init(context)
         for name in ("pair_by", "wave_order"):
             if getattr(self, name) and self.wave is None:
@@ -241,10 +241,9 @@ class SampleSettings(Settings):
             self._check_bounds(*self.weight_bounds)
         if self.replicates is not None:
             self._check_replicates()
-        elif self.replicate_type is not None or self.rho or self.rscales:
-            raise InputError(
-                "replicate_type, rho and rscales belong to replicates: name their columns as well"
-            )
+        for name in ("replicate_type", "rho", "rscales"):
+            if getattr(self, name) and self.replicates is None:
+                raise InputError(f"{name} belongs to replicates: name their columns as well")
 
     def _check_bounds(self, low: float, high: float) -> None:
         if not self.raked_to:
@@ -276,19 +275,19 @@ class SampleSettings(Settings):
 
     @property
     def columns_by_role(self) -> dict[str, str]:
-        """The single columns that are named, by their purpose."""
+        """Names of the single columns, by purpose."""
         columns = {role: getattr(self, role) for role in ("weight", "strata", "cluster", "fpc", "pair_by")}
         roles = {role: column for role, column in columns.items() if column is not None}
         return roles | {f"raked_to {column}": column for column in self.raked_to}
 
     @property
     def wave_columns(self) -> tuple[str, ...]:
-        """The column of waves, if there is one."""
+        """Column of waves, in a tuple; empty without waves."""
         return () if self.wave is None else (self.wave,)
 
 
 class TestSettings(Settings):
-    """Settings of the tests of cells.
+    """Settings of the significance tests between cells.
 
     Raises:
         InputError: a value out of range.
@@ -298,7 +297,7 @@ class TestSettings(Settings):
 
     min_base: Annotated[
         int,
-        Field(ge=1, description="Smallest base that is tested; smaller ones are marked."),
+        Field(ge=1, description="Minimum number of answers for a test; smaller groups are marked."),
         Option(_RUN, "NUMBER", rare=True),
         Signed(),
     ] = 30
@@ -325,11 +324,11 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
     """All settings of crosstabs.
 
     Raises:
-        InputError: as the parts; or waves that are a banner as well.
+        InputError: as for the parts; or the column of waves is also a banner.
     """
 
     def model_post_init(self, context: object, /) -> None:
-        """Check that waves are no banner as well."""
+        """Check that the column of waves is not also a banner."""
         super().model_post_init(context)
         if self.wave is not None and self.wave in self.banners:
             raise InputError(f"wave: '{self.wave}' is a banner as well: waves have their own, leave it out")
@@ -338,10 +337,10 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
         """Return a copy with the settings of each question under its name.
 
         Args:
-            names: of each question in ``all_questions``, as ``find_columns`` gives them.
+            names: name of each question in ``all_questions``, as returned by ``find_columns``.
 
         Raises:
-            InputError: two questions have one name.
+            InputError: two questions have the same name.
 
         Examples:
             >>> settings = CrosstabSettings(questions=["M=m1+m2"], missing={"M=m1+m2": ["99"]})
@@ -370,15 +369,15 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
 
 
 def read_margins(path: Path) -> dict[str, dict[str, float]]:
-    """Read margins: columns, each with the share or number of people in its categories.
+    """Read margins from a file: for each column, the share or number of people in each category.
 
     Args:
-        path: a YAML file, such as ``sex: {f: 0.51, m: 0.49}``. Categories are values as the
-            table has them, or their labels.
+        path: a YAML file, such as ``sex: {f: 0.51, m: 0.49}``. Categories are values of the table, or their
+            labels.
 
     Raises:
-        InputError: the file cannot be read, has another form, or has shares that sum to neither 1 nor 100;
-            the line is named.
+        InputError: the file cannot be read, has another structure, or has shares that do not sum to 1 or 100;
+            the message names the line.
     """
     from semscale.store.columns import as_names  # polars is slow to import, and few surveys have margins
 
@@ -413,7 +412,7 @@ def read_margins(path: Path) -> dict[str, dict[str, float]]:
 
 
 def check_sum(column: str, goals: Mapping[str, float], position: str = "") -> None:
-    """Refuse shares that do not sum to a whole; numbers of people may sum to anything."""
+    """Refuse shares that do not sum to 1 or 100; numbers of people can have any sum."""
     total = sum(goals.values())
     is_whole = any(abs(total - whole) <= _ROUNDING * whole for whole in (1, 100))
     are_shares = total < _MAX_PERCENT and any(not float(goal).is_integer() for goal in goals.values())
@@ -428,11 +427,11 @@ def read_rscales(text: str) -> tuple[float, ...]:
     """Read the factors of replicates.
 
     Args:
-        text: a single number for all replicates; numbers with commas between, in the order of the columns;
-            or a file with one number per line.
+        text: a single number for all replicates; numbers separated by commas, in the order of the columns; or
+            a file with one number per line.
 
     Raises:
-        InputError: a part or line that is no number, or a file that cannot be read.
+        InputError: a part or line is not a number, or the file cannot be read.
 
     Examples:
         >>> read_rscales("0.5, 0.75")

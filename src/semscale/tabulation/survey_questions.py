@@ -1,4 +1,4 @@
-"""Questions of a survey, read from columns, and the lines that they have in a table."""
+"""Questions of a survey, read from columns, and their lines in a table."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,13 +40,15 @@ QuestionKind = Literal[
 """Type of a question."""
 
 LineKind = Literal["share", "mean"]
-"""Figure that a line states of respondents."""
+"""Statistic of a line."""
 
 _FEWEST_FOR_BOXES = 4
 _MEAN = "mean"
-_CODED = f"{PREFIX}outcome"  # status of a coded text, whose codes are a multiple choice
+_CODED = f"{PREFIX}outcome"  # status of a coded text; its codes are a multiple choice
 _SEVERAL = "several answers were possible, so shares can sum to more than 100 %"
 _EXAMPLES = 3
+_CELL = "cell"
+_FEWEST_TEXTS = 3  # of which ratings can tell whether they are of these texts
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,9 @@ class Line:
     """A line of a question's table.
 
     Attributes:
-        name: shown to readers.
-        kind: a share of respondents, or a mean.
-        is_net: true if it puts several answers together, such as the two highest points.
+        name: name for readers.
+        kind: statistic of the line: a share of respondents, or a mean.
+        is_net: true if it combines several answers, such as the two highest points.
     """
 
     name: str
@@ -66,19 +68,19 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A question with every respondent's answer.
+    """A question with the answers of all respondents.
 
     Attributes:
-        name: short name, as the user has it.
-        text: as it was asked; the name where that is not known.
+        name: the user's short name.
+        text: wording of the question; the name if it is unknown.
         kind: its type.
-        lines: of its table.
+        lines: lines of its table.
         answers: shape (n, k), value of each of k answers for each respondent: 1 or 0, a probability, or a
-            number; NaN where there is no answer. Shape (n,), numbers of answers from 0 and -1 for none, where
-            a respondent gives one answer of k.
+            number; NaN without an answer. Shape (n,), index of the answer from 0, or -1 for none, if a
+            respondent gives one answer of k.
         weights: shape (k, lines), the contribution of each answer to a line.
-        notes: on the reading of answers, in sentences.
-        cautions: what may be wrong with this reading.
+        notes: sentences on how answers were read.
+        cautions: sentences on possible errors in reading the answers.
     """
 
     name: str
@@ -92,12 +94,12 @@ class Question:
 
     @property
     def choices(self) -> Integers | None:
-        """Number of each respondent's answer, shape (n,), -1 for none; ``None`` if there can be several."""
+        """Index of each respondent's answer, shape (n,), -1 for none; ``None`` if there can be several."""
         return self.answers.astype(np.int64) if self.answers.ndim == 1 else None
 
     @property
     def mean_line(self) -> int | None:
-        """Index of the line with the mean; ``None`` without one."""
+        """Index of the line with the mean; ``None`` without a mean."""
         return next((index for index, line in enumerate(self.lines) if line.kind == "mean"), None)
 
     def columns(self) -> Floats:
@@ -111,13 +113,13 @@ class Question:
 
 
 def scale_lines(values: Sequence[float], names: Sequence[str]) -> tuple[tuple[Line, ...], Floats]:
-    """Make the lines of a scale: its points, its two highest and two lowest, and the mean.
+    """Return the lines of a scale: its points, the two highest and two lowest points, and the mean.
 
-    Scales of fewer than four points have no lines of two points.
+    Scales with fewer than four points have no lines for two points.
 
     Args:
-        values: of the k points, ascending.
-        names: of the points.
+        values: values of the k points, ascending.
+        names: names of the points.
 
     Returns:
         The lines, and the contribution of each point to each of them, shape (k, lines).
@@ -144,27 +146,27 @@ def scale_lines(values: Sequence[float], names: Sequence[str]) -> tuple[tuple[Li
 
 
 def choice_lines(names: Sequence[str]) -> tuple[tuple[Line, ...], Floats]:
-    """Make a line for each answer of a question that has no order."""
+    """Return one line per answer of a question without an order, and the contribution of each answer."""
     return tuple(Line(name, "share") for name in names), np.eye(len(names))
 
 
 def number_lines() -> tuple[tuple[Line, ...], Floats]:
-    """Make the only line of a number: its mean."""
+    """Return the only line of a number, its mean, and the number's contribution to it."""
     return (Line("mean", "mean"),), np.ones((1, 1))
 
 
 def paired_question(first: Question, second: Question) -> Question:
     """Subtract the second answer from the first for each respondent with both.
 
-    The mean of these differences is the difference of the means of those who answered both, and its interval
-    is that of a paired comparison.
+    The mean of these differences is the difference of the means of respondents with both answers; its
+    interval is that of a paired comparison.
 
     Args:
         first: a question with a mean: a scale, a number or a rated text.
         second: another question with the same unit.
 
     Raises:
-        InputError: a question without a mean.
+        InputError: a question has no mean.
 
     Examples:
         >>> lines, weights = number_lines()
@@ -198,13 +200,13 @@ def _mean_column(question: Question) -> Floats:
 
 @dataclass(frozen=True)
 class QuestionColumns:
-    """A question, and the columns that hold its answers.
+    """A question and its columns.
 
     Attributes:
-        name: as the user has it.
-        columns: a single one, or those of a multiple choice.
-        is_multiple: true if they are options of a multiple choice.
-        are_mentions: true if all of them hold codes of one list, such as the first, second and third brand
+        name: the user's name.
+        columns: a single column, or the columns of a multiple choice.
+        is_multiple: true if the columns are options of a multiple choice.
+        are_mentions: true if all columns contain codes of one list, such as the first, second and third brand
             that came to mind.
     """
 
@@ -215,18 +217,18 @@ class QuestionColumns:
 
 
 def find_columns(name: str, columns: Sequence[str], labels: Mapping[str, ColumnLabels]) -> QuestionColumns:
-    """Find the columns of a question that a user names.
+    """Return the columns of a question that a user names.
 
     Args:
         name: a column; the short name of a question with several columns; a pattern of columns that are
             options of one question, such as ``brand_*``; ``Brands=brand_a,brand_b``;
             ``Mentions=first+second`` for columns with codes of one list; or ``semscale_outcome`` for the
             codes of ``semscale code``.
-        columns: of the table.
-        labels: known about them.
+        columns: columns of the table.
+        labels: labels of the columns.
 
     Raises:
-        UnknownNameError: nothing has that name; the message has the nearest ones.
+        UnknownNameError: no column or question has that name; the message suggests similar names.
         InputError: a list names a column twice.
 
     Examples:
@@ -255,7 +257,7 @@ def find_columns(name: str, columns: Sequence[str], labels: Mapping[str, ColumnL
 
 
 def _code_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Find the decisions on codes that ``semscale code`` wrote, next to their probability or likeness."""
+    """Return the columns of decisions on codes that ``semscale code`` wrote."""
     names = set(columns)
     return tuple(
         column
@@ -278,7 +280,7 @@ def _listed_columns(text: str, columns: Sequence[str]) -> QuestionColumns:
 
 
 def needed_columns(question: QuestionColumns, columns: Sequence[str]) -> list[str]:
-    """Name the columns of a table that a question is read from."""
+    """Return the columns from which a question is read."""
     present = [column for column in question.columns if column in columns]
     if question.is_multiple:
         return present
@@ -290,9 +292,9 @@ def needed_columns(question: QuestionColumns, columns: Sequence[str]) -> list[st
 
 
 def mass_columns(columns: Collection[str], name: str) -> dict[float, str]:
-    """Find the probabilities of points that ``semscale rate`` wrote for a text, by point.
+    """Return the columns of probabilities that ``semscale rate`` wrote for a text, by point.
 
-    A text is named by its column, or by that of its mean rating.
+    A text is named by its column, or by the column of its mean rating.
     """
     starts = [f"{PREFIX}{name}_{MASS_PREFIX}"]
     if name.startswith(PREFIX) and name.endswith(_MEAN):
@@ -308,13 +310,13 @@ class QuestionReader:
     """Reads questions from a table by the type of their columns.
 
     Args:
-        frame: n respondents.
-        labels: of columns, from a survey tool or SPSS.
+        frame: one row for each of n respondents.
+        labels: labels of columns, from a survey tool or SPSS.
         points: labels of the points of a question's scale, for each question.
         numeric: questions that are numbers, regardless of their values.
-        missing: codes for no answer to a question; those of ``EVERY_QUESTION`` apply to all.
-        whole: of columns that are options, the names of all values in the whole table; those of the frame
-            unless given. They tell the meaning of cells, regardless of the rows that are left out.
+        missing: codes for no answer, by question; those of ``EVERY_QUESTION`` apply to all.
+        whole: for columns that are options, the names of all values in the whole table, by default those of
+            the frame. They determine the meaning of cells, regardless of excluded rows.
     """
 
     def __init__(
@@ -334,8 +336,8 @@ class QuestionReader:
         """Read a question.
 
         Raises:
-            InputError: a column that holds no answers, open texts without ratings, too many answers, or
-                answers that are none of the points of a named scale.
+            InputError: a column has no answers, open texts without ratings, too many answers, or answers that
+                are not points of a named scale.
         """
         return self._read(question, self._columns(question))
 
@@ -343,7 +345,7 @@ class QuestionReader:
         """Read a question; the items of a grid are separate questions.
 
         Raises:
-            InputError: as ``read``.
+            InputError: as for ``read``.
         """
         columns = self._columns(question)
         is_choice = question.is_multiple and not question.are_mentions and question.name != _CODED
@@ -352,12 +354,12 @@ class QuestionReader:
         return [self._read(question, columns)]
 
     def _columns(self, question: QuestionColumns) -> list["_Column"]:
-        """Return the columns of a question, in which codes for no answer are missing."""
+        """Return the columns of a question, with codes for no answer replaced by null."""
         codes = (*self._missing.get(EVERY_QUESTION, ()), *self._missing.get(question.name, ()))
         columns = []
         for name in question.columns:
             if name not in self._frame.columns:
-                continue  # a text of which the table has the ratings alone
+                continue  # the table has only the ratings of this text
             labels, cells = self._labels.get(name, ColumnLabels()), self._frame[name]
             whole = self._whole.get(name, cells)
             if codes:
@@ -377,6 +379,8 @@ class QuestionReader:
             return self._rated(name, masses, columns)
         (column,) = columns
         kind = "number" if is_number else column.profile.kind
+        if kind in ("single choice", "multiple choice") and (masses := self._ratings_of(column)):
+            return self._rated(name, masses, columns)
         if name in self._points and kind in ("number", "single choice", "ordinal"):
             points = self._points[name]
             return _scale(name, replace(column, cells=on_scale(column.cells, points, name)), points)
@@ -397,7 +401,7 @@ class QuestionReader:
             case "open text":
                 raise InputError(
                     f"question: '{name}' was recognised as open texts ({len(column.profile.values):,} "
-                    f"different ones): rate them first (semscale rate --text {name} --out rated.parquet) and "
+                    f"different): rate them first (semscale rate --text {name} --out rated.parquet) and "
                     f"tabulate that file, or add --numeric {name} if they are numbers"
                 )
             case "empty":
@@ -407,8 +411,25 @@ class QuestionReader:
             f"{kind} and has no answers to count; if it contains numbers, add --numeric {column.name}"
         )
 
+    def _ratings_of(self, column: "_Column") -> dict[float, str]:
+        """Find the ratings of a text that was rated alone, and whose few different answers look like options.
+
+        Ratings of a single text do not name its column. Equal texts have equal ratings, and different texts
+        hardly ever do, which is true of no column of groups unless it repeats the text.
+        """
+        masses = mass_columns(self._frame.columns, f"{PREFIX}{_MEAN}")
+        if not masses:
+            return {}
+        ratings = list(masses.values())
+        rated = self._frame.select(column.cells.alias(_CELL), *ratings).drop_nulls()
+        pairs = rated.unique()
+        n_texts, n_ratings = pairs[_CELL].n_unique(), pairs.select(ratings).unique().height
+        has_one_each = pairs.height == n_texts and n_ratings > n_texts / 2
+        is_rated = rated.height > n_texts >= _FEWEST_TEXTS and has_one_each
+        return masses if is_rated else {}
+
     def _rated(self, name: str, masses: Mapping[float, str], columns: Sequence["_Column"]) -> Question:
-        """Read the probabilities of a rated text's points, which ``semscale rate`` wrote."""
+        """Read the probabilities of a text's points that ``semscale rate`` wrote."""
         labels, values = self._points.get(name, {}), sorted(masses)
         answers = np.column_stack([
             self._frame[masses[value]].cast(pl.Float64, strict=False).to_numpy() for value in values
@@ -423,7 +444,7 @@ class QuestionReader:
         return Question(name, text, "rated text", lines, answers, weights, (note,))
 
     def _items(self, grid: QuestionColumns, columns: Sequence["_Column"]) -> list[Question]:
-        """Read the items of a grid; whole numbers without labels have the same points in all of them."""
+        """Read the items of a grid; items with unlabelled whole numbers share their points."""
         numbers = np.concatenate([column.numbers for column in columns])
         observed, _ = observed_points(numbers, {})
         if observed and not likely_codes(observed) and not any(column.labels.values for column in columns):
@@ -433,18 +454,19 @@ class QuestionReader:
             f"one of the {len(grid.columns)} items of the grid '{grid.name}', each of which has a table; "
             f"mentions of one list are put together by 'Mentions={'+'.join(grid.columns[:_EXAMPLES])}'"
         )
+        notes = (note,) if len(columns) > 1 else ()
         questions = []
         for column in columns:
             item = self._read(QuestionColumns(grid.name, (column.name,)), [column])
             is_named = bool(column.labels.label) or "*" in grid.name or grid.name in column.name
             text = item.text if is_named else f"{grid.name}: {column.name}"
-            questions.append(replace(item, name=column.name, text=text, notes=(note, *item.notes)))
+            questions.append(replace(item, name=column.name, text=text, notes=(*notes, *item.notes)))
         return questions
 
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column of a question: n cells, their labels, and all values of the whole table."""
+    """Column of a question: n cells, their labels, and all values in the whole table."""
 
     cells: pl.Series
     labels: ColumnLabels
@@ -460,7 +482,7 @@ class _Column:
 
     @property
     def numbers(self) -> Floats:
-        """The cells as numbers, shape (n,); NaN for others."""
+        """Cells as numbers, shape (n,); NaN for cells that are not numbers."""
         return numbers_among(self.cells).to_numpy().astype(np.float64)
 
     @cached_property
@@ -471,12 +493,12 @@ class _Column:
 
     @property
     def note_on_numbers(self) -> tuple[str, ...]:
-        """Count of the cells that are no numbers, as a note; nothing without any."""
+        """Note with the number of cells that are not numbers; empty without such cells."""
         n = self.profile.filled - self.profile.numbers
         return (f"{n:,} cells of '{self.name}' are not numbers and count as missing",) if n else ()
 
     def named(self, cells: pl.Series) -> pl.Series:
-        """Name the cells of an option by labels, or yes and no where a file says which value counts."""
+        """Name the cells of an option by labels, or yes and no if the file declares the counted value."""
         names, counted = groups_in(cells), self.labels.counted
         if not counted:
             return names.replace(dict(self.labels.values))
@@ -485,7 +507,7 @@ class _Column:
 
 
 def _scale(name: str, column: _Column, points: Mapping[str, str] | None = None) -> Question:
-    """Read points of a scale, by their names if the user has named a scale."""
+    """Read the points of a scale, by their names if the user named a scale."""
     labels = points or column.labels.answers
     numbers = column.numbers
     values = points_in(numbers, labels)
@@ -508,7 +530,7 @@ def _single_choice(name: str, column: _Column) -> Question:
 
 
 def _listed_choice(name: str, column: _Column, options: Mapping[str, Sequence[str]]) -> Question:
-    """Read a multiple choice with several options in a cell."""
+    """Read a multiple choice from one column with several options per cell."""
     names = sorted_names({option for listed in options.values() for option in listed})
     marks = np.array([[float(option in listed) for option in names] for listed in options.values()])
     missing = np.full((1, len(names)), np.nan)
@@ -523,7 +545,7 @@ def _number(name: str, column: _Column) -> Question:
     values = np.unique(numbers[~np.isnan(numbers)])
     if not len(values):
         raise InputError(f"question: column '{column.name}' has no number; it is not --numeric")
-    # Codes such as 999 lie at least as far from the other numbers as these from each other.
+    # Codes such as 999 are at least as far from the other numbers as these are from each other.
     gap = float(np.diff(values).max(initial=0))
     codes = likely_codes(values.tolist(), gap=gap) if 0 < np.ptp(values) <= 2 * gap else []
     lines, weights = number_lines()
@@ -532,7 +554,7 @@ def _number(name: str, column: _Column) -> Question:
 
 
 def _multiple_choice(name: str, columns: Sequence[_Column]) -> Question:
-    """Read columns that are options of one question: shares of respondents who chose them."""
+    """Read a multiple choice from columns that are its options."""
     cells = {column.name: column.named(column.cells) for column in columns}
     whole = {column.name: column.named(column.whole) for column in columns}
     marks, reading = chosen_options(cells, whole=whole, question=name)
@@ -550,7 +572,7 @@ def _multiple_choice(name: str, columns: Sequence[_Column]) -> Question:
 
 
 def _mentions(name: str, columns: Sequence[_Column]) -> Question:
-    """Read columns with codes of one list: a respondent named every code in any of them."""
+    """Read columns of mentions with codes of one list; a code counts if any column contains it."""
     cells = [groups_in(column.cells) for column in columns]
     labels = {value: label for column in columns for value, label in column.labels.answers.items()}
     present = {code for column in cells for code in column.drop_nulls().to_list() if code.strip()}
@@ -570,14 +592,14 @@ def _mentions(name: str, columns: Sequence[_Column]) -> Question:
 
 
 def _positions_in(values: Sequence[str], cells: pl.Series) -> Integers:
-    """Number cells by a list of values, -1 for those that are missing or not listed."""
+    """Return the index of each cell in a list of values, -1 for missing or unlisted cells."""
     numbers = list(range(len(values)))
     positions = groups_in(cells).replace_strict(values, numbers, default=-1, return_dtype=pl.Int64)
     return positions.fill_null(-1).to_numpy()
 
 
 def _check_answers(name: str, n: int) -> None:
-    """Refuse a choice of more answers than a table has lines for."""
+    """Refuse a choice with more answers than a table can have lines."""
     if n > MAX_ANSWERS:
         raise InputError(
             f"question: '{name}' was recognised as a choice of {n:,} answers, and a table has at most "
@@ -587,7 +609,7 @@ def _check_answers(name: str, n: int) -> None:
 
 
 def _code_cautions(name: str, codes: Sequence[float], labels: Mapping[str, str]) -> tuple[str, ...]:
-    """Warn that likely codes for no answer count as answers; nothing without codes."""
+    """Return a caution if likely codes for no answer count as answers; none without such codes."""
     if not codes:
         return ()
     named = ", ".join(f"‘{point_name(value, labels)}’" for value in codes)

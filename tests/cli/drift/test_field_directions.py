@@ -82,7 +82,7 @@ def test_what_a_call_took_is_better_lower(decided):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["cost=less"], "fields, cost must be one of lower, higher, either, got 'less'"),
+        (["cost=less"], "--direction cost must be one of lower, higher, either, got 'less'"),
         (["cost"], "--direction must be NAME=VALUE, got 'cost'"),
         (["cost=lower", "cost=higher"], "--direction must name each once, got 'cost' more than once"),
         (

@@ -128,6 +128,31 @@ def test_no_header(tmp_path, content):
         open_delimited(written(tmp_path, content), "answers.csv")
 
 
+@pytest.mark.parametrize("rest", ["", "\n \n"])
+def test_a_header_row_below_the_last_line_is_refused(tmp_path, rest):
+    path = written(tmp_path, "id,text\n1,good\n" + rest)
+    with pytest.raises(InputError, match="header_row must be the line of answers.csv .* got 3"):
+        open_delimited(path, "answers.csv", header_row=3)
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0", "a PNG image despite its name; name the file that has the table"),
+        (b"\xff\xd8\xff\xe0", "a JPEG image"),
+        (b"%PDF-1.7\n", "a PDF document"),
+        (b"\x1f\x8b\x08", "compressed by gzip despite its name; unpack it"),
+        (b"\xd0\xcf\x11\xe0\xa1", "an old Office version, such as .xls despite its name; save it as .xlsx"),
+        (b"$FL2@(#)", "an SPSS file despite its name: read it with --format sav"),
+    ],
+)
+def test_a_file_that_is_no_text_is_refused_by_its_kind(tmp_path, start, kind):
+    path = tmp_path / "answers.csv"
+    path.write_bytes(start)
+    with pytest.raises(InputError, match=kind):
+        open_delimited(path, "answers.csv")
+
+
 def test_columns_with_one_name_twice_are_refused(tmp_path):
     with pytest.raises(InputError, match="two columns named 'text'; rename"):
         open_delimited(written(tmp_path, "text,id,text\n"), "answers.csv")

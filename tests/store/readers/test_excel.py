@@ -127,13 +127,21 @@ def test_sheets_by_name(tmp_path):
     path = workbook(tmp_path, ("one", [["a"], ["x"]]), ("two", [["b"], ["y"]]))
     assert only(path).rows() == [("x",)]
     assert only(path, sheet="two").rows() == [("y",)]
-    with pytest.raises(InputError, match="no sheet 'three'; it has: one, two"):
+    with pytest.raises(InputError, match="no sheet 'three'; sheets: one, two"):
         open_excel(path, "answers.xlsx", sheet="three")
 
 
 def test_an_empty_sheet(tmp_path):
-    with pytest.raises(InputError, match="the sheet is empty"):
+    with pytest.raises(InputError, match="sheet 'a' is empty; fill it"):
         open_excel(workbook(tmp_path, ("a", [])), "answers.xlsx")
+    with pytest.raises(InputError, match="sheet 'a' is empty; name another one with --sheet: b"):
+        open_excel(workbook(tmp_path, ("a", []), ("b", [["x"]])), "answers.xlsx")
+
+
+def test_a_blank_row_is_no_header(tmp_path):
+    path = workbook(tmp_path, ("a", [["title", None], [None, None], ["x", "y"], ["1", "2"]]))
+    with pytest.raises(InputError, match="header_row must be a filled row of sheet 'a'"):
+        open_excel(path, "answers.xlsx", header_row=2)
 
 
 def test_two_columns_with_one_name(tmp_path):

@@ -96,7 +96,7 @@ def test_other_sheets_are_listed_and_the_nearest_is_proposed(tmp_path):
     )
     assert open_table(path, sheet="Wave 2").notes == ()
     with pytest.raises(
-        InputError, match=r"no sheet 'wave 2'; did you mean 'Wave 2'\?; it has: Wave 1, Wave 2"
+        InputError, match=r"no sheet 'wave 2'; did you mean 'Wave 2'\? sheets: Wave 1, Wave 2"
     ):
         open_table(path, sheet="wave 2")
 

@@ -22,15 +22,16 @@ app = App(name="drift", help="Compare a model's outputs with an approved baselin
 @app.command(name="record")
 @command
 def record(options: RecordOptions) -> None:
-    """Store a model's outputs for a dataset as a run that is never changed.
+    """Store a model's outputs for a dataset as a run in the history.
 
     [bold]semscale drift record outputs.jsonl --model gpt-4o-2024-08-06 --dataset feedback[/bold]
 
-    Each row is an item with its id and its outputs. If the same model was asked again: --rerun-of baseline.
+    Each row is an item with its ID and its outputs. Add --rerun-of baseline if the same model was asked
+    again.
 
     [bold]semscale drift record --prompts items.jsonl --chat-model gpt-5-mini --reruns 3[/bold]
 
-    asks the model for the outputs. Replies are stored: if it is stopped, the same command continues.
+    This command asks the model for the outputs. If it is stopped, run it again to continue.
     """
     from semscale.cli.drift.asking import forecast_recording, record_asked
     from semscale.cli.drift.recording import record_anchor_set, record_outputs
@@ -113,14 +114,14 @@ def history(options: HistoryViewOptions) -> int:
 @app.command(name="plan")
 @command
 def plan(options: PlanOptions) -> None:
-    """Report how many items and reruns decide, by simulating the gate on the recorded runs.
+    """Estimate how many items and reruns the gate needs, by simulation on the recorded runs.
 
-    [bold]semscale drift plan[/bold] [bold]semscale drift plan latest --power .9[/bold]
+    [bold]semscale drift plan latest --power .9[/bold]
 
     [bold]semscale drift plan --self-test --report self-test.html[/bold]
 
-    damages the baseline in known ways, and counts how often the gate detects it, and how often it fails
-    although nothing is worse.
+    This command damages the baseline in known ways. It reports how often the gate detects the damage, and how
+    often it fails although nothing is worse.
     """
     from semscale.cli.drift.gate import plan_from_history, run_self_test
 

@@ -65,7 +65,7 @@ class RunColumnOptions(Settings):
     ] = ()
     field: Annotated[
         tuple[str, ...],
-        Field(description="Numbers of outputs, such as credits."),
+        Field(description="Number that each output has, such as credits."),
         Option(COLUMNS, "NAME", rare=True),
     ] = ()
     by: Annotated[
@@ -135,7 +135,7 @@ class MeasuringOptions(Settings):
         Field(description="Layer that bertscore_f1 compares; needed if none is known for the embedder."),
         Option(MEASURING, rare=True),
     ] = None
-    seed: Annotated[int, Field(description="Seed of everything that is random."), Option(RUN, rare=True)] = 0
+    seed: Annotated[int, Field(description="Seed of all random numbers."), Option(RUN, rare=True)] = 0
 
     def meter(self, fields: Mapping[str, Direction] | None = None) -> "DriftMeter":
         """Return the meter; with the engine ``openvino`` the model is loaded when it is first needed.
