@@ -108,8 +108,13 @@ def first_mistake(error: "ValidationError", known: Collection[str]) -> str:
         known: the known keys; the message suggests the nearest one.
     """
     details = error.errors()
-    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return _described(details[0], known) + more
+    first, further = details[0], len(details) - 1
+    if first["type"] == "missing":
+        # A key that is unknown is often the missing one, mistyped.
+        unknown = (detail for detail in details if detail["type"] == "extra_forbidden")
+        first = next(unknown, first)
+    more = f" (and {further} more {'mistake' if further == 1 else 'mistakes'})" if further else ""
+    return _described(first, known) + more
 
 
 def shortened(value: object) -> str:

@@ -117,7 +117,7 @@ def test_a_mistake_is_one_line_that_names_it(changes, message):
 
 
 def test_further_mistakes_are_counted():
-    with pytest.raises(InputError, match=r"\(and 1 more\)$"):
+    with pytest.raises(InputError, match=r"\(and 1 more mistake\)$"):
         scale(title="", question="")
 
 

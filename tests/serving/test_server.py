@@ -148,7 +148,7 @@ def test_an_address_that_cannot_be_listened_on_is_refused(monkeypatch):
 
     with listen("127.0.0.1", 0) as accepted:
         port = accepted.getsockname()[1]
-        with pytest.raises(InputError, match=f"port {port} of 127.0.0.1 cannot be listened on"):
+        with pytest.raises(InputError, match=f"port: {port} on 127.0.0.1 cannot be used"):
             listen("127.0.0.1", port)
 
     def unknown(*_, **__):

@@ -167,6 +167,8 @@ class TestRefusals:
         ("arguments", "message"),
         [
             ({}, "texts is missing: add it"),
+            # The unknown key explains the missing one.
+            ({"text": ["good"]}, "unknown key 'text': did you mean 'texts'? (and 1 more mistake)"),
             ({"texts": "good"}, "texts must be a list, got 'good'"),
             ({"texts": ["good"], "scal": "quality"}, "unknown key 'scal': did you mean 'scale'?"),
             ({"texts": ["good"], "temperature": "1"}, "temperature must be a number, got '1'"),
@@ -339,7 +341,7 @@ class TestCode:
                 [CODES[0], {**CODES[1], "name": "price"}],
                 "codes 'price' and 'price' have the same name: rename one",
             ),
-            ([CODES[0], {"name": "staff"}], "code 2, definition is missing: add it (and 1 more)"),
+            ([CODES[0], {"name": "staff"}], "code 2, definition is missing: add it (and 1 more mistake)"),
             (
                 [CODES[0], {**CODES[1], "definition": "x" * 21}],
                 "each text of codes must have at most 20 characters, got 21: shorten it",

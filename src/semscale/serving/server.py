@@ -626,7 +626,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise InputError(
-            f"port {port} of {host} cannot be listened on ({error.strerror or error}): name another one"
+            f"port: {port} on {host} cannot be used ({error.strerror or error}); name another one"
         ) from None
     listener.listen(_BACKLOG)
     return listener
