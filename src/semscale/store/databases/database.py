@@ -240,8 +240,8 @@ def _connected(path: Path, name: str) -> sqlite3.Connection:
 
 
 def _connected_to_copy(path: Path, name: str) -> sqlite3.Connection:
-    # In write-ahead mode, even reading needs files next to the database. If they cannot be created, no process
-    # of this user writes, so the file can be read alone, unless the other files still have changes.
+    # In write-ahead mode, even reading needs files next to the database. If they cannot be created, this user
+    # has no writing process, so the file can be read alone, unless the other files still have changes.
     ahead = path.with_name(f"{path.name}-wal")
     if ahead.exists() and ahead.stat().st_size:
         raise InputError(
