@@ -125,7 +125,7 @@ class RatingComparison:
         n_unrated: texts without a rating, such as those off topic, that corrected figures include. Where no
             label is on such a text, corrected figures are about rated texts, and ``notes`` says so.
         n_seen: labelled texts that were left out because a calibration was fitted to them.
-        uses_inclusion: whether labelled texts count with 1 / the probability with which they were drawn.
+        uses_inclusion: whether each labelled text is weighted by 1 / its probability of being drawn.
         uses_weights: whether texts count with weights.
         sheet: name of the sheet that the human ratings were read from; ``None`` where there was none.
     """
@@ -190,7 +190,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         weights: shape (n,), finite and not negative, for every figure; texts without one, or with 0, are left
             out, as they are from the estimates.
         inclusion: shape (n,), probability with which each text was drawn for a human rating, above 0 to 1;
-            needed where there is one. Texts then count with 1 / probability in every figure.
+            needed where there is one. Each text is then weighted by 1 / probability in every figure.
         by: shape (n,), names of groups, for corrected figures of each of them; a column with a name gives it
             to ``corrected_groups``; otherwise the column is ``group`` there.
         interval: coverage that the intervals aim at, between 0 and 1.
