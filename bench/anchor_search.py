@@ -1,9 +1,9 @@
-"""Anchor sets of a scale put together anew for another model, by the linter's criteria on anchors alone.
+"""Search for better anchor sets of a scale for another model, by the linter's criteria on anchors alone.
 
-Run with ``python bench/anchor_search.py --scales recommendation trust``. The pool of a point has sentences of
-the scale's own sets and those of ``anchor_pools.yaml``. Starting from the scale's own sets, single sentences
-are exchanged as long as that makes things better: first what the linter finds wrong with the anchors, then
-the correlation of ratings of the whole pool with its levels. Probes have no part in it; lint with them
+Run with ``python bench/anchor_search.py --scales recommendation trust``. The pool of a point has the
+sentences of the scale's sets and those of ``anchor_pools.yaml``. The search begins with the scale's sets and
+exchanges single sentences as long as the sets improve: first in the linter's faults of the anchors, then in
+the correlation of ratings of the whole pool with its levels. The search does not use probes; lint with them
 afterwards.
 """
 
@@ -24,9 +24,9 @@ START = "all-MiniLM-L6-v2"
 """The model whose sets the search begins with."""
 POOLS = Path(__file__).with_name("anchor_pools.yaml")
 STEP, NEIGHBOURS, ENDS, REVERSAL = 0.01, 0.85, -0.05, 0.02
-"""Inside the linter's bounds, so that rounding decides nothing; steps are shares of the scale's length."""
+"""Limits just inside the linter's bounds, for rounding; steps are shares of the scale's length."""
 WEIGHT = 0.05
-"""Of the correlation beside faults."""
+"""Weight of the correlation relative to the faults."""
 
 
 def main():
@@ -46,7 +46,7 @@ def main():
 
 
 class Search:
-    """The pool of a scale, and what is wrong with sets that are put together from it."""
+    """Pool of a scale's sentences, and the faults of anchor sets from the pool."""
 
     def __init__(self, scale, further, embedder):
         of_sets = list(zip(*scale.anchor_sets.values(), strict=True))
@@ -77,15 +77,15 @@ class Search:
         return sets
 
     def worth(self, sets):
-        """The greater, the better."""
+        """Return a figure that is greater for better sets."""
         return -self.faults(sets) + WEIGHT * self.r(sets)
 
     def means(self, rows, texts):
-        """Mean ratings of sentences under one set, 0 to 1."""
+        """Return mean ratings of sentences under one set, 0 to 1."""
         return similarity_pmf(self.cosines[np.ix_(texts, rows)]) @ np.arange(len(rows)) / self.length
 
     def faults(self, sets):
-        """By how much the sets miss the linter's criteria on anchors, summed up."""
+        """Return the sum of the distances by which the sets miss the linter's criteria on anchors."""
         total = 0.0
         for rows in sets:
             neighbours = self.alike[rows[:-1], rows[1:]]
@@ -97,14 +97,14 @@ class Search:
         return total
 
     def r(self, sets):
-        """Correlation of the pool's mean ratings, and of each set's, with the pool's levels."""
+        """Return the correlation of the pool's mean ratings, and of each set's, with the pool's levels."""
         each = np.array([self.means(rows, np.arange(len(self.point))) for rows in sets])
         own = [np.corrcoef(means, self.point)[0, 1] for means in each]
         return (np.corrcoef(each.mean(axis=0), self.point)[0, 1] + np.mean(own)) / 2
 
 
 def exchanged(sets, at, point, row):
-    """The sets with one sentence put in; the set that had it gets the one that it replaces."""
+    """Return the sets with one sentence inserted; the set that had it gets the replaced sentence."""
     tried = [list(rows) for rows in sets]
     for rows in tried:
         if rows[point] == row:

@@ -1,13 +1,13 @@
-"""How the quality scale's anchor sets were chosen: on one random half of the reviews, reported on the other.
+"""Choice of the quality scale's anchor sets on a random half of the reviews, with results on the other.
 
-Run with ``python bench/anchors.py``. Whole reviews go to one half, so that no two sentences of one review are
-on both sides. A candidate set is eligible if it keeps its own anchors in order, its neighbours are not too
-alike and its ends are less alike than neighbours; among those the six are taken whose mean serves best on the
-choosing half. Nothing is fitted; the other half is used for the report only.
+Run with ``python bench/anchors.py``. Whole reviews go to one half, so that no review has sentences in both. A
+candidate set is eligible if it keeps its anchors in order, if neighbours are not too alike, and if the ends
+are less alike than neighbours. Among the eligible sets, the six with the best mean on the choosing half are
+chosen. Nothing is fitted; the other half is used for the report only.
 
-What serves best: with all-MiniLM-L6-v2, Pearson r with the human means. With e5-small, r plus a quarter of
-the KS similarity with all people's ratings, because many sets have nearly the same r and differ in the shares
-of points that they give.
+The criterion with all-MiniLM-L6-v2 is Pearson's r with the human means. With e5-small it is r plus a quarter
+of the KS similarity with all people's ratings, because many sets have nearly the same r and differ in the
+shares of the points.
 """
 
 import csv
@@ -34,12 +34,12 @@ SHIPPED_SEED = 0
 LEAST_STEP, MOST_ALIKE, ENDS_GAP = 0.05, 0.90, 0.02
 LOWEST, HIGHEST = -4, 4
 CHOICES = {"all-MiniLM-L6-v2": (42, 0.0), "e5-small": (57, 0.25)}
-"""For each model how many of the candidates there were, and what KS similarity weighs beside r."""
+"""For each model, the number of candidates, and the weight of KS similarity relative to r."""
 
 
 @dataclass(frozen=True)
 class Reviews:
-    """Sentences of reviews, with what 20 people said of each; ``shares`` are theirs of the five points."""
+    """Sentences of reviews with 20 ratings each; ``shares`` are the ratings' shares on the five points."""
 
     text: list
     human: np.ndarray
@@ -56,21 +56,21 @@ class Rated:
     ks_weight: float
 
     def r(self, names, rows):
-        """Pearson r of the sets' mean with the human means."""
+        """Return Pearson's r of the sets' mean with the human means."""
         machine = np.mean([self.pmf[name][rows] for name in names], axis=0) @ VALUES
         return np.corrcoef(machine, self.reviews.human[rows])[0, 1]
 
     def mean_single_r(self, names, rows):
-        """The mean r of each set alone."""
+        """Return the mean over the sets of each set's r."""
         return np.mean([self.r([name], rows) for name in names])
 
     def ks(self, names, rows):
-        """KS similarity of the average PMF with the shares of people's ratings."""
+        """Return the KS similarity of the average PMF with the shares of people's ratings."""
         machine = np.mean([self.pmf[name][rows] for name in names], axis=(0, 1))
         return ks_similarity(machine, self.reviews.shares[rows].mean(axis=0))
 
     def worth(self, names, rows):
-        """What the choice is made by."""
+        """Return the criterion of the choice; greater is better."""
         return self.r(names, rows) + (self.ks_weight * self.ks(names, rows) if self.ks_weight else 0)
 
 
@@ -95,7 +95,7 @@ def read_reviews(most):
 
 
 def people_shares(ratings):
-    """Shares of the points in single ratings; a value between two points counts for the nearer more."""
+    """Return the points' shares in single ratings; a value between two points is split in proportion."""
     places = (np.array(ratings, float) - LOWEST) / (HIGHEST - LOWEST) * (len(VALUES) - 1)
     return np.maximum(0, 1 - np.abs(places[:, None] - np.arange(len(VALUES)))).mean(axis=0)
 
@@ -162,7 +162,7 @@ def half_of(review, seed):
 
 
 def choose(rated, rows):
-    """Beam search for the sets that serve best on these rows."""
+    """Find the best sets on these rows by beam search."""
     beams = [()]
     for _ in range(N_SETS):
         longer = {tuple(sorted((*beam, name))) for beam in beams for name in rated.pmf if name not in beam}
@@ -171,7 +171,7 @@ def choose(rated, rows):
 
 
 def interval(rated, names, rows, replicates):
-    """95 % bootstrap interval of r, drawing reviews."""
+    """Return the 95 % interval of r by a bootstrap of reviews."""
     machine = np.mean([rated.pmf[name] for name in names], axis=0) @ VALUES
     review, human = rated.reviews.review, rated.reviews.human
     members = [np.flatnonzero(rows & (review == name)) for name in np.unique(review[rows])]

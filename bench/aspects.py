@@ -1,14 +1,14 @@
 """Ratings of two aspects of the same reviews: the staff of airport lounges, and their comfort.
 
 Run with ``python bench/aspects.py``. Reviews and scales are the sets of ``constructs.yaml`` that name an
-aspect. Each review is rated on both scales in three ways: as a whole, by its parts near the aspect alone, and
-by both, as a scale with ``aspect`` does. These rows rate all texts; the last row leaves out texts that are
-not about the aspect, as ``rate`` does. The second table has the share of texts that are left out, and of
-those that the author rated 1 or 5.
+aspect. Each review is rated on both scales in three ways: as a whole, by its parts near the aspect only, and
+by both, like a scale with ``aspect``. These rows rate all texts; the last row leaves out texts that are not
+about the aspect, like ``rate``. The second table has the share that is left out of all texts, and of the
+texts that the author rated 1 or 5.
 
-Columns: Pearson's r with the author's rating of each aspect; share of reviews for which the difference of the
-two ratings has the sign of the author's, where that is two or more; and r of the differences. Brackets hold
-95 % percentiles of a bootstrap of reviews.
+Columns: Pearson's r with the author's rating of each aspect; share of reviews in which the difference of the
+two ratings has the sign of the author's difference, if that is at least 2; r of the differences. Brackets
+hold 95 % percentiles of a bootstrap of reviews.
 """
 
 from datetime import date
@@ -62,7 +62,7 @@ def main():
 
 
 def mixed_means(scale, embedder, texts, share):
-    """Means of all texts, whose vectors have a share of parts near the aspect."""
+    """Return the means of all texts if parts near the aspect have a share in the text's vector."""
     aspects.PARTS_SHARE = share
     vectors = aspects.AspectReader(scale.aspect, scale.language, embedder).read(texts)[0].vectors
     anchors = Rater(scale, embedder=embedder).anchors
@@ -70,7 +70,7 @@ def mixed_means(scale, embedder, texts, share):
 
 
 def print_row(name, means, human, replicates):
-    """Print figures of the reviews with both ratings, with their intervals."""
+    """Print the figures, with intervals, of the reviews that have both ratings."""
     both = np.isfinite(means).all(axis=0)
     means, human = means[:, both], human[:, both]
     rng = np.random.default_rng(0)

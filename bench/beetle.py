@@ -11,7 +11,7 @@ from shared_data import shared_data
 
 @dataclass(frozen=True)
 class Answers:
-    """Graded answers; every attribute has one entry an answer."""
+    """Graded answers; every attribute has one entry per answer."""
 
     question: np.ndarray
     answer: list
@@ -20,17 +20,17 @@ class Answers:
 
     @property
     def correct(self):
-        """Which are correct."""
+        """Mask of correct answers."""
         return self.grade == "correct"
 
     @property
     def decided(self):
-        """Correct or contradictory: the answers that say something about the matter."""
+        """Mask of answers that are correct or contradictory."""
         return self.grade != "incorrect"
 
 
 def read_answers(name, most=None):
-    """Read ``training``, ``test-unseen-answers`` or ``test-unseen-questions``, at most so many, mixed."""
+    """Read ``training``, ``test-unseen-answers`` or ``test-unseen-questions``, or a random part of it."""
     with shared_data("beetle", f"{name}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     if most is not None:
@@ -44,7 +44,7 @@ def read_answers(name, most=None):
 
 
 def auc(positive, score):
-    """Chance that a positive item scores above a negative one; ties count half, items without a score not."""
+    """Return the chance that a positive item scores above a negative one; ties count half."""
     scored = ~np.isnan(score)
     positive, score = positive[scored], score[scored]
     order = np.argsort(score, kind="stable")

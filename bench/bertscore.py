@@ -1,6 +1,6 @@
-"""BERTScore beside bert_score: values, pairs a second on the same real pairs in turn, and memory.
+"""BERTScore compared with bert_score: values, pairs per second on the same pairs in turn, and memory.
 
-Run with ``python bench/bertscore.py``. The texts are sentences of STS-B dev, which lie beside the checkout.
+Run with ``python bench/bertscore.py``. The texts are sentences of STS-B dev (``../shared/data``).
 """
 
 import csv
@@ -34,7 +34,7 @@ def real_pairs():
 
 
 def long_pairs(n):
-    """Distinct texts of three sentences each, about 33 tokens on average like verbatims and answers."""
+    """Return distinct texts of three sentences each, with about 33 tokens on average."""
     parts = sentences()
     texts = [" ".join(parts[start : start + 3]) for start in range(0, len(parts) - 2)]
     return texts[: 2 * n : 2], texts[1 : 2 * n : 2]
@@ -57,7 +57,7 @@ def cases(folder, n):
 
 
 def compare(name, case, folder, model):
-    """Print the largest differences, and whether padding explains those from padded batches."""
+    """Print the largest differences, and whether padding explains the differences in padded batches."""
     firsts, others, _, settings = case
     alone, padded = np.load(f"{folder}/{name}.npy")
     scores = BertScorer(model, layer=LAYER, **settings).score(firsts, others)
@@ -78,7 +78,7 @@ def compare(name, case, folder, model):
 
 
 def peak_memory(n, model):
-    """Score n pairs of different texts in a process of its own, and give its peak in MiB and its seconds."""
+    """Score n pairs of different texts in a new process; return its peak memory in MiB and its seconds."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_measured, (n, model))
 
@@ -110,7 +110,7 @@ def prompts_with_samples(n):
 
 
 def compared_peer(chosen, model, timed):
-    """Start the peer, and print how far its values are from ours."""
+    """Start the other library, and print how much its values differ from Semscale's."""
     with tempfile.TemporaryDirectory() as folder:
         checked = cases(folder, chosen.checked)
         names = ("candidates", "references", "settings")

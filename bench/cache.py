@@ -1,4 +1,4 @@
-"""The warm cache beside computing, and a million texts of which a tenth are distinct.
+"""Speed of the warm cache compared with computing, and of a million texts with 10 % distinct ones.
 
 Run with ``python bench/cache.py``.
 """
@@ -34,7 +34,7 @@ def warm_cache(texts, turns):
 
 
 def duplicates(words, n_rows):
-    """Short texts of three words, each distinct one ten times, in random order."""
+    """Return short texts of three words, each distinct text ten times, in random order."""
     rng = np.random.default_rng(0)
     n_distinct = n_rows // REPEATS
     places = rng.integers(0, len(words), (2 * n_distinct, 3))

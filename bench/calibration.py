@@ -1,9 +1,10 @@
-"""What a calibration from few labels reaches on the review sentences, tested on all that it did not see.
+"""Effect of a calibration from few labels on the review sentences, tested on all other sentences.
 
-Run with ``python bench/calibration.py``. Labels are the ratings of 20 people a text, laid on the five points;
-texts to label are drawn at random, again and again. The second table takes the sentences for a population,
-draws a file of 1,000 of them 1,000 times, labels 100 of it, and asks how often 95 % intervals hold the mean
-of all. The last one calibrates by a few labels, and asks the same of the calibrated mean of all others.
+Run with ``python bench/calibration.py``. Labels are the ratings of 20 people per text, distributed over the
+five points; the texts to label are drawn at random many times. The second table treats the sentences as a
+population. It draws a file of 1,000 sentences 1,000 times, labels 100 of them, and counts the 95 % intervals
+that contain the mean of the population. The last table calibrates with a few labels, and counts the same for
+the calibrated mean of all other texts.
 """
 
 from datetime import date
@@ -60,7 +61,7 @@ def report_labels(texts, human, values, options):
 
 
 def report_coverage(means, labels, values, draws):
-    """Draw files and labels, and count how often the interval of the population's mean holds it."""
+    """Draw files and labels, and count the intervals that contain the population's mean."""
     truth, held, width = labels.mean(), [], []
     for seed in range(draws):
         rows = np.random.default_rng(seed).integers(len(labels), size=FILE)
@@ -78,7 +79,7 @@ def report_coverage(means, labels, values, draws):
 
 
 def report_calibrated_coverage(texts, human, values, options):
-    """Calibrate by n labels, and count how often the interval of the others' mean holds people's."""
+    """Calibrate with n labels, and count intervals of the other texts' mean that contain people's mean."""
     print(f"\n95 % intervals of the calibrated mean of all others, {options.refit_draws:,} draws")
     print("| labels | coverage, % | half width | of the rows alone, % | half width |")
     print("|---|---|---|---|---|")

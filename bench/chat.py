@@ -1,7 +1,7 @@
-"""Calls a second and memory of a run of chat calls, against a server of its own with 100 ms latency.
+"""Calls per second and memory of a run of chat calls, against a local server with 100 ms latency.
 
-Run with ``python bench/chat.py``. The server is another process, so it takes a part of the processor, too.
-A ledger on PostgreSQL is measured where pgserver is installed.
+Run with ``python bench/chat.py``. The server is another process on the same processor. A ledger on PostgreSQL
+is measured if pgserver is installed.
 """
 
 import asyncio
@@ -38,12 +38,12 @@ ANSWER = HEAD % len(BODY) + BODY
 
 
 class Answering(asyncio.Protocol):
-    """Answers every request after the latency, over a connection that stays open."""
+    """Answers every request after the latency, on a connection that stays open."""
 
     answer, latency = ANSWER, LATENCY
 
     def connection_made(self, transport):
-        """Keep the connection."""
+        """Store the connection."""
         self.transport, self.arrived = transport, b""
 
     def data_received(self, data):
@@ -116,7 +116,7 @@ def main():
 
 
 def report_rate(kind, port, n_calls, ledgers):
-    """Measure a turn with each ledger; all their calls differ, as one ledger may serve many turns."""
+    """Measure a turn with each ledger; all calls differ, as one ledger may be used in many turns."""
     rates = [measured(port, n_calls, ledger, turn * n_calls) for turn, ledger in enumerate(ledgers)]
     wall, busy = sorted(rates)[len(rates) // 2][:2]
     shown = " ".join(f"{rate[0]:.0f}" for rate in rates)

@@ -1,12 +1,11 @@
-"""Texts per second and core on a local Ray cluster beside one plain process, in turn.
+"""Texts per second and core on a local Ray cluster compared with a single process, in turn.
 
 Usage: ``python bench/cluster.py [--texts 6000] [--part-rows 250] [--turns 3] [--model NAME]``
 
 Both embed the same distinct texts part by part, with as many threads as there are processors: one process
-with all of them, and actors with one each. What is compared begins when two parts for each processor are
-finished, so that no start counts, of whichever actor. Processor seconds are those of the process and of all
-that it has started; on a machine that is busy with other work they are the fairer measure. Vectors of both
-are compared to the last bit.
+with all of them, and actors with one each. The comparison begins when two parts per processor are finished,
+so that the start of actors does not count. Processor seconds include all child processes; on a machine with
+other work they are the fairer measure. The vectors of both are compared to the last bit.
 """
 
 import os
@@ -39,7 +38,7 @@ def write_texts(path, n):
 
 
 def descendants(pid):
-    """List a process and all that it has started, as /proc tells."""
+    """List a process and all its descendants, from /proc."""
     parents = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -55,7 +54,7 @@ def descendants(pid):
 
 
 class Meter:
-    """Processor seconds of this process and of all that it has started, also of what has ended since."""
+    """Processor seconds of this process and of all its descendants, also of those that have ended."""
 
     def __init__(self):
         self._first, self._last = {}, {}
@@ -63,7 +62,7 @@ class Meter:
         self._first = dict(self._last)
 
     def read(self):
-        """Look at all processes once."""
+        """Read the times of all processes once."""
         for pid in descendants(os.getpid()):
             seconds = processor_seconds(pid) if Path(f"/proc/{pid}").exists() else float("nan")
             if not np.isnan(seconds):
@@ -71,22 +70,22 @@ class Meter:
 
     @property
     def spent(self):
-        """Seconds of all since the beginning."""
+        """Return the seconds of all processes since the beginning."""
         return sum(seconds - self._first.get(pid, 0.0) for pid, seconds in self._last.items())
 
     @property
     def own(self):
-        """Seconds of this process."""
+        """Return the seconds of this process."""
         return self._last[os.getpid()] - self._first[os.getpid()]
 
 
 def warm_parts(n_texts, part_rows):
-    """Count the parts that do not count, as actors may still load their models meanwhile; at most half."""
+    """Return the number of first parts to skip, at most half, as actors may still load their models."""
     return max(1, min(2 * processors(), n_texts // part_rows // 2))
 
 
 def timed(parts, warm):
-    """Take all parts: texts per second, per processor second, processor seconds here per text, vectors."""
+    """Process all parts; return texts per second and per processor second, seconds per text, and vectors."""
     frames = [part.frame for part in islice(parts, warm)]
     n_first = sum(frame.height for frame in frames)
     clock, meter = time.perf_counter(), Meter()
@@ -100,7 +99,7 @@ def timed(parts, warm):
 
 
 def main():
-    """Print a line for each way, and the ratios."""
+    """Print a line for each of the two, and the ratios."""
     parser = Options(__doc__)
     parser.add_size("--texts", 6000, quick=200)
     parser.add_size("--part-rows", 250, quick=50)

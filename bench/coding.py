@@ -1,7 +1,7 @@
-"""How well codes are found in the example's sentences: areas, Brier scores, alphas, and other ways to score.
+"""Quality of the codes of the example's sentences: areas, Brier scores, alphas, and other ways to score.
 
-Run with ``python bench/coding.py``. The 240 hand codes of ``examples/coding`` were assigned by a language
-model, so figures say how near the coder is to that model, and nothing about people.
+Run with ``python bench/coding.py``. A language model assigned the 240 hand codes of ``examples/coding``, so
+the figures measure agreement with that model, not with people.
 """
 
 from functools import partial
@@ -31,7 +31,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
 
 
 def greatest(number, cosines):
-    """Mean of the greatest cosines of each answer with a code's texts, the definition last among them."""
+    """Return the mean of each answer's greatest cosines with a code's texts; the definition comes last."""
     return np.sort(cosines, axis=1)[:, -min(number, cosines.shape[1]) :].mean(axis=1)
 
 
@@ -48,14 +48,14 @@ DRAWN, DRAWS = 100, 400
 
 
 def coded_rows(codebook):
-    """Answers that were coded by hand, and their codes (1, n, k)."""
+    """Return the answers that were coded by hand, and their codes, shape (1, n, k)."""
     table = pl.read_csv(EXAMPLE / "reviews.csv").filter(pl.col("hand_codes").is_not_null())
     hand = hand_codes([table["hand_codes"].to_list()], codebook, ["hand_codes"])
     return table["text"].to_list(), hand
 
 
 def how_codes_hold(codebook, texts, hand, embedder):
-    """Print what ``semscale code --human`` says of each code."""
+    """Print the figures of ``semscale code --human`` for each code."""
     coding = code_answers(
         Coder(codebook, embedder=embedder).score(texts), hand=HandCodes(hand, ("hand_codes",))
     )
@@ -77,7 +77,7 @@ def how_codes_hold(codebook, texts, hand, embedder):
 
 
 def ways_to_score(codebook, texts, hand, embedder):
-    """Print the mean area of each way to score, with parts of an answer's mean over all codes taken off."""
+    """Print the mean area of each way to score, with shares of an answer's mean over all codes subtracted."""
     vectors = embedder.embed(texts).vectors
     cosines = [vectors @ embedder.embed(list(code.prototypes)).vectors.T for code in codebook.codes]
     print(f"{'mean area, mean of all codes taken off':40}", *(f"{level:5.2f}" for level in LEVELS))
@@ -95,10 +95,10 @@ def ways_to_score(codebook, texts, hand, embedder):
 
 
 def draws_for_hand_coding(codebook, texts, hand, embedder):
-    """Print how many codes a sheet has too few answers of, and the error of corrected shares, by way to draw.
+    """Print the number of codes with too few answers on a sheet, and the error of corrected shares, by draw.
 
-    The error is that of a share corrected by answers that are drawn by themselves with these probabilities,
-    from the distance of the hand codes to the forecast that the draw uses.
+    The error is computed for answers that are drawn independently with these probabilities, from the distance
+    of the hand codes to the forecast that the draw uses.
     """
     likeness = Coder(codebook, embedder=embedder).score(texts).likeness
     readable = ~np.isnan(likeness).any(axis=1)

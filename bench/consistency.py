@@ -1,8 +1,8 @@
-"""Consistency beside uqlm: the same values, prompts a second; and where its two constants are from.
+"""Consistency compared with uqlm (values, prompts per second), and the choice of its two constants.
 
-Run with ``python bench/consistency.py``. uqlm has an environment of its own, as it needs another NumPy than
-Semscale and the other libraries; without that environment its side is left out. Texts are sentences of STS-B
-dev and answers of Beetle, which lie beside the checkout.
+Run with ``python bench/consistency.py``. uqlm has a separate environment, as it needs another NumPy than
+Semscale and the other libraries; without that environment uqlm is left out. The texts are sentences of STS-B
+dev and answers of Beetle (``../shared/data``).
 """
 
 import csv
@@ -32,7 +32,7 @@ BEETLE_FLOOR = 0.34
 
 
 def prompts(n):
-    """N answers with five samples each, all distinct, of 15 words."""
+    """Return n answers with five samples each, all distinct and of 15 words."""
     with shared_data("stsb", "dev.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     words = " ".join(row[name] for row in rows for name in ("sentence1", "sentence2")).split()
@@ -43,7 +43,7 @@ def prompts(n):
 
 
 def beetle(most):
-    """At most so many answers with up to three right ones, and their grades."""
+    """Return at most ``most`` answers, each with up to three correct ones, and their grades."""
     with shared_data("beetle", "training.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))[:most]
     references = [json.loads(row["reference_answers"])[:3] for row in rows]
@@ -51,7 +51,7 @@ def beetle(most):
 
 
 def report_contradictions(embedder, most):
-    """How well the measure tells right answers from wrong ones, by what is left of contradicting samples."""
+    """Print how well the measure separates right from wrong answers, by weight of contradicting samples."""
     answers, references, accuracy = beetle(most)
     pairs = pair_up(answers, references)
     cosine = Cosines(embedder).of(pairs.texts, pairs.prediction, pairs.reference).values
@@ -68,7 +68,7 @@ def report_contradictions(embedder, most):
 
 
 def report_stopping(draws):
-    """How many samples are saved, and how often the side is another than that of all samples."""
+    """Print the number of samples saved, and how often the decision differs from that of all samples."""
     rng = np.random.default_rng(0)
     print(
         f"\nstopping at .5, confidence .95, {draws:,} prompts a line (saved: share of samples not asked for)"
@@ -138,7 +138,7 @@ def main():
 
 
 def report_differences(theirs, embedder, fast, texts):
-    """Print how far values are from uqlm's."""
+    """Print the differences from uqlm's values."""
     ours = Consistency(measures=["cosine_sim", "exact_match"], embedder=embedder).measure(*texts).measures
     for name, values in theirs.items():
         print(f"largest difference, {name}: {np.abs(ours[name] - values).max():.1e} (to reach: 1e-5)")

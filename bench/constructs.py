@@ -4,14 +4,14 @@ Run with ``python bench/constructs.py``. The sets of ``constructs.yaml`` are in 
 a new set is one entry. The scale ``quality`` is measured on review sentences, movie reviews, tweets and
 editorials as well. Texts are rated with the defaults of ``rate``: e5-small, its readout and its floor.
 Nothing is fitted, and the scales were written before any text was rated. With ``--no-exemplars`` only the
-sets of the scale's file take part. ``--readouts`` prints r and the ranked probability score (RPS) of each
+sets of the scale's file are used. ``--readouts`` prints r and the ranked probability score (RPS) of each
 readout on the sets of ``constructs.yaml`` instead, without a floor.
 
 Columns: share of the texts that have a rating; Pearson's r with people's mean; RPS of single texts, 0 (best)
-to 1; KS similarity of the average distributions; reliability of people's mean, where each text has several
+to 1; KS similarity of the average distributions; reliability of people's mean, if each text has several
 ratings; r of people's mean with ratings on ``quality`` and with the number of characters; correlation of the
-scale's own ratings with those on ``quality``; r on all other texts after a calibration by 25 and by 100
-random labels, the mean of some draws with the least and the greatest. Other brackets hold 95 % intervals.
+scale's ratings with ratings on ``quality``; r on all other texts after a calibration with 25 and with 100
+random labels (mean, minimum and maximum of some draws). Other brackets are 95 % intervals.
 """
 
 import argparse
@@ -151,7 +151,7 @@ def print_readouts(sets, embedder):
 
 
 def people(rated):
-    """Each text's distribution of single ratings over the scale's points, shape (n, k)."""
+    """Return each text's distribution of single ratings over the scale's points, shape (n, k)."""
     most = max(np.size(ratings) for ratings in rated.human)
     table = np.full((len(rated.human), most), np.nan)
     for row, ratings in enumerate(rated.human):
@@ -167,7 +167,7 @@ def read_texts(path, most):
 
 
 def read_scale(folder, entry, *, with_exemplars=True):
-    """Return the scale of a set of texts, with the further anchor sets that it names."""
+    """Return the scale for a set of texts, with the further anchor sets that the set names."""
     scale = load_scale(folder / "scales" / f"{entry['scale']}.yaml")
     if not with_exemplars or "exemplars" not in entry:
         return scale
@@ -181,7 +181,7 @@ def embed_sets(embedder, sets):
 
 
 def estimated(estimate):
-    """An estimate with its interval, or a dash where there is none."""
+    """Return an estimate with its interval, or a dash if there is none."""
     if estimate is None or np.isnan(estimate.value):
         return "-"
     return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"

@@ -1,7 +1,7 @@
-"""How often corrected means, shares and promised error rates hold: simulated, as the truth must be known.
+"""Coverage of corrected means, shares and promised error rates, by simulation with a known truth.
 
-Run with ``python bench/correction.py``. Judges err in known ways; labels are a random sample of the items,
-drawn with equal probabilities or with unequal ones that are known.
+Run with ``python bench/correction.py``. Judges err in known ways. Labels are a random sample of the items,
+drawn with equal or with known unequal probabilities.
 """
 
 import time
@@ -21,14 +21,14 @@ LABELS = (3, 5, 10, 25, 100)
 
 
 def likert(rng, n):
-    """Five points; a lenient judge with a correlation of about .75."""
+    """Simulate five points and a lenient judge with a correlation of about .75."""
     inner = rng.normal(size=n)
     judge = np.clip(np.round(3.4 + 0.8 * inner + 0.6 * rng.normal(size=n)), 1, 5)
     return np.clip(np.round(3 + inner), 1, 5), judge
 
 
 def five_points(r, spread=0.3):
-    """Five points; a judge on a scale of its own, with this correlation with what is behind the labels."""
+    """Simulate five points and a judge on another scale, correlated with the latent variable."""
 
     def draw(rng, n):
         inner = rng.normal(size=n)
@@ -39,7 +39,7 @@ def five_points(r, spread=0.3):
 
 
 def skewed(rng, n):
-    """Five points; a judge with some very high scores."""
+    """Simulate five points and a judge with some very high scores."""
     labels, judge = five_points(0.7, 1.0)(rng, n)
     return labels, np.exp(judge - 10)
 
@@ -53,7 +53,7 @@ def yes_or_no(share, right):
 
 
 def graded(share):
-    """Labels yes and no; a judge that gives probabilities."""
+    """Simulate labels yes and no, and a judge that returns probabilities."""
 
     def draw(rng, n):
         truth = (rng.random(n) < share).astype(float)
@@ -62,7 +62,8 @@ def graded(share):
     return draw
 
 
-# What labels are like, their bounds, their true mean; that of a normal, cut evenly at both ends, is 3.
+# Kind of labels, their bounds, and their true mean; it is 3 for a normal distribution cut evenly at both
+# ends.
 POPULATIONS = {
     "five points, r .75": (likert, (1, 5), 3.0),
     "good judge": (five_points(0.98), (1, 5), 3.0),
@@ -77,7 +78,7 @@ POPULATIONS = {
 
 
 def ends_of(found, bounds):
-    """Ends of an interval; the bounds where it is not given, as it would be the whole of them."""
+    """Return the ends of an interval; for a missing interval, the bounds of the figure."""
     return tuple(
         bound if np.isnan(end) else end for end, bound in zip((found.low, found.high), bounds, strict=True)
     )
@@ -128,7 +129,7 @@ def means(draws):
 
 
 def surveyed(rng, n, with_weights, with_respondents):
-    """Five-point labels and ratings of n texts, with weights and respondents that go with the label."""
+    """Simulate five-point labels and ratings of n texts; weights and respondents depend on the label."""
     people = rng.integers(0, n // 5, n) if with_respondents else np.arange(n)
     inner = rng.normal(size=people.max() + 1)[people]
     if with_respondents:
@@ -141,7 +142,7 @@ def surveyed(rng, n, with_weights, with_respondents):
 
 
 def drawn_by(interest, ratings, n, rng):
-    """Draw n texts as ``label --draw unsure`` does; give which, and all probabilities."""
+    """Draw n texts like ``label --draw unsure``; return their indices and all probabilities."""
     sizes = 0.5 + 0.5 * interest / interest.mean()
     probability = inclusion_probabilities(sizes, n)
     order = np.argsort(ratings)
@@ -215,7 +216,7 @@ def thresholds(draws, many):
 
 
 def three_raters(rng, n):
-    """Items and errors of variance 1: an intraclass correlation of 1 / 2."""
+    """Simulate items and errors of variance 1, which gives an intraclass correlation of 1/2."""
     return rng.normal(size=(n, 1)) + rng.normal(size=(n, 3))
 
 

@@ -1,4 +1,4 @@
-"""How often intervals of few clusters hold the truth: percentiles of a bootstrap beside a t interval.
+"""Coverage of intervals from few clusters: percentiles of a bootstrap compared with a t interval.
 
 Run with ``python bench/coverage.py``. PMFs are drawn from three populations whose figures are known.
 """
@@ -16,7 +16,7 @@ EVEN, LEANING = np.ones(5), np.array([0.4, 0.6, 1.0, 2.0, 3.0])
 
 
 def people(rng, m, lean):
-    """PMFs of four weighted texts a respondent, whose texts resemble each other."""
+    """Draw PMFs of four weighted texts per respondent; texts of one respondent resemble each other."""
     own = np.repeat(rng.dirichlet(lean, m), 4, axis=0)
     return (
         0.5 * own + 0.5 * rng.dirichlet(lean, 4 * m),
@@ -26,7 +26,7 @@ def people(rng, m, lean):
 
 
 def texts(rng, m, lean):
-    """PMFs of single texts, with weights alike."""
+    """Draw PMFs of single texts with equal weights."""
     return rng.dirichlet(3 * lean, m), np.ones(m), np.arange(m)
 
 
@@ -51,7 +51,7 @@ def t_interval(tally, _seed):
 
 
 def covered(population, m, draws):
-    """Share of draws whose interval holds the truth, for each method and figure."""
+    """Return the share of draws whose interval contains the truth, by method and figure."""
     sample, lean = POPULATIONS[population]
     truth = FIGURES.matrix @ (lean / lean.sum())
     rng = np.random.default_rng(m)

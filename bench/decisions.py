@@ -1,7 +1,7 @@
-"""Typed decisions a second and processor time of each, beside the plain openai client in a loop of its own.
+"""Typed decisions per second and their processor time, compared with the openai client in a simple loop.
 
 Run with ``python bench/decisions.py``. The server is another process on the same processor. It answers each
-decision after the stated latency; without any, what is left is the work of client and server.
+decision after the stated latency; without latency, only the work of client and server is measured.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ BODY = json.dumps({"id": "d-1", "object": "decision", "created_at": 1, "model": 
 
 
 class Deciding(Answering):
-    """Answers every decision alike."""
+    """Gives the same answer to every decision."""
 
     answer = HEAD % len(BODY) + BODY
 
@@ -47,7 +47,7 @@ def requests_of(n):
 
 
 async def asked_plainly(url, requests, http_client):
-    """Ask with the client alone: a semaphore, and the probabilities read from what comes back."""
+    """Ask with the client alone, with a semaphore, and read the probabilities from the replies."""
     turns = asyncio.Semaphore(CONCURRENCY)
     async with AsyncOpenAI(base_url=url, api_key="unused-key", http_client=http_client) as client:
 
@@ -65,7 +65,7 @@ def ours(url, requests, ledger):
 
 
 def kinds(url, requests, folder, turn):
-    """Name what is compared, the peer first."""
+    """Return the names of the compared programs, the other library first."""
     return {
         "openai": lambda: asyncio.run(asked_plainly(url, requests, None)),
         "openai over aiohttp": lambda: asyncio.run(asked_plainly(url, requests, DefaultAioHttpClient())),
@@ -75,7 +75,7 @@ def kinds(url, requests, folder, turn):
 
 
 def measured(call, server):
-    """Seconds, and processor seconds of this process and the server's, of a run whose answers are right."""
+    """Return seconds, and processor seconds of this process and the server, of a run; check its answers."""
     served, start, used = processor_seconds(server), time.perf_counter(), time.process_time()
     found = call()
     seconds, used = time.perf_counter() - start, time.process_time() - used

@@ -1,7 +1,7 @@
-"""How often 95 % intervals of single distances hold the truth, also where both sides are exactly alike.
+"""Coverage of 95 % intervals of single distances, also for two equal distributions.
 
-Run with ``python bench/distance_coverage.py``. Persons on both sides pick one of five points, or state a PMF
-around it, by distributions that are known, so that the true distances are.
+Run with ``python bench/distance_coverage.py``. Persons on both sides choose one of five points, or state a
+PMF around it. Their distributions are known, and so are the true distances.
 """
 
 import numpy as np
@@ -27,17 +27,17 @@ SIZES = ((40, 60), (150, 200))
 
 
 def picked(rng, shares, n):
-    """Answers (n, 5) on points."""
+    """Draw answers on single points, shape (n, 5)."""
     return np.eye(5)[rng.choice(5, n, p=shares)]
 
 
 def stated(rng, shares, n):
-    """Answers (n, 5) that are PMFs: half on a point that is drawn, half as all persons answer."""
+    """Draw answers that are PMFs, shape (n, 5): half on a drawn point, half the population's PMF."""
     return (picked(rng, shares, n) + shares) / 2
 
 
 def counted(pair, sizes, draws, own_answers):
-    """Share of draws, in percent, whose interval holds the true distance, or lies above or below it."""
+    """Return percentages of draws whose interval contains the true distance, lies above it, or below it."""
     p, q = PAIRS[pair]
     truth = all_distances(p, q, VALUES)
     rng = np.random.default_rng(sizes[0])

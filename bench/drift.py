@@ -1,11 +1,11 @@
-"""What comparing costs beyond embedding the new outputs, with a baseline whose states are stored.
+"""Cost of a drift comparison beyond embedding the new outputs, with stored states of the baseline.
 
-Run with ``python bench/drift.py``. Items have three outputs, each a review sentence with half of another;
-the candidate's are the baseline's in another order, in each of which two words were exchanged, and so are
-those of its reruns, whose states are stored, too. Turns alternate between embedding the candidate's outputs
-alone and the whole comparison. Processor seconds are of all threads; other work on the machine lengthens
-them less than seconds. Peak memory is that of ``semscale drift gate`` on recorded runs, in a process of its
-own each time. ``--profile`` lists where the thread of Python spends its time in one comparison.
+Run with ``python bench/drift.py``. Items have three outputs, each a review sentence with half of another one.
+Candidates and reruns have the baseline's outputs in another order, with two words exchanged in each; states
+of the reruns are stored, too. Turns alternate between embedding the candidate's outputs alone and the whole
+comparison. Processor seconds include all threads; other work on the machine affects them less than seconds.
+Peak memory is measured for ``semscale drift gate`` on recorded runs, each time in a new process.
+``--profile`` lists the functions that take most time of the Python thread in one comparison.
 """
 
 import cProfile
@@ -36,7 +36,7 @@ LISTED = 45  # functions of a profile
 
 
 def sentences(n, rng):
-    """N distinct texts: a sentence and the first half of another one."""
+    """Return n distinct texts: a sentence and the first half of another one."""
     with TEXTS.open(encoding="utf-8", newline="") as file:
         split = [row["text"].split() for row in csv.DictReader(file)]
     made = {}
@@ -59,7 +59,7 @@ def run_of(outputs, model, rerun_of=None):
 
 
 def runs(n_items, n_reruns, turns, seed=0):
-    """A baseline, its reruns, and a candidate for each turn, as no text may have been read before."""
+    """Return a baseline, its reruns, and a new candidate for each turn, so that no text is in the cache."""
     rng = np.random.default_rng(seed)
     texts = sentences(n_items * OUTPUTS, rng)
     words = sorted({word for text in texts for word in text.split()})
@@ -78,32 +78,32 @@ def texts_of(run):
 
 
 def cost(call):
-    """Seconds and processor seconds of a call."""
+    """Return the seconds and processor seconds of a call."""
     start, busy = perf_counter(), process_time()
     call()
     return perf_counter() - start, process_time() - busy
 
 
 class Nights:
-    """Comparisons of candidates, night after night, each by a process that has read nothing yet."""
+    """Comparisons of successive candidates, each with a new meter, as in a new process."""
 
     def __init__(self, baseline, reruns, folder, precision):
         self.baseline, self.reruns, self._precision = baseline, reruns, precision
         self.folder = Path(folder)
 
     def meter(self):
-        """A meter whose model is loaded and compiled."""
+        """Return a meter with a loaded and compiled model."""
         meter = DriftMeter(precision=self._precision, cache=self.folder)
         meter.encoder.token_states(["compile"], layer=meter.layer)
         return meter
 
     def compared(self, candidate, meter):
-        """The comparison of a night's candidate."""
+        """Return the comparison of one candidate."""
         return compare(self.baseline, candidate, reruns=self.reruns, meter=meter)
 
 
 def measure(asked, n_reruns):
-    """Print what comparing costs beside so many reruns."""
+    """Print the cost of a comparison with a number of reruns."""
     baseline, reruns, (warming, *candidates) = runs(asked.items, n_reruns, asked.turns + 1)
     embedder = load_embedder(DEFAULT_MODEL, precision=asked.precision, cache=False)
     embedder.embed(texts_of(warming)[:500])
@@ -132,7 +132,7 @@ def measure(asked, n_reruns):
 
 
 def report_memory(asked, n_reruns):
-    """Print the peak of the first gate, whose runs no process has read yet, and of the next candidate's."""
+    """Print the peak memory of the first gate, with new runs, and of the gate for the next candidate."""
     baseline, reruns, candidates = runs(asked.items, n_reruns, 2)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,9 +1,9 @@
-"""Decisions of the gate about unchanged runs and known damage, beside those of the simplest gate.
+"""Decisions of the gate about unchanged runs and known damage, compared with a simple gate.
 
 Run with ``python bench/drift_decisions.py``. Each draw takes items, a baseline, reruns and a candidate from
-five runs of one model: feedback that was written five times over in other words (``examples/drift`` and
-``bench/data``), and five runs that a rule makes of Athena's feedback. All pairs of outputs are
-scored once; ``--pool FOLDER`` stores the scores for the next call. ``--ablate`` leaves out one metric or
+five runs of one model: feedback that was written five times in different words (``examples/drift`` and
+``bench/data``), and five runs that rules create from Athena's feedback. All pairs of outputs are scored once;
+``--pool FOLDER`` stores the scores for the next call. ``--ablate`` leaves out one metric or
 limit at a time. A second table has the coverage of the upper bound, which a pass needs below the margin.
 """
 
@@ -32,8 +32,8 @@ ITEMS = 27  # of a draw for coverage
 class Draws:
     """Comparisons drawn from a pool of scored runs.
 
-    All runs are of one model: at each item chance decides which of them is the candidate, the baseline or a
-    rerun, so that the drawn runs are as exchangeable as those of a model that answers each item anew.
+    All runs come from one model. For each item, the roles of candidate, baseline and reruns are drawn at
+    random, so that the drawn runs are as exchangeable as those of a model that answers each item again.
     """
 
     def __init__(self, pool):
@@ -60,7 +60,7 @@ class Draws:
         return self.pool.comparison(items, list(roles.T))
 
     def sampled_drifts(self, kind, n_items, n_reruns, rng):
-        """Draw items with replacement, each damaged by chance: the pool is the population.
+        """Draw items with replacement from the pool, which is the population, and damage each at random.
 
         Returns:
             The candidate's drifts, shape (n_items,), by tested metric.
@@ -83,7 +83,7 @@ class Draws:
 
 
 def coverage(draws, kind, n_reruns, n_draws, seed):
-    """Share of draws whose upper bound reaches the true drift, the mean over all draws, by tested metric."""
+    """Return the share of upper bounds that reach the true drift (mean over draws), by tested metric."""
     bounds, covered = defaultdict(list), {}
     for number in range(n_draws):
         rng = np.random.default_rng([seed, number, n_reruns, *kind.encode()])
@@ -96,7 +96,7 @@ def coverage(draws, kind, n_reruns, n_draws, seed):
 
 
 def simple_gate(comparison):
-    """The simplest honest gate: four metrics, the exchange test with Holm, one bound, four limits."""
+    """Decide with a simple gate: four metrics, the exchange test with Holm, one bound, four limits."""
     margins, p_values, drifts = [], [], []
     for name in ("match", "contradictions", "output_count", "credits_difference"):
         losses = np.nan_to_num(comparison.pair_losses[name], nan=0.0)
@@ -122,7 +122,7 @@ def gate(settings=None):
 
 
 def counted(draws, kind, n_reruns, n_draws, deciders, seed):
-    """Count the outcomes of some deciders over the same draws."""
+    """Count the outcomes of several gates over the same draws."""
     counts = [Counter() for _ in deciders]
     for number in range(n_draws):
         rng = np.random.default_rng([seed, number, *kind.encode()])
@@ -185,7 +185,7 @@ def shown(covered):
 
 
 def ablate(draws, name, options):
-    """Share of draws that fail with three reruns, and that pass with one, without each metric and limit."""
+    """Print the shares of draws that fail with 3 reruns, and pass with 1, without each metric and limit."""
     usual = [key for key, metric in draws.pool.metrics.items() if metric.is_usual]
     variants = {"all": GateSettings()}
     variants |= {

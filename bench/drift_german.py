@@ -1,9 +1,9 @@
 """The default drift gate on German answers: unchanged models, changed numbers, deleted digits.
 
 Run with ``python bench/drift_german.py``. Twelve questions with five numbers each give 60 items. Each run
-words an answer in one of five ways, writes small numbers as words and thousands with or without a point, all
-by chance: own sentences and own rules, one author, so that figures say that the gate works there, and not how
-it would do on the outputs of a language model.
+chooses one of five wordings for an answer at random, and writes small numbers as words and thousands with or
+without a point. One author wrote the sentences and rules, so the figures show that the gate works in German,
+but not its error rates on outputs of a language model.
 """
 
 import random
@@ -93,7 +93,7 @@ QUESTIONS = [
 
 
 def written(number, chance):
-    """Write a number as one run may: a small one in a word, a large one with a point."""
+    """Write a number in one of its forms: a small one as a word, a large one with a point."""
     if not isinstance(number, int):
         return number
     if number in WORDS and chance.random() < AS_WORD:
@@ -103,7 +103,7 @@ def written(number, chance):
 
 
 def changed(number):
-    """Another number of the same kind: half as much again, or 0.7 more with a comma."""
+    """Return another number of the same kind: 1.5 times the number, or 0.7 more for a decimal number."""
     if isinstance(number, int):
         return number + max(1, number // 2)
     return f"{float(number.replace(',', '.')) + 0.7:.1f}".replace(".", ",")
@@ -114,7 +114,7 @@ def answer(number, wordings, chance):
 
 
 def run(model, questions, chance, *, with_others=(), without_digits=()):
-    """One run: answers to questions, of which some have another number, or their digits deleted."""
+    """Return one run: answers to the questions; some have another number, or their digits deleted."""
     items = []
     for name, number, wordings in questions:
         text = answer(changed(number) if name in with_others else number, wordings, chance)
@@ -124,7 +124,7 @@ def run(model, questions, chance, *, with_others=(), without_digits=()):
 
 
 def print_pairs(n_pairs, seed):
-    """How often two wordings seem to have other numbers, where they have and where they have not."""
+    """Print how often different numbers are found in two wordings with different and with equal numbers."""
     chance, found = random.Random(seed), Counter()
     for _ in range(n_pairs):
         _, number, wordings = chance.choice(QUESTIONS)

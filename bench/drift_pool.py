@@ -1,4 +1,4 @@
-"""Runs of one model with noise, and runs with known damage, whose pairs are scored once for many draws."""
+"""Runs of one model with noise, and runs with known damage; their pairs are scored once for many draws."""
 
 import math
 import re
@@ -36,21 +36,21 @@ PREFIX = "As an AI language model, I cannot grade this with certainty, but here 
 
 
 def written_runs():
-    """Feedback that was written five times over in other words."""
+    """Return feedback that was written five times in different words."""
     return [read_run(path, model="model-a", dataset="written") for path in WRITTEN]
 
 
 def athena_runs():
-    """Five runs that a rule makes of Athena's feedback; the feedback itself is unlike them, and no run."""
+    """Return five runs created from Athena's feedback by rules; the feedback itself is not one of them."""
     run = Run("athena", "gpt-4o", read_athena(ATHENA).items)
     return [remade(run, seed) for seed in REMADE]
 
 
 def remade(run, seed):
-    """A rerun by rule, for feedback that was recorded once.
+    """Create a rerun by rules, for feedback that was recorded once.
 
-    All that can be is reworded. An output of several sentences loses one with probability .4, credits move by
-    half a point with .1, and an item of several outputs loses one with .2.
+    Every text is reworded if a rule applies. An output of several sentences loses one with probability .4,
+    credits change by half a point with .1, and an item of several outputs loses one with .2.
     """
     rng = np.random.default_rng(seed)
     items = [_with_noise(item, rng) for item in damaged(run, "paraphrase", seed=seed)[0].items]
@@ -100,7 +100,7 @@ def _german(items, rng):
 
 
 def _added_output(items, rng):
-    """One more output: that of another item, each output at most once."""
+    """Add an output of another item; each output is used at most once."""
     donors = rng.permutation([number for number, item in enumerate(items) if item.outputs])
     added = {}
     for place, number in enumerate(donors):
@@ -110,7 +110,7 @@ def _added_output(items, rng):
 
 
 def _added_sentence(items, rng):
-    """A sentence of another output at the end of each output, each sentence once."""
+    """Add a sentence of another output to the end of each output; each sentence is used at most once."""
     texts = [o.text for item in items for o in item.outputs]
     donors = iter(np.roll(texts, int(rng.integers(6, len(texts) - 6))))
     return [
@@ -158,7 +158,7 @@ KINDS = {
     "credits by a step": (_moved(1.0), THIRD),
     "credits by half a step": (_moved(0.5), THIRD),
 }
-"""Damage by name, with the share of items that get it."""
+"""Share of damaged items, by name of the damage."""
 
 
 @dataclass
@@ -179,7 +179,7 @@ class Pool:
 
 
 def build(runs, meter, kinds):
-    """Score all pairs of runs that draws of some kinds of damage may need."""
+    """Score all pairs of runs that draws with some kinds of damage may need."""
     all_runs, where, possible = list(runs), {}, {}
     for kind in kinds:
         change, _ = KINDS[kind]

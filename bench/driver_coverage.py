@@ -1,8 +1,8 @@
-"""How often 95 % intervals of drivers hold the truth where people give several answers.
+"""Coverage of 95 % intervals of drivers if people give several answers.
 
-Run with ``python bench/driver_coverage.py``. People differ in how they rate and in how often they name a
-code, so that answers of one person are alike in both. HC3 takes each answer for a person of its own; CR2 is
-what ``semscale code --respondent`` does.
+Run with ``python bench/driver_coverage.py``. People differ in their ratings and in how often they name a
+code, so answers of one person are alike in both. HC3 treats each answer as another person's; CR2 is the
+method of ``semscale code --respondent``.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ DESIGNS = (
 
 
 def sample(rng, people, answers, *, is_uneven):
-    """Ratings, codes and people of a draw; what people name and how they rate both vary between them."""
+    """Draw ratings, codes and people; ratings and codes both vary between people."""
     sizes = rng.integers(*answers, size=people)
     if is_uneven:
         sizes[0] = sizes[1:].sum()
@@ -34,7 +34,7 @@ def sample(rng, people, answers, *, is_uneven):
 
 
 def covered(rng, draws, people, answers, *, is_weighted, is_uneven):
-    """Share of intervals that hold the joint effect, of HC3 and of CR2, in percent."""
+    """Return the percentage of intervals that contain the joint effect, for HC3 and for CR2."""
     hits, n = np.zeros(2), 0
     for _ in range(draws):
         ratings, codes, person = sample(rng, people, answers, is_uneven=is_uneven)

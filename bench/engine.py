@@ -1,8 +1,8 @@
-"""The engine beside sentence-transformers: the same real texts, in turn, in one run.
+"""Speed of the engine compared with sentence-transformers: the same real texts, in turn, in one run.
 
-Run with ``python bench/engine.py``. The model e5-small is run beside sentence-transformers on the same
-numbers as a float32 checkpoint, and beside MiniLM in float32, which is what people run today; its precision
-``turbo`` also beside ``fast``.
+Run with ``python bench/engine.py``. The model e5-small is compared with sentence-transformers on the same
+weights as a float32 checkpoint, and on MiniLM in float32, a common choice; its precision ``turbo`` is also
+compared with ``fast``.
 """
 
 import tempfile
@@ -32,7 +32,7 @@ GOALS = {
 
 
 class Times(NamedTuple):
-    """Seconds of each engine and the machine's own peak, turn by turn."""
+    """Seconds of each engine, and the machine's peak speed, by turn."""
 
     engines: dict[str, list[float]]
     peaks: list[float]
@@ -48,7 +48,7 @@ def options():
 
 
 def describe_work(files, texts):
-    """Print how long the texts are, and give the work in all of them, in Gflop."""
+    """Print the lengths of the texts, and return the work for all of them, in Gflop."""
     checkpoint = open_checkpoint(files.folder, files.profile)
     tokenizer = WindowTokenizer(
         open_tokenizer(checkpoint.tokenizer), checkpoint.max_tokens, 64, prefix=checkpoint.prefix
@@ -61,7 +61,7 @@ def describe_work(files, texts):
 
 
 def start_peer(python, model, texts):
-    """Start sentence-transformers on the same texts, and give it with its vectors."""
+    """Start sentence-transformers on the same texts, and return it with its vectors."""
     with tempfile.TemporaryDirectory() as folder:
         vectors = Path(folder) / "theirs.npy"
         order = {"model": str(model), "texts": texts, "vectors": str(vectors)}
@@ -75,7 +75,7 @@ def start_peer(python, model, texts):
 
 
 def start_peers(python, files, texts):
-    """Start a peer on the model's own numbers, and one on MiniLM beside another model."""
+    """Start a peer with the model's weights, and for other models than MiniLM also one with MiniLM."""
     if files.name == DEFAULT_MODEL:
         peer, theirs = start_peer(python, files.folder, texts)
         return {PEER: peer}, theirs
@@ -126,7 +126,7 @@ def main():
 
 
 def compare(files, texts, chosen):
-    """Print how a model runs beside its peers."""
+    """Print the speed of a model and its peers."""
     print(f"\n{date.today()}, {machine()}; {files.name}")
     work = describe_work(files, texts)
     peers, theirs = start_peers(chosen.peer, files, texts)

@@ -1,8 +1,8 @@
-"""Pairs of texts through a cross-encoder, beside sentence-transformers' CrossEncoder, in turn, in one run.
+"""Speed of a cross-encoder compared with sentence-transformers' CrossEncoder, in turn, in one run.
 
 Run with ``python bench/entailment.py``. The peer's environment has the package onnx, which exports
-the model to the ONNX file that our side reads. The weights are random: both sides compute the same numbers,
-and speed does not depend on them. Nothing is read from a cache.
+the model to the ONNX file that Semscale reads. The weights are random, as speed does not depend on them; both
+sides compute the same numbers. Nothing is read from a cache.
 """
 
 import tempfile
@@ -38,7 +38,7 @@ def review_pairs(count):
 
 
 def start_peer(python, folder, pairs):
-    """Start sentence-transformers on the same pairs, and give it with its logits."""
+    """Start sentence-transformers on the same pairs, and return it with its logits."""
     logits = folder / "theirs.npy"
     order = {
         "model": str(folder),
@@ -70,7 +70,7 @@ def main():
 
 
 def compare(family, pairs, chosen):
-    """Print how a family of models runs beside its peer."""
+    """Print the speed of a family of models and its peer."""
     print(f"\n{date.today()}, {machine()}; {family}, 6 layers of 768, random weights")
     with tempfile.TemporaryDirectory() as made:
         folder = write_random_model(Path(made) / "model", family, pairs[0])

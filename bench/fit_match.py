@@ -1,13 +1,12 @@
-"""Fits the weights of the preset ``calibrated`` on Beetle's training answers, for ``calibrated.yaml``.
+"""Fit of the weights of the preset ``calibrated`` on Beetle's training answers, for ``calibrated.yaml``.
 
-Run with ``python bench/fit_match.py``, which compares with the file, or with ``--write``. Each model of
-``MODELS`` gets weights of its own; ``--model NAME`` fits one of them and leaves the others. Nothing else is
-read but the product reviews of the examples, for the floors of small corpora. An answer's score is that of
-its best reference, so fitting alternates: choose the best references, then minimise the logistic loss of
-correct against not correct.
-The penalties of the guards in ``CLAIMS`` are fitted to ``bench/data/flips_dev.csv`` instead, as hardly an
-answer of Beetle has one of their findings: the logistic loss of paraphrases against flips, all else fixed.
-The bounds are choices, made before the test files were read.
+Run with ``python bench/fit_match.py`` to compare with the file, or with ``--write``. Each model of ``MODELS``
+gets separate weights; ``--model NAME`` fits only one of them. The only other data are the product reviews of
+the examples, for the floors of small corpora. An answer's score is the score of its best reference, so
+fitting alternates between choosing the best references and minimising the logistic loss of correct against
+other answers. The penalties of the guards in ``CLAIMS`` are fitted to ``bench/data/flips_dev.csv`` instead,
+because very few answers of Beetle have their findings: the logistic loss of paraphrases against flips, with
+all else fixed. The bounds were chosen before the test files were read.
 """
 
 import csv
@@ -56,9 +55,9 @@ CLAIMS = {
     for name in ("roles", "quantity", "certainty", "exclusivity", "order", "condition")
 }
 ALL_GROUPS = GROUPS | CLAIMS
-# Short answers of one domain ask for more of words, and for harder penalties, than texts in general bear.
+# Short answers of one domain would need a higher weight of words and harder penalties than texts in general.
 SHARE_BOUNDS = [(0.1, 0.2), (0.3, 0.6), (0.3, 0.7)]
-# The last one, of names, is set: of Beetle's pairs .2 % have such a finding, too few to fit anything.
+# The last one, for names, is set by hand: only .2 % of Beetle's pairs have such a finding.
 PENALTY_BOUNDS = [(0.0, 0.45)] * (len(GROUPS) - 1) + [(0.1, 0.1)]
 # A flip shares nearly all its words with the other text, a paraphrase about half: .45 would leave it above.
 CLAIM_BOUNDS = [(0.0, 0.9)] * len(CLAIMS)
@@ -79,7 +78,7 @@ HEADER = """\
 
 
 def measured_pairs(answers, layers, encoder):
-    """Raw layers of all pairs, the floors of the references, and the pairs."""
+    """Return the raw layers of all pairs, the floors of the references, and the pairs."""
     pairs = pair_up(answers.answer, answers.references)
     corpus = sorted({pairs.texts[text] for text in pairs.reference})
     read = TokenizedTexts(pairs.texts, encoder)
@@ -95,7 +94,7 @@ def layer_means(measured):
 
 
 def finding_groups(pairs):
-    """Which groups of findings each pair has; numbers in conflict hide those on one side."""
+    """Return each pair's groups of findings; conflicting numbers hide numbers on one side only."""
     guards = Guards()
     counts = [
         finding_counts(guards.check(pairs.texts[ours], pairs.texts[theirs]))
@@ -109,7 +108,7 @@ def finding_groups(pairs):
 
 
 class Task:
-    """Pairs with what their scores are computed from."""
+    """Pairs with the inputs of their scores."""
 
     def __init__(self, answers, layers, encoder, found=None):
         self.answers = answers
@@ -125,7 +124,7 @@ class Task:
         return combine(above, self.found[pairs] @ np.array(penalties), shares)
 
     def fit(self, items, claims):
-        """Fit to some of the answers, with given penalties of claims."""
+        """Fit to some of the answers, with fixed penalties of claims."""
         fitted = np.array([*START, *claims, 10.0, -5.0])
         fixed = [(claim, claim) for claim in claims]
         correct = self.answers.correct[items].astype(float)
@@ -157,13 +156,13 @@ class Task:
         return scores[best_pairs(scores, self.pairs.item)]
 
     def aucs(self, scores):
-        """Tell correct answers from all others, and from contradictory ones."""
+        """Return the AUC of correct answers against all others, and against contradictory ones."""
         correct, decided = self.answers.correct, self.answers.decided
         return auc(correct, scores), auc(correct[decided], scores[decided])
 
 
 class Flips(Task):
-    """Paraphrases, which count as correct, and flips, which do not."""
+    """Paraphrases, which count as correct, and flips, which count as wrong."""
 
     def __init__(self, layers, encoder):
         with FLIPS.open(encoding="utf-8", newline="") as file:
@@ -173,7 +172,7 @@ class Flips(Task):
         super().__init__(Answers(np.arange(len(rows)), *texts, label), layers, encoder)
 
     def claims(self, settings, rows):
-        """Fit the penalties of claims to some pairs, with the other settings given."""
+        """Fit the penalties of claims to some pairs, with the other settings fixed."""
         others, correct = list(settings[: -len(CLAIMS)]), self.answers.correct[rows].astype(float)
 
         def loss(at):
@@ -185,7 +184,7 @@ class Flips(Task):
         return minimize(loss, start, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-12}).x[:-2]
 
     def held_out_auc(self, settings):
-        """AUC with the penalties of each half of the pairs fitted to the other half."""
+        """Return the AUC with the penalties for each half of the pairs fitted to the other half."""
         fold, scores = np.arange(len(self.answers.answer)) % FLIP_FOLDS, np.empty(len(self.answers.answer))
         for each in range(FLIP_FOLDS):
             claims = self.claims(settings, np.flatnonzero(fold != each))
@@ -194,7 +193,7 @@ class Flips(Task):
 
 
 def general_floors(layers, encoder):
-    """Floors of texts from everyday life, for corpora too small to have floors of their own."""
+    """Return floors from everyday texts, for corpora that are too small to compute floors."""
     with REVIEWS.open(encoding="utf-8", newline="") as file:
         texts = sorted({row["text"] for row in csv.DictReader(file)})
     read = TokenizedTexts(texts, encoder)
@@ -204,7 +203,7 @@ def general_floors(layers, encoder):
 
 
 def as_entries(settings, floors):
-    """Lay one model's weights out as the file has them."""
+    """Convert one model's weights into the form of the file."""
     word_share, text_share, recall_share, *penalties = (round(float(value), PLACES) for value in settings)
     kinds = {
         kind: taken for kinds, taken in zip(ALL_GROUPS.values(), penalties, strict=True) for kind in kinds
@@ -222,7 +221,7 @@ def as_entries(settings, floors):
 
 
 def fitted_entries(name, answers, found):
-    """Fit one model's weights, and print how well they serve."""
+    """Fit one model's weights, and print their quality."""
     encoder = load_token_encoder(name)
     layers = WordLayers(encoder, (SUBJECT_WEIGHT, PRONOUN_WEIGHT))
     task = Task(answers, layers, encoder, found)

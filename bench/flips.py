@@ -1,10 +1,10 @@
-"""How often each method puts a paraphrase above a flip, and how often the guards speak, kind by kind.
+"""AUC of paraphrases against flips for each method, and findings of the guards, by kind of flip.
 
-Run with ``python bench/flips.py``; ``--model NAME`` takes another model than the default, ``--nli NAME``
-adds ``entailment`` by that model, and ``--show`` prints the pairs that go wrong. It reads every
-``data/flips_*.csv`` there is: pairs that are nearly alike and say something else in one respect (``flip``),
-and pairs that say the same in other words (``paraphrase``).
-Rules were written with ``flips_dev.csv`` in view, and penalties fitted to it.
+Run with ``python bench/flips.py``; ``--model NAME`` uses another model than the default, ``--nli NAME``
+adds ``entailment`` by that model, and ``--show`` prints the pairs with errors. It reads every
+``data/flips_*.csv``: pairs that are nearly alike but differ in meaning in one respect (``flip``), and pairs
+with the same meaning in other words (``paraphrase``). The rules were written by looking at
+``flips_dev.csv``, and penalties were fitted to it.
 """
 
 import csv
@@ -30,7 +30,7 @@ def read_half(path):
 
 
 def findings_either_way(rows):
-    """Findings of each pair, both ways round."""
+    """Return the findings of each pair in both directions."""
     guards = Guards()
     return [
         guards.check(row["text_a"], row["text_b"]) + guards.check(row["text_b"], row["text_a"])
@@ -39,7 +39,7 @@ def findings_either_way(rows):
 
 
 def seconds_a_pair(rows, turns):
-    """Least processor time of all guards on a pair of new texts."""
+    """Return the smallest processor time of all guards on a pair of new texts, in seconds."""
     guards, spent = Guards(), []
     for _ in range(turns):
         read_text.cache_clear()
@@ -51,7 +51,7 @@ def seconds_a_pair(rows, turns):
 
 
 def print_half(rows, scorers):
-    """One line a kind: AUC of each method, flips found and false alarms."""
+    """Print one line per kind: AUC of each method, share of flips found, and false alarms."""
     first, second = [row["text_a"] for row in rows], [row["text_b"] for row in rows]
     scores = {name: score(first, second) for name, score in scorers.items()}
     kind, same = (

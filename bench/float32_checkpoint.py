@@ -1,4 +1,4 @@
-"""Writes a model of 4-bit weights as the float32 checkpoint that other libraries read. Scripts import it."""
+"""Conversion of a model with 4-bit weights to a float32 checkpoint for other libraries; scripts import it."""
 
 import json
 import shutil

@@ -1,15 +1,15 @@
-"""Texts that the off-topic floor leaves out, among rated texts and among texts of other topics.
+"""Shares of on-topic and off-topic texts that the off-topic floor leaves out.
 
-Run with ``python bench/floor.py``; it prints two tables. Rated are texts of VADER's
-four sets and of the sets of ``constructs.yaml``, and translated review sentences. Other topics are the 300
-texts of ``tests/data/off_topic.txt``, and captions and headlines of STS-B; none of them had a part in the
-floor. A cell has the share of a set that is left out; the last columns have the share of other topics that is
-found, mean, least and most over the scales. Stars mark the quantile that the model has.
+Run with ``python bench/floor.py``; it prints two tables. On-topic texts are VADER's four sets, the sets of
+``constructs.yaml`` and translated review sentences. Off-topic texts are the 300 texts of
+``tests/data/off_topic.txt``, and captions and headlines of STS-B; the floor was chosen without them. A cell
+has the share of a set that is left out; the last columns have the share of off-topic texts that are found
+(mean, minimum and maximum over the scales). Stars mark the model's quantile.
 
-Of a trial that the library left out: a text is a don't-know answer if it resembles one of the 18 shipped ones
-more than any anchor of the scale, and at least by a threshold, a share of the way from the cosine of random
-pairs to that of equal texts. It is tried on the 18 answers below, which had no part in it, and on the probes
-of each scale, where each one that is recognised is a false alarm.
+The second table tests a rule that the library does not use: a text is a don't-know answer if it resembles one
+of the 18 exemplars more than any anchor of the scale, and at least by a threshold, which is a share of the
+way from the cosine of random pairs to that of equal texts. It is tested on the 18 other answers below, and on
+the probes of each scale, where every recognised probe is a false alarm.
 """
 
 import csv
@@ -118,7 +118,7 @@ def report(embedder, model, sets, other):
 
 
 def report_dont_know(embedder, scales):
-    """Print how many don't-know answers are recognised, and how many probes wrongly."""
+    """Print the numbers of recognised don't-know answers and of wrongly recognised probes."""
     random_cosine = random_pair_cosine(embedder.embed(unrelated_sentences()).vectors.astype(float))
     known = embedder.embed(unrelated_probes()["dont-know"]).vectors.astype(float)
     fresh = [dont_know(scale, embedder, known, FRESH) for scale in scales]
@@ -134,7 +134,7 @@ def report_dont_know(embedder, scales):
 
 
 def dont_know(scale, embedder, known, texts):
-    """Similarity with the nearest exemplar where it is greater than with any anchor; -1 elsewhere."""
+    """Return the similarity with the nearest exemplar if it is greater than with any anchor, else -1."""
     nearest = (embedder.embed(list(texts)).vectors.astype(float) @ known.T).max(axis=1)
     return np.where(nearest > topic_similarities(scale, embedder, list(texts)), nearest, -1)
 

@@ -1,9 +1,9 @@
-"""Time and memory of each instrument from a thousand rows on, and how they grow.
+"""Time and memory of each instrument from a thousand rows on, and their growth.
 
-Run with ``python bench/growth.py``; ``--up-to 1e6`` chooses the largest size. Every run is a command in a
-process of its own. Half of the texts stand in two rows (``--duplicates``). The model is a small random one,
-so that what is around the model is seen; up to ``--model-up-to`` rows ``rate`` runs with its default model.
-Processor seconds and peak memory say the same on a busy machine as on a quiet one, wall seconds do not.
+Run with ``python bench/growth.py``; ``--up-to 1e6`` sets the largest size. Every run is a command in a new
+process. Half of the rows repeat the text of another row (``--duplicates``). The model is a small random one,
+so that the work outside the model is measured; up to ``--model-up-to`` rows, ``rate`` runs with its default
+model. Processor seconds and peak memory hardly depend on other work on the machine, but wall seconds do.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 from measuring import Options
 
 HERE = Path(__file__).parent
-START = 20  # rows of the run that says what starting costs
+START = 20  # rows of the run that measures the start
 FEWEST = 1000
 SMALL = "random, 1 layer"
 COMMANDS = {
@@ -37,11 +37,11 @@ COMMANDS = {
     "judge": "judge {rows} --prompt text --answer other --by group --chat-model m --chat-url {url} "
     "--order score-only --concurrency 64 --ledger {ledger}",
 }
-LEAST_SIZES = 2  # from which growth is seen
+LEAST_SIZES = 2  # from which growth is visible
 
 
 def sizes(most):
-    """Powers of ten from 1,000 on, and the largest size itself."""
+    """Return powers of ten from 1,000 on, and the largest size itself."""
     found = []
     size = FEWEST
     while size <= most:
@@ -51,7 +51,7 @@ def sizes(most):
 
 
 def process(words, environment=None):
-    """Run a process to its end: wall seconds, processor seconds, and the most MiB it had."""
+    """Run a process to its end; return wall seconds, processor seconds, and peak memory in MiB."""
     begin = time.perf_counter()
     started = subprocess.Popen(words, stdout=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
     _, status, usage = os.wait4(started.pid, 0)
@@ -67,7 +67,7 @@ def process(words, environment=None):
 
 
 def measured(name, folder, n, options, url):
-    """Run one instrument on n rows, which all instruments share, and remove what it wrote."""
+    """Run one instrument on n rows, which all instruments share, and remove its output."""
     rows = folder / f"{n}.parquet"
     if not rows.exists():
         itself = [sys.executable, str(Path(__file__))]
@@ -90,7 +90,7 @@ def measured(name, folder, n, options, url):
 
 
 def line_of(n, run, before, start, options):
-    """One line of the table; ``before`` are rows and MiB of the run with fewer rows."""
+    """Return one line of the table; ``before`` has rows and MiB of the run with fewer rows."""
     work = max(run["processor"] - start["processor"], 0.01)
     more = "" if before is None else f"{(run['mib'] - before[1]) * 2**20 / (n - before[0]):8.0f}"
     distinct = round(n * (1 - options.duplicates))
@@ -101,9 +101,9 @@ def line_of(n, run, before, start, options):
 
 
 def fitted(start, runs):
-    """Slope of the logarithm of processor seconds beyond the start over that of rows, by least squares.
+    """Return the slope of log(processor seconds without the start) over log(rows), by least squares.
 
-    ``None`` below two sizes of 10,000 rows or more, where starting is most of the time.
+    ``None`` with fewer than two sizes of at least 10,000 rows; below, starting takes most of the time.
     """
     points = [
         (math.log(n), math.log(max(run["processor"] - start["processor"], 0.01)))
@@ -135,7 +135,7 @@ def parsed():
 
 
 def prepare(options):
-    """Do what the benchmark's own processes do: write rows or the model, or be the endpoint."""
+    """Do the work of a child process of the benchmark: write rows or the model, or run the endpoint."""
     from growth_files import answer_at_once, write_codebook, write_model, write_rows
 
     if options.rows:
@@ -148,7 +148,7 @@ def prepare(options):
 
 
 def measure(name, folder, options, url):
-    """Measure one instrument, print each size as soon as it is measured, and give the figures."""
+    """Measure one instrument, print each size as soon as it is measured, and return the figures."""
     start = measured(name, folder, START, options, url)
     print(f"\n{name} (starting: {start['processor']:.1f} processor seconds, {start['mib']:.0f} MiB)")
     print("     rows  distinct   wall s  processor s  ms a row   MiB  bytes a row in memory", flush=True)
@@ -164,7 +164,7 @@ def measure(name, folder, options, url):
 
 
 def measure_all(options, folder, url):
-    """Measure every instrument, and give the figures by instrument and rows."""
+    """Measure every instrument, and return the figures by instrument and rows."""
     return {name: measure(name, folder, options, url) for name in options.only}
 
 

@@ -53,9 +53,9 @@ def write_rows(path: Path, n: int, duplicates: float) -> None:
     At most 800 rows are coded by hand.
 
     Args:
-        path: a Parquet file to be.
-        n: rows.
-        duplicates: share of rows whose text stands in an earlier row, 0 to below 1.
+        path: path of the new Parquet file.
+        n: number of rows.
+        duplicates: share of rows with the text of an earlier row, 0 to below 1.
     """
     distinct = max(1, round(n * (1 - duplicates)))
     blocks = path.with_suffix("")
@@ -78,7 +78,7 @@ def write_rows(path: Path, n: int, duplicates: float) -> None:
 
 
 def _text(place: int, seed: int) -> str:
-    """Write the text of a number: its digits give the words, of which texts of two columns share some."""
+    """Return the text of a number: its digits choose the words; texts of two columns share some words."""
     length = SHORTEST + place % (LONGEST - SHORTEST + 1)
     words = []
     for at in range(length):
@@ -87,7 +87,7 @@ def _text(place: int, seed: int) -> str:
 
 
 def _codes(text: str) -> str:
-    """Code a text by hand: the codes whose words it has."""
+    """Return a text's hand codes: the codes whose words it has."""
     return "; ".join(name for name, word in CODES.items() if word in text) or "none"
 
 
@@ -101,7 +101,7 @@ def write_codebook(path: Path) -> None:
 
 
 def write_model(folder: Path) -> None:
-    """Write a random model with one layer of the width of the default models, and a tokenizer of its own."""
+    """Write a random model with one layer of the width of the default models, and a tokenizer for it."""
     tokenizer = learned_tokenizer([_text(place, seed) for place in range(2000) for seed in range(3)])
     tokenizer.save(str(folder / "tokenizer.json"))
     config = {
@@ -146,5 +146,5 @@ class AtOnce(Answering):
 
 
 def answer_at_once() -> None:
-    """Be the endpoint, and say at which port."""
+    """Run the endpoint, and print its port."""
     asyncio.run(serve(AtOnce))

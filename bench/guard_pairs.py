@@ -1,8 +1,8 @@
-"""How many hand-written contradictions the guards miss, and on how many paraphrases they raise a false alarm.
+"""Missed hand-written contradictions of the guards, and false alarms on paraphrases.
 
 Run with ``python bench/guard_pairs.py``, or with the name of a half: ``developed`` or ``unseen``, for pairs
-of feedback ``feedback_developed`` or ``feedback_unseen``. ``--show`` prints the pairs that go wrong and is
-meant for the half on which rules are developed. The pairs are in ``tests/data/guards``.
+of feedback ``feedback_developed`` or ``feedback_unseen``. ``--show`` prints the pairs with errors and is
+intended for the half on which rules are developed. The pairs are in ``tests/data/guards``.
 """
 
 import json
@@ -22,7 +22,7 @@ def read_pairs(half):
 
 
 def judged_wrongly(pairs):
-    """Contradictions without any finding and paraphrases with one, either way round."""
+    """Return contradictions without a finding and paraphrases with one, in either direction."""
     guards = Guards()
     return [
         pair
@@ -44,7 +44,7 @@ def main():
 
 
 def report(half, *, is_shown):
-    """Print how many pairs of a half go wrong, and on demand which."""
+    """Print the number of errors in a half, and on demand the pairs."""
     pairs = read_pairs(half)
     print(f"\n{half}")
     wrong = judged_wrongly(pairs)

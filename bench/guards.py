@@ -1,7 +1,7 @@
-"""How often each guard speaks, by guard and by kind, and how long all guards take by the length of texts.
+"""Frequency of findings by guard and kind, and processor time of all guards by the length of texts.
 
 Run with ``python bench/guards.py``. Paraphrases are the pairs of STS-B dev that people rated 4.5 and more;
-answers are the training answers of Beetle, each beside the reference nearest to it by the default model. No
+answers are the training answers of Beetle, each compared with its nearest reference by the default model. No
 test file is read.
 """
 
@@ -20,7 +20,7 @@ from shared_data import shared_data
 PARAPHRASE = 4.5
 EITHER = "negation or opposite"
 LENGTHS = (100, 1_000, 5_000, 20_000, 60_000)
-"""Characters of a text: one sentence, up to the longest that a service accepts."""
+"""Lengths of texts in characters: from one sentence to the longest text that a service accepts."""
 
 
 def paraphrases():
@@ -41,7 +41,7 @@ def nearest_pairs(answers, model):
 
 
 def rates(pairs):
-    """Percentage of pairs in which each guard, and each kind, finds something."""
+    """Return the percentage of pairs with a finding, by guard and by kind."""
     counts = [finding_counts(Guards().check(*pair)) for pair in pairs]
     kinds = {kind: 100 * np.mean([count[kind] > 0 for count in counts]) for kind in FINDING_KINDS}
     guards = {
@@ -53,12 +53,12 @@ def rates(pairs):
 
 
 def flips(answer, reference):
-    """Tell whether a word is negated, or its opposite is there."""
+    """Tell whether a pair has a finding of a negated word or an opposite."""
     return any(GUARDS[name].check(answer, reference) for name in ("negation", "opposite"))
 
 
 def flips_every_reference(answers, grade):
-    """Percentage of the answers of a grade that contradict each of their references in this way."""
+    """Return the percentage of a grade's answers with such a finding against every reference."""
     return 100 * np.mean(
         [
             all(flips(answer, reference) for reference in references)
@@ -71,7 +71,7 @@ def flips_every_reference(answers, grade):
 
 
 def speeds(pairs, turns):
-    """Pairs a second of processor time when every text is new, and when every text was read before."""
+    """Return pairs per second of processor time with new texts, and with texts that were read before."""
     new, known = [], []
     for _ in range(turns):
         for speed, clear in ((new, True), (known, False)):
@@ -85,7 +85,7 @@ def speeds(pairs, turns):
 
 
 def milliseconds_by_length(pairs, turns):
-    """Least processor time of all guards on two new texts of so many characters, of joined sentences."""
+    """Return the least processor time of all guards on two new texts of a length, in milliseconds."""
     for size in LENGTHS:
         texts = [" ".join(listed)[:size] for listed in zip(*(pairs * (1 + size // 1000)), strict=True)]
         spent = []

@@ -1,7 +1,7 @@
 """A history of a million scores: listing its comparisons, loading their scores, and recording runs.
 
-Run with ``python bench/history.py``; PostgreSQL is measured, too, where pgserver is installed, or at the
-empty database whose URL ``--postgres`` gives.
+Run with ``python bench/history.py``; PostgreSQL is measured, too, if pgserver is installed or ``--postgres``
+has the URL of an empty database.
 """
 
 import tempfile

@@ -1,8 +1,8 @@
-"""Answers in six languages beside an English reference: how often a right one scores above a wrong one.
+"""Scores of right and wrong answers in six languages against an English reference.
 
-Run with ``python bench/language_pairs.py``. ``language_pairs.csv`` has ten references, and in each language a
-right and a wrong answer to each, written for this purpose. Wrong answers speak of the same things, and half
-of them say the contrary.
+Run with ``python bench/language_pairs.py``. ``language_pairs.csv`` has ten references, and for each of them a
+right and a wrong answer in every language, written for this purpose. Wrong answers are about the same things,
+and half of them state the contrary.
 """
 
 import csv
@@ -22,7 +22,7 @@ METHODS = ("calibrated", "cosine", "bertscore")
 
 
 def read_pairs():
-    """References with a right and a wrong answer to each, by language."""
+    """Return references, each with a right and a wrong answer, by language."""
     pairs = defaultdict(list)
     with PAIRS.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -31,7 +31,7 @@ def read_pairs():
 
 
 def figures(score, rows):
-    """Share of references whose right answer scores above the wrong one, and AUC over all ten."""
+    """Return the share of references whose right answer scores above the wrong one, and the AUC of all."""
     references, right, wrong = (list(column) for column in zip(*rows, strict=True))
     above, below = score(right, references), score(wrong, references)
     known = ~np.isnan(above) & ~np.isnan(below)
@@ -52,7 +52,7 @@ def main():
             matcher = Matcher(method, embedder=model)
 
             def score(answers, references, matcher=matcher):
-                # Also by a model that does not read the language: what would its scores be worth?
+                # Also score with a model that does not read the language, to show what its scores are worth.
                 scored = matcher.pair_method.score(pair_up(answers, references))
                 return np.where(scored.unread, np.nan, scored.score)
 

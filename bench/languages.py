@@ -1,17 +1,17 @@
-"""Ratings in other languages: translated anchors beside English ones, people, and identification.
+"""Ratings in other languages: translated anchors compared with English ones and people, and identification.
 
 ``python bench/languages.py`` prints three tables; ``--write`` also writes the first one to
-``src/semscale/scales/translations/equivalence.json``, from which ratings know which translations passed.
+``src/semscale/scales/translations/equivalence.json``, from which ratings read which translations passed.
 
 1. Every scale's probes, in English with the English anchors and translated with the translated ones: mean
    absolute distance of the two means of a probe, as a share of the scale's length, and their rank
    correlation; the linter's verdict in the language; the rank correlation with the probes' levels by these
-   anchors, and by the English ones on the same probes. A translation that does not pass with all its sets is
-   measured again without those that the linter fails, at most two, if three are left.
-2. 200 review sentences that were translated (``bench/review_sample.py``): r with the human means of the
-   English ones, by the scale ``quality``, with English anchors and with those of the language.
-   Beside it, how well the two kinds of anchors tell these sentences from unrelated ones.
-3. How often the language of a short answer is found (``bench/data/short_answers.csv``, and the probes).
+   anchors, and by the English anchors on the same probes. A translation that does not pass with all its sets
+   is measured again without the sets that fail the linter, at most two, if three are left.
+2. 200 translated review sentences (``bench/review_sample.py``): r with the human means of the English
+   sentences, by the scale ``quality``, with English anchors and with anchors in the language; and the AUC
+   with which the two kinds of anchors separate these sentences from unrelated ones.
+3. Share of short answers with the right language (``bench/data/short_answers.csv``, and the probes).
 """
 
 import csv
@@ -49,7 +49,7 @@ HERE = Path(__file__).parent
 TABLE = HERE.parent / "src/semscale/scales/translations/equivalence.json"
 DIGITS = 3
 READOUT = "ssr"
-"""The bound on the distance of two means was set with SSR; other readouts use more of a scale's length."""
+"""The bound on the distance of two means was set for SSR; other readouts use more of a scale's length."""
 
 
 def main():
@@ -72,7 +72,7 @@ def main():
 
 
 def report_equivalence(embedder, options):
-    """Print each language's figures, and give those of every translation by scale and language."""
+    """Print each language's figures, and return the figures of every translation by scale and language."""
     measured = {name: {} for name in options.scales or scale_names() if languages_of(name)}
     print("means over scales; ladder: English anchors on English probes, own anchors, English anchors")
     print("passed: in brackets, with some of the sets")
@@ -89,18 +89,18 @@ def report_equivalence(embedder, options):
 
 
 def is_translated(name, code, embedder):
-    """Say whether as many sets that serve the model are translated as a translation needs."""
+    """Tell whether enough sets for the model are translated."""
     return code in languages_of(name) and len(translated_sets(name, code, embedder)) >= FEWEST_SETS
 
 
 def translated_sets(name, code, embedder):
-    """List the sets that serve the model and are translated."""
+    """List the translated sets for the model."""
     translated = load_scale(name, language=code).anchor_sets
     return [name for name in scale_for_model(load_scale(name), embedder).anchor_sets if name in translated]
 
 
 def line(found, in_english):
-    """Sum up the translations into one language."""
+    """Summarise the translations into one language."""
     failed = [name for name, one in found.items() if not one.passed]
     keys = ("distance", "rank_correlation", "ladder", "ladder_by_english")
     distance, rank, own, english = (np.mean([getattr(one, key) for one in found.values()]) for key in keys)
@@ -113,7 +113,7 @@ def line(found, in_english):
 def measure(name, code, embedder):
     """Measure a translation, and the English probes' rank correlation with their levels.
 
-    Sets that the linter fails are left out only where the translation does not pass with all, and then does.
+    Sets that fail the linter are left out only if the translation passes without them, but not with all sets.
     """
     sets = translated_sets(name, code, embedder)
     english = load_scale(name).with_sets(sets)
@@ -127,7 +127,7 @@ def measure(name, code, embedder):
 
 
 def without_failed_sets(scale, embedder):
-    """Leave out the sets that the linter fails; none, where it fails more than may be left out."""
+    """Leave out the sets that fail the linter; none if more sets fail than may be left out."""
     failed = {
         one.name for one in lint(scale, embedder=embedder, readout=READOUT).sets if one.verdict == "fail"
     }
@@ -137,7 +137,7 @@ def without_failed_sets(scale, embedder):
 
 
 def beside_english(translated, english, embedder):
-    """Measure a translation, with the sets that it has, beside the English scale."""
+    """Compare a translation, with the sets that it has, with the English scale."""
     levels = [probe.level for probe in english.probes]
     in_english, in_language = means(english, english, embedder), means(translated, translated, embedder)
     with_english_anchors = means(english, translated, embedder)
@@ -157,7 +157,7 @@ def beside_english(translated, english, embedder):
 
 
 def means(anchors_of, probes_of, embedder):
-    """Means of one scale's probes by another one's anchors, no text being off topic."""
+    """Return the means of one scale's probes by another scale's anchors, without an off-topic floor."""
     rater = Rater(anchors_of, embedder=embedder, floor=None, language=anchors_of.language, readout=READOUT)
     return rater.rate([probe.text for probe in probes_of.probes]).mean
 
@@ -173,10 +173,10 @@ def write(measured, embedder):
 
 
 def report_reviews(embedder, measured, options):
-    """Print the agreement with people on the translated sentences, beside the English ones.
+    """Print the agreement with people on the translated and the English sentences.
 
-    Own anchors are those of the sets in the first table, whether they passed or not. English anchors say
-    what is off topic, as they do for ratings.
+    Translated anchors are the sets in the first table, whether they passed or not. English anchors decide
+    which texts are off topic, as in ratings.
     """
     rows = sampled_reviews()[: options.reviews]
     human = np.array([float(row["human_mean"]) for row in rows])
@@ -210,7 +210,7 @@ def report_reviews(embedder, measured, options):
 
 
 def on_topic_words(texts, code, own, embedder):
-    """Say how well English and own anchors tell texts from unrelated sentences in the same language."""
+    """Describe how well both kinds of anchors separate texts from unrelated sentences in the language."""
     english = scale_for_model(load_scale(own.name), embedder)
     unrelated = [sentence for group in FLOOR_GROUPS for sentence in unrelated_probes(code)[group]]
     said = []
@@ -225,7 +225,7 @@ def on_topic_words(texts, code, own, embedder):
 
 
 def report_identification():
-    """Print how many short answers and probes are given the right language, a wrong one, or none."""
+    """Print the shares of short answers and probes identified as the right language, a wrong one, or none."""
     with (HERE / "data/short_answers.csv").open(encoding="utf-8", newline="") as file:
         short = [(row["language"], row["text"]) for row in csv.DictReader(file)]
     probes = [("en", probe.text) for name in scale_names() for probe in load_scale(name).probes]

@@ -1,8 +1,8 @@
-"""The layered match beside the way its document describes: pairs a second on the same pairs, in turn.
+"""Speed of the layered match compared with the procedure of its document, on the same pairs, in turn.
 
 Run with ``python bench/layered.py``; sentence-transformers encodes the peer's tokens. The pairs are Beetle's
-test answers, each with the first of its references, which lie beside the checkout.
-Every turn of ours starts without an embedding and without a table of words; the peer keeps nothing either.
+test answers, each with its first reference (``../shared/data``). Semscale begins every turn without stored
+embeddings and word tables; the peer stores nothing either.
 """
 
 from datetime import date
@@ -23,7 +23,7 @@ LAYERED = ("cliniqlink-doc", "cliniqlink-code")
 
 
 def real_pairs(n):
-    """Answers and references of both test files, mixed, so that a part of them is like all."""
+    """Return answers and references of both test files, shuffled, so that any part is representative."""
     pairs = []
     for name in ("test-unseen-questions", "test-unseen-answers"):
         answers = read_answers(name)
@@ -34,7 +34,7 @@ def real_pairs(n):
 
 
 def cold(name, embedder, pieces):
-    """A method that has seen no text; the model itself is read and compiled."""
+    """Return a method with a loaded and compiled model and empty caches."""
     return LayeredMatch(PRESETS[name], embedder=embedder, pieces=pieces)
 
 

@@ -1,4 +1,4 @@
-"""Between what the linter's bounds lie: the scales of the library, and anchors that are known to be bad.
+"""Figures of the linter for the library's scales and for bad anchors, between which its bounds lie.
 
 ``python bench/lint_bounds.py`` prints the figures of ``semscale/rating/lint.py``.
 """
@@ -42,7 +42,7 @@ BAD = {
 
 
 def figures(report):
-    """The measurements that have a bound, each at its worst."""
+    """Return the worst value of each measurement that has a bound."""
     length = float(np.ptp(report.scale.values))
     ladder, start = report.ladder, report.random_cosine
     steps = [np.diff(one.other_scores).min() / length for one in report.sets]

@@ -1,10 +1,10 @@
-"""Rank correlation of the linter's figures with agreement with people, over the scales that can be tried.
+"""Rank correlation of the linter's figures with agreement with people, over many scales.
 
 Run with ``python bench/lint_validity.py``. Scales are those of ``constructs.yaml`` with their first three
-sets, with all sets and with each set alone, the same constructs with anchors that describe instead of
-exemplify, and ``quality`` on four sets of texts. Agreement is Pearson's r with people's mean, by the default
-readout and without a floor. A figure that a scale does not have, such as the order of probes without probes,
-leaves the scale out of its row. Brackets hold 95 % percentiles of a bootstrap of scales.
+sets, with all sets and with each set alone, the same constructs with descriptive anchors instead of
+examples, and ``quality`` on four sets of texts. Agreement is Pearson's r with people's mean, by the default
+readout and without a floor. A scale without a figure, such as the order of probes without probes, is left out
+of the figure's row. Brackets are 95 % percentiles of a bootstrap of scales.
 """
 
 from datetime import date
@@ -21,7 +21,7 @@ from semscale.stats.correlations import spearman
 from shared_data import shared_data
 
 FEWEST = 5
-"""Scales below which a figure has no row."""
+"""Smallest number of scales for a row."""
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Parts that benchmarks share: options, other libraries, spreads of ratios, the machine's own speed."""
+"""Shared parts of the benchmarks: options, other libraries, spreads of ratios, the machine's speed."""
 
 import argparse
 import json
@@ -20,11 +20,11 @@ INNER = 4  # the feed-forward matrices are four times as wide as a hidden state
 ROOT = Path(__file__).parents[1]
 BENCH_PYTHON = ROOT / ".bench-venv" / "bin" / "python"
 UQLM_PYTHON = ROOT / ".uqlm-venv" / "bin" / "python"
-"""Environments of the other libraries, which ``make bench`` sets up."""
+"""Folder with the environments of the other libraries, created by ``make bench``."""
 
 
 class Options(argparse.ArgumentParser):
-    """Options of a benchmark: each size has a default for figures, and a small one for ``--quick``."""
+    """Options of a benchmark; each size has a default for figures, and a small one for ``--quick``."""
 
     def __init__(self, description: str) -> None:
         form = argparse.RawDescriptionHelpFormatter
@@ -33,12 +33,13 @@ class Options(argparse.ArgumentParser):
         self.add_argument("--quick", action="store_true", help="small sizes: only shows that the script runs")
 
     def add_size(self, name: str, full: object, *, quick: object, **settings: object) -> None:
-        """Add an option that is ``full`` unless given, and ``quick`` with ``--quick``.
+        """Add an option with the default ``full``, or ``quick`` with ``--quick``.
 
         Args:
-            name: with its dashes.
-            full: default; ``None`` where it stands for everything there is.
-            quick: default of a quick run. Its type, or that of its first item, is the option's.
+            name: name with its dashes.
+            full: default; ``None`` means everything.
+            quick: default of a quick run; its type, or that of its first item, is the option's
+                type.
             settings: further arguments of ``add_argument``.
         """
         if isinstance(quick, list):
@@ -64,7 +65,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 
 def processor_seconds(pid: int) -> float:
-    """Processor seconds that another process has used; NaN where the system does not tell (no /proc)."""
+    """Return the processor seconds of another process; NaN on systems without /proc."""
     status = Path(f"/proc/{pid}/stat")
     if not status.is_file():
         return float("nan")
@@ -76,12 +77,12 @@ def processor_seconds(pid: int) -> float:
 def peak_megabytes(
     command: Sequence[str], environment: Mapping[str, str] | None = None, accepted: Sequence[int] = (0,)
 ) -> float:
-    """Run a process to its end, and return the most memory that it had, in MB of 1,000,000 bytes.
+    """Run a process to its end, and return its peak memory, in MB of 1,000,000 bytes.
 
     Args:
         command: the program and its arguments.
         environment: variables that are added to those of this process.
-        accepted: exit codes of a run that has done its work.
+        accepted: exit codes of a successful run.
     """
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
     _, status, usage = os.wait4(process.pid, 0)
@@ -93,17 +94,17 @@ def peak_megabytes(
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:
-    """Median with the smallest and the largest."""
+    """Return the median with the smallest and the largest value."""
     return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
 def ratios(theirs: Sequence[float], ours: Sequence[float]) -> list[float]:
-    """How many times faster ours was, turn by turn, so that a drifting machine hits both sides."""
+    """Return how many times faster Semscale was in each turn, so that changes of the machine affect both."""
     return [their / our for their, our in zip(theirs, ours, strict=True)]
 
 
 def sgemm_peak(size: int = 2048, turns: int = 9) -> float:
-    """Best float32 matrix product of NumPy on all cores, in Gflop/s."""
+    """Return the best speed of NumPy's float32 matrix product on all cores, in Gflop/s."""
     rng = np.random.default_rng(0)
     left, right = (rng.standard_normal((size, size), dtype=np.float32) for _ in range(2))
     left @ right
@@ -111,9 +112,9 @@ def sgemm_peak(size: int = 2048, turns: int = 9) -> float:
 
 
 def encoder_gigaflops(shape, lengths: np.ndarray) -> float:
-    """Multiplications and additions of an encoder's matrix products, in Gflop.
+    """Return the multiplications and additions of an encoder's matrix products, in Gflop.
 
-    Those with DeBERTa's distances are left out.
+    Products with DeBERTa's distances are left out.
     """
     products = 2 * shape.layers * (4 + 2 * INNER) * shape.hidden**2 * lengths.sum()
     attention = 2 * shape.layers * 2 * shape.hidden * (lengths.astype(float) ** 2).sum()
@@ -134,7 +135,7 @@ def machine() -> str:
 
 
 class Peer:
-    """Another library in its own environment: told what to do once, then timed turn by turn."""
+    """Another library in its own environment; it gets its task once and is then timed in each turn."""
 
     def __init__(self, python: str, script: str, order: dict) -> None:
         if not Path(python).is_file():
@@ -151,7 +152,7 @@ class Peer:
         self.about = self._ask(json.dumps(order))
 
     def turn(self, what: str = "run") -> float:
-        """Seconds of one run."""
+        """Return the seconds of one run."""
         return self._ask(what)
 
     def _ask(self, line: str):
@@ -167,7 +168,7 @@ class Peer:
 
 @contextmanager
 def postgres(folder: str) -> Iterator[str | None]:
-    """The URL of a server that runs as long as it is measured; None without pgserver."""
+    """Yield the URL of a PostgreSQL server that runs during the ``with`` block; ``None`` without pgserver."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about folders of this machine that pgserver could use
         try:

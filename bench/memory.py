@@ -1,7 +1,7 @@
 """Peak memory of ``semscale rate`` with each model and precision, and of coding by rows without a model.
 
-Run with ``python bench/memory.py``; 100,000 rated texts take a quarter of an hour. Coding has vectors of
-hashed words: the difference of two sizes, over that of their rows, says how many bytes a row takes.
+Run with ``python bench/memory.py``; 100,000 rated texts take a quarter of an hour. Coding uses vectors of
+hashed words. The bytes per row are the difference of two peaks divided by the difference of their rows.
 """
 
 import argparse
@@ -27,7 +27,7 @@ CODING = {
 
 
 def write_texts(path, n):
-    """Write n texts: review sentences, each with a number from the second round on."""
+    """Write n texts: review sentences; repetitions get a number."""
     with REVIEWS.open(encoding="utf-8") as file:
         texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -49,7 +49,7 @@ def report_rating(n):
 
 
 def report_coding(sizes):
-    """Print the peaks of each command for two sizes, and what a row takes."""
+    """Print the peaks of each command for two sizes, and the bytes per row."""
     os.environ["PYTHONHASHSEED"] = "0"
     for name in CODING:
         peaks = []
@@ -65,7 +65,7 @@ def report_coding(sizes):
 
 
 def code(name, folder):
-    """Run a command in this process, with vectors that cost nothing."""
+    """Run a command in this process, with cheap vectors."""
     from unittest.mock import patch
 
     from semscale.cli.main import main as semscale

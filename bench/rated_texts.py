@@ -1,7 +1,7 @@
 """Texts that people rated from -4 (extremely negative) to 4: the four sets of VADER's data.
 
 The review sentences are in ``examples/``. Movie reviews, tweets and editorials of the New York Times (MIT
-licence) come in the source distribution of vaderSentiment: pip fetches it once into the user's cache folder
+licence) are in the source distribution of vaderSentiment: pip downloads it once into the user's cache folder
 and checks its hash.
 """
 
@@ -28,13 +28,12 @@ INSIDE = f"{RELEASE}/additional_resources/hutto_ICWSM_2014.tar.gz"
 
 @dataclass(frozen=True)
 class RatedTexts:
-    """Texts with every single person's rating; every array has one row a text.
+    """Texts with the ratings of each person; every array has one row per text.
 
     Attributes:
         name: ``reviews``, ``movies``, ``tweets`` or ``editorials``.
         texts: n texts.
-        group: shape (n,), the review or article that a text is from; the text's own number where that is not
-            known.
+        group: shape (n,), the review or article of a text; the text's own number if that is unknown.
         ratings: shape (n, most people), whole numbers from -4 to 4; NaN beyond those who rated the text.
     """
 
@@ -49,17 +48,17 @@ class RatedTexts:
         return np.nanmean(self.ratings, axis=1)
 
     def where(self, rows):
-        """The texts that a mask marks."""
+        """Return the texts that a mask marks."""
         kept = np.flatnonzero(rows)
         return RatedTexts(self.name, [self.texts[row] for row in kept], self.group[kept], self.ratings[kept])
 
     def named(self, name):
-        """The same texts under another name."""
+        """Return the same texts under another name."""
         return replace(self, name=name)
 
 
 def review_sentences():
-    """The 3,708 sentences of 300 product reviews, 20 ratings each."""
+    """Return the 3,708 sentences of 300 product reviews, with 20 ratings each."""
     with REVIEWS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     ratings = as_table([json.loads(row["human_ratings"]) for row in rows])
@@ -69,20 +68,20 @@ def review_sentences():
 
 
 def first(rated, most):
-    """At most so many of the texts; all, where ``most`` is ``None``."""
+    """Return at most ``most`` of the texts; all if ``most`` is ``None``."""
     return rated if most is None else rated.where(np.arange(len(rated.texts)) < most)
 
 
 def review_texts(most=None):
-    """The distinct sentences of the product reviews, at most so many."""
+    """Return at most ``most`` distinct sentences of the product reviews."""
     with REVIEWS.open(encoding="utf-8", newline="") as file:
         return list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))[:most]
 
 
 def further_sets():
-    """Movie reviews (10,605), tweets (4,200) and editorials (5,190), 15 to 99 ratings each.
+    """Return movie reviews (10,605), tweets (4,200) and editorials (5,190), with 15 to 99 ratings each.
 
-    None, with a line that says why, where the package index cannot be reached.
+    The result is empty, and a line is printed, if the package index cannot be reached.
     """
     try:
         archive = source_distribution()
@@ -107,8 +106,8 @@ def source_distribution():
 
 
 def fetch_into(folder):
-    """Let pip fetch the archive; it compares the hash before it runs anything of it."""
-    # Two benchmarks may do so at the same time: the archive only appears when it is whole.
+    """Download the archive with pip, which compares the hash before it runs any code of it."""
+    # Two benchmarks may download at the same time, so the archive appears only when it is complete.
     with TemporaryDirectory(dir=folder) as work:
         requirement = Path(work) / "requirement.txt"
         requirement.write_text(f"{RELEASE.replace('-', '==')} --hash=sha256:{SHA256}\n", encoding="utf-8")

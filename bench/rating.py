@@ -1,7 +1,7 @@
-"""Rating a million ready embeddings: Semscale beside the straightforward NumPy form of the guide's algorithm.
+"""Rating of a million embeddings: Semscale compared with a simple NumPy version of the guide's algorithm.
 
-Run with ``python bench/rating.py``; both forms take turns in one process, on the same arrays. Peak memory is
-measured in a process of its own for each form, beyond what the input takes.
+Run with ``python bench/rating.py``; both versions take turns in one process, on the same arrays. Peak memory
+beyond the input is measured in a new process for each version.
 """
 
 import argparse
@@ -20,7 +20,7 @@ SETS, POINTS, DIMENSIONS = 6, 5, 384
 
 
 def straightforward(responses, anchors):
-    """The guide's four steps for each anchor set, then the average over sets."""
+    """Rate by the guide's four steps for each anchor set, then average over sets."""
     pmfs = []
     for sentences in anchors:
         likert = sentences.T
@@ -52,13 +52,13 @@ def inputs(n):
 
 
 def peak_bytes():
-    """Most memory this process ever held; macOS counts in bytes, Linux in kibibytes."""
+    """Return the peak memory of this process in bytes; macOS counts in bytes, Linux in kibibytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if platform.system() == "Darwin" else peak * 1024
 
 
 def report_peak(form, n):
-    """Print by how much a form raises the peak above what holding its input takes."""
+    """Print the peak memory of a version beyond its input."""
     responses, anchors = inputs(n)
     FORMS[form](responses[:1000], anchors)
     before = peak_bytes()
@@ -106,7 +106,7 @@ def main():
     if options.peak_of:
         report_peak(options.peak_of, options.rows)
         return
-    # First, while this process is small: a new one starts with the peak of the one that started it.
+    # First, while this process is small, as a new process starts with the peak of its parent.
     for form in FORMS:
         print(f"  peak memory beyond the input, {form:<16} {peak_of(form, options.rows) / 2**20:8,.0f} MiB")
     compare_forms(options.rows, options.rounds)

@@ -1,12 +1,12 @@
-"""How well ratings on ``quality`` agree with people: four sets of texts that many people rated.
+"""Agreement of ratings on ``quality`` with people, on four sets of texts that many people rated.
 
-Run with ``python bench/ratings_validity.py``. Review sentences are those of the half that chose no anchors;
-the other sets took no part in any choice. A person's rating from -4 to 4 lies linearly on the five points: a
-value between two gives each of them a part. Beside the models stand VADER (its own package, out of the source
-distribution that ``rated_texts.py`` fetches), text length, equal shares, and what people reach themselves.
+Run with ``python bench/ratings_validity.py``. Review sentences are from the half that was not used to choose
+anchors; the other sets were not used for any choice. A person's rating from -4 to 4 is mapped linearly to the
+five points: a value between two points is split between them. The models are compared with VADER (from the
+source distribution that ``rated_texts.py`` downloads), text length, equal shares, and single people.
 
 r: Pearson's with the mean of the people. KS: similarity of the two average distributions. RPS: squared
-difference of the two cumulated distributions of a text, summed over the thresholds between points, mean over
+difference of the two cumulative distributions of a text, summed over the thresholds between points, mean over
 texts; less is better. All of these are over all texts that a model can read; off topic is the share of texts
 below the floor, which ``rate`` leaves out. Intervals are 95 % percentiles of a bootstrap of whole reviews and
 articles, and of single texts elsewhere.
@@ -42,7 +42,7 @@ DRAWS, SEED = 20, 0
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; what does not apply is None, and a text without a figure is NaN."""
+    """One line of the table; figures that do not apply are ``None``, and a text without a figure is NaN."""
 
     name: str
     mean: np.ndarray
@@ -78,7 +78,7 @@ def print_people(rated):
 
 
 def one_alone(ratings, rng):
-    """Correlation of one person's rating of each text, drawn at random, with the mean of the others'."""
+    """Return the correlation of one random person's rating of each text with the mean of the others."""
     drawn = np.where(np.isnan(ratings), -1, rng.random(ratings.shape)).argmax(axis=1)
     one = np.take_along_axis(ratings, drawn[:, None], axis=1)[:, 0]
     others = (np.nansum(ratings, axis=1) - one) / (np.isfinite(ratings).sum(axis=1) - 1)
@@ -120,7 +120,7 @@ def print_row(row, rated, replicates):
 
 
 def people(rated):
-    """Each text's distribution of single ratings over the scale's points, shape (n, k)."""
+    """Return each text's distribution of single ratings over the scale's points, shape (n, k)."""
     return laid_on(rated.ratings, SCALE.values, (LOWEST, HIGHEST))
 
 
@@ -147,7 +147,7 @@ def ranked_probability(pmf, shares):
 
 
 def vader_scores(sets):
-    """VADER's compound score of each text, by the set's name; NaN where its package cannot be had."""
+    """Return VADER's compound score of each text, by the set's name; NaN if its package is not available."""
     try:
         archive = source_distribution()
     except OSError as error:

@@ -1,12 +1,12 @@
-"""The readouts of a scale's anchors beside people, on the quality scale as shipped.
+"""Agreement of readouts with people, on the shipped quality scale.
 
-Run with ``python bench/readout.py``. The ordinal readout's width is the one with the least ranked probability
-score on one half of the review sentences, by whole reviews, with the first model; the other half and the
-other sets take no part in that, and nothing else is chosen. A person's rating from -4 to 4 lies linearly on
-the points: a value between two gives each of them a part. All ratings of a text make its people's
+Run with ``python bench/readout.py``. The ordinal readout's width is the one with the lowest ranked
+probability score on one half of the review sentences, by whole reviews, with the first model; the other half
+and the other sets are not used for that, and nothing else is chosen. A person's rating from -4 to 4 is mapped
+linearly to the points: a value between two points is split between them. All ratings of a text form its human
 distribution.
 
-r: Pearson's, with the mean of the people. RPS: squared difference of the two cumulated distributions, summed
+r: Pearson's, with the mean of the people. RPS: squared difference of the two cumulative distributions, summed
 over the thresholds between points, mean over texts; less is better. KS: similarity of the average
 distributions. spread: standard deviation of the means, as a share of that of the people's means. Intervals
 are percentiles of a bootstrap of whole reviews and articles, and of single texts elsewhere.
@@ -52,7 +52,7 @@ def halves(reviews):
 
 
 def people(rated, values):
-    """Each text's distribution of single ratings over the scale's points, shape (n, k)."""
+    """Return each text's distribution of single ratings over the scale's points, shape (n, k)."""
     return laid_on(rated.ratings, values, (LOWEST, HIGHEST))
 
 
@@ -85,7 +85,7 @@ def report_sets(sets, vectors, anchors, values, replicates):
 
 
 def report_difference(name, pmfs, rated, values, replicates):
-    """Print by how much a readout is above SSR, with intervals."""
+    """Print the differences of a readout from SSR, with intervals."""
     masses, human = people(rated, values), rated.mean
     means, ssr_means = pmfs[name] @ values, pmfs["ssr"] @ values
     gain = ranked_probability(pmfs[name], masses) - ranked_probability(pmfs["ssr"], masses)
@@ -110,7 +110,7 @@ def correlation(left, right):
 
 
 def ranked_probability(pmf, masses):
-    """RPS of each text, shape (n,)."""
+    """Return the RPS of each text, shape (n,)."""
     return (np.cumsum(pmf - masses, axis=1)[:, :-1] ** 2).sum(axis=1)
 
 

@@ -1,8 +1,8 @@
-"""The 200 review sentences that were translated, to see how ratings agree with people elsewhere.
+"""The 200 review sentences that are translated for the agreement with people in other languages.
 
 ``python bench/review_sample.py`` writes them as CSV (id, text, human_mean). They come from the half of the
-reviews on which no anchor set was chosen (``bench/anchors.py``), spread evenly over the ranks of the human
-means: one sentence, drawn at random, from each of 200 equal parts.
+reviews that was not used to choose anchor sets (``bench/anchors.py``). The sentences are ranked by human mean
+and divided into 200 equal parts; one sentence is drawn at random from each part.
 """
 
 import csv
@@ -14,7 +14,7 @@ from anchors import REVIEWS, SHIPPED_SEED, half_of
 from measuring import Options
 
 N_SENTENCES, SEED = 200, 0
-SHORTEST, LONGEST = 15, 300  # characters: what a person would translate without its context
+SHORTEST, LONGEST = 15, 300  # characters; sentences of this length can be translated without their context
 
 
 def main():
@@ -25,7 +25,7 @@ def main():
 
 
 def sampled_reviews():
-    """The sentences as rows of the file of reviews, in its order."""
+    """Return the sentences as rows of the file of reviews, in its order."""
     with REVIEWS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     reported = ~half_of(np.array([row["review"] for row in rows]), SHIPPED_SEED)

@@ -1,8 +1,8 @@
-"""Runs all benchmarks of speed, or all of validity, and ends with the seconds of each.
+"""Runs all benchmarks of speed, or all of validity, and prints the seconds of each.
 
 Run with ``python bench/run.py speed`` or ``python bench/run.py validity``. Figures need the whole machine, so
-scripts run one after the other. With ``--quick`` all sizes are small and two scripts run at a time: that
-shows that each of them works, and its output is printed only where it fails.
+scripts run one after the other. With ``--quick`` all sizes are small and two scripts run at a time, to test
+that each script works; the output is printed only for scripts that fail.
 """
 
 import os
@@ -35,7 +35,7 @@ AT_ONCE = 2
 
 
 class Run(NamedTuple):
-    """One script that has ended; ``output`` is empty where it was printed at once."""
+    """One finished script; ``output`` is empty if it was printed at once."""
 
     name: str
     code: int
@@ -43,14 +43,14 @@ class Run(NamedTuple):
     output: str = ""
 
     def line(self):
-        """The outcome, and the first line that says that something was left out."""
+        """Outcome, and the first line about parts that were left out."""
         outcome = "ok" if self.code == 0 else f"exit code {self.code}"
         left_out = [line for line in self.output.splitlines() if line.startswith(("skipped", "left out"))]
         return f"{self.seconds:6.1f} s  {self.name:22} {'; '.join([outcome, *left_out])}"
 
 
 def command(name, options):
-    """The words that start a script."""
+    """Return the command that starts a script."""
     words = [sys.executable, str(Path(__file__).with_name(name))]
     if options.quick:
         words.append("--quick")
@@ -66,7 +66,7 @@ def run(name, options):
         print(f"\n== {name}", flush=True)
         code = subprocess.run(command(name, options), check=False).returncode
         return Run(name, code, time.perf_counter() - start)
-    # Two scripts share the processors: threads that wait for work in a loop would take them from the other.
+    # Two scripts share the processors; threads that wait actively would slow down the other script.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     ended = subprocess.run(
         command(name, options),

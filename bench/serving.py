@@ -1,10 +1,10 @@
-"""The service beside the engine alone: texts a second, waiting times, lost requests and memory.
+"""The service compared with the engine alone: texts per second, waiting times, lost requests and memory.
 
-``python bench/serving.py``: a server (``semscale serve``, extra ``serve``) and clients of 8 texts each in a
-process of their own share the machine with the engine, so what the clients cost is printed, too, and the
-service is compared with the engine three times: by texts a second, clients included, by texts a second of the
-server's own processor time, and beside an engine that is given as few texts at once as a batch of the
-service has. Every text is sent once, so that nothing is saved by equal texts.
+``python bench/serving.py``: a server (``semscale serve``, extra ``serve``) and clients with 8 texts per
+request, in another process, share the machine with the engine. So the cost of the clients is printed, too,
+and the service is compared with the engine in three ways: by texts per second, clients included; by texts per
+second of the server's processor time; and with an engine that gets batches as small as those of the service.
+Every text is sent once, so equal texts save nothing.
 
 The memory is printed after each tenth of a million short requests; ``--turns 0`` measures nothing else.
 """
@@ -32,7 +32,7 @@ from semscale.weights.known import DEFAULT_MODEL
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 OF_EACH = 8
-CLOSED = "none: closed"  # no connection, or one that was closed before the answer began
+CLOSED = "none: closed"  # no connection, or a connection that was closed before the answer began
 BROKEN = "none: broke off"
 
 
@@ -54,7 +54,7 @@ def reviews():
 
 
 class Server:
-    """``semscale serve`` in a process of its own."""
+    """``semscale serve`` in a new process."""
 
     def __init__(self, precision):
         command = [sys.executable, "-m", "semscale", "serve", "--port", "0", "--embedder", DEFAULT_MODEL]
@@ -65,7 +65,7 @@ class Server:
         assert "ready" in self.process.stderr.readline()
 
     def batches(self):
-        """How many batches the model has taken, and how many texts they had in all."""
+        """Return the number of batches of the model, and the number of their texts."""
         with urlopen(f"{self.address}/metrics") as answer:
             lines = answer.read().decode().splitlines()
         found = [
@@ -75,7 +75,7 @@ class Server:
         return np.array(found)
 
     def resident_mb(self):
-        """Memory in use; NaN where the system does not tell (no /proc)."""
+        """Return the memory in use in MB; NaN on systems without /proc."""
         status = Path(f"/proc/{self.process.pid}/status")
         if not status.is_file():
             return float("nan")
@@ -83,21 +83,21 @@ class Server:
         return int(line.split()[1]) / 1024
 
     def stop(self):
-        """Stop it as its operator would, and give the exit code."""
+        """Stop it like an operator, and return the exit code."""
         self.process.send_signal(signal.SIGTERM)
         self.process.communicate(timeout=120)
         return self.process.returncode
 
 
 class Client:
-    """Sends requests on one connection, and opens another one when the server closes it."""
+    """Sends requests on one connection, and opens a new one when the server closes it."""
 
     def __init__(self, address):
         self.host, port = address.removeprefix("http://").split(":")
         self.port, self.reader, self.writer = int(port), None, None
 
     async def status(self, body):
-        """Send a body, and give the status of the answer, or that there was none."""
+        """Send a body, and return the status of the answer, or ``CLOSED`` or ``BROKEN`` without one."""
         try:
             if self.writer is None:
                 self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
@@ -126,7 +126,7 @@ class Client:
 
 
 async def send(address, bodies, until, n_clients):
-    """Send bodies one after another from each client; times and status of each answer."""
+    """Send bodies one after another from each client; return times and status of each answer."""
     found, stop = [], False
 
     async def ask(client):
@@ -147,7 +147,7 @@ def body_of(texts):
 
 
 def varied(texts):
-    """Requests of texts that are all different, without end."""
+    """Yield requests with different texts, without end."""
     number = 0
     while True:
         order = np.random.default_rng(number).permutation(len(texts))
@@ -157,14 +157,14 @@ def varied(texts):
 
 
 def short(n):
-    """So many requests of one short text, of which a batch computes equal ones once."""
+    """Yield n requests with one short text; a batch computes equal texts once."""
     bodies = [body_of([text]) for text in ("no", "yes", "maybe", "never")]
     for number in range(n):
         yield bodies[number % len(bodies)]
 
 
 def run_clients(order):
-    """The clients' own process: told what to send, it prints what came."""
+    """Run the clients in their process: send the requested texts, and print the results."""
     told = json.loads(order)
     bodies = short(told["requests"]) if told["requests"] else varied(reviews())
     started = time.perf_counter()
@@ -191,7 +191,7 @@ def clients(address, n, *, for_seconds, requests=0):
 
 
 def waited(process):
-    """Wait for the clients, and give what they print."""
+    """Wait for the clients, and return their output."""
     return json.loads(process.communicate()[0])
 
 
@@ -204,14 +204,14 @@ class Engine:
         self.embedder.embed(texts[:300])
 
     def rates(self):
-        """Texts a second and a processor second, given all texts at once."""
+        """Return texts per second and per processor second for all texts at once."""
         before = time.process_time()
         took = seconds(lambda: self.embedder.embed(self.texts))
         n = len(self.texts)
         return n / took, n / (time.process_time() - before)
 
     def seconds_of_a_batch(self, size):
-        """Seconds that so many texts take, given a batch at a time."""
+        """Return the seconds for a number of texts in batches."""
         starts = range(0, max(len(self.texts) - size, 1), size)
         batches = [self.texts[start : start + size] for start in starts]
         took = seconds(lambda: [self.embedder.embed(batch) for batch in batches])
@@ -224,7 +224,7 @@ def main():
         run_clients(asked.clients_of)
         return
     print(f"{machine()}; load of the machine before: {os.getloadavg()[0]:.1f}")
-    # With a number, as the clients' texts have one: it costs tokens.
+    # With a number, like the clients' texts, as it costs tokens.
     known = reviews()[: asked.texts]
     texts = [f"{text} {number}" for number, text in enumerate(known)]
     server = Server(asked.precision)
@@ -236,7 +236,7 @@ def main():
 
 
 class Turn(NamedTuple):
-    """The service beside the engine, measured right before and after it."""
+    """Figures of the service, and of the engine right before and after it."""
 
     share: float
     share_of_batches: float
@@ -247,7 +247,7 @@ class Turn(NamedTuple):
 
 
 def one_turn(server, engine, asked):
-    """Measure the engine with all texts, the service, and the engine with batches as large."""
+    """Measure the engine with all texts, the service, and the engine with batches of the service's size."""
     rate, per_processor_second = engine.rates()
     before, taken = processor_seconds(server.process.pid), server.batches()
     found = waited(clients(server.address, asked.clients, for_seconds=asked.seconds))
@@ -272,7 +272,7 @@ def one_turn(server, engine, asked):
 
 
 def print_speed(turns):
-    """Print the service beside the engine, over all turns."""
+    """Print the speed of the service and the engine over all turns."""
     print(f"service / engine: {spread([turn.share for turn in turns])} (goal .84)")
     print(
         "service / engine that is given as many texts at a time as the service's batches have: "
@@ -303,7 +303,7 @@ def print_memory(server, asked):
 
 
 def print_shutdown(server, n_clients):
-    """Stop the server while all clients send: each request that it has read must have an answer."""
+    """Stop the server while all clients send; each request that it has read must get an answer."""
     before = server.batches()[0]
     sending = clients(server.address, n_clients, for_seconds=60)
     while server.batches()[0] < before + 2:

@@ -1,4 +1,4 @@
-"""Human-rated data that is not part of the repository: the folder ``shared/data`` beside the checkout."""
+"""Human-rated data that is not part of the repository, in the folder ``../shared/data``."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
 def shared_data(*path):
-    """Return a path below ``shared/data``; where it is missing, say so and exit with code 0."""
+    """Return a path below ``shared/data``; if it is missing, print a message and exit with code 0."""
     wanted = SHARED.joinpath(*path)
     if not wanted.exists():
         relative, script = "/".join(("../shared/data", *path)), Path(sys.argv[0]).name

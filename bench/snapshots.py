@@ -1,11 +1,11 @@
-"""Share of texts with the same meaning that a snapshot passes, and of others that it catches, by threshold.
+"""Shares of texts with the same meaning that a snapshot passes, and of others that it fails, by threshold.
 
-Run with ``python bench/snapshots.py``. Pairs of STS-B dev that people rated 4 and more mean the same, those
-rated 2 and less do not; those between are left out. Of the example runs in ``examples/drift``, the rerun and
-the good candidate say what the baseline says in other words; each text is paired as a snapshot would pair it.
-Negated and renumbered texts are the baseline's and STS-B's own, damaged as in ``semscale drift plan
---self-test``. Texts cut to their first half are tested by ``max_lost_content`` alone, with those that mean
-the same.
+Run with ``python bench/snapshots.py``. Pairs of STS-B dev that people rated 4 and more have the same meaning,
+pairs rated 2 and less do not; pairs between are left out. In ``examples/drift``, the rerun and the good
+candidate have the baseline's meaning in other words; each text is paired as in a snapshot. Negated and
+renumbered texts are texts of the baseline and of STS-B, damaged as in ``semscale drift plan --self-test``.
+Texts cut to their first half are tested with ``max_lost_content`` only, and so are texts with the same
+meaning.
 """
 
 import csv
@@ -34,7 +34,7 @@ def outputs_of(run: str, items: int | None) -> list[list[str]]:
 
 
 def paired(baseline, run, meter):
-    """The pairs that snapshots of the baseline's items would make with a run's outputs."""
+    """Return the pairs that snapshots of the baseline's items would form with a run's outputs."""
     pairs = []
     for ours, theirs in zip(baseline, run, strict=True):
         compared = compare_outputs([Output(o) for o in ours], [Output(t) for t in theirs], settle(), meter)
@@ -43,7 +43,7 @@ def paired(baseline, run, meter):
 
 
 def other_comments(baseline):
-    """Every comment beside the next one on the same answer."""
+    """Return pairs of every comment and the next one on the same answer."""
     return [(one, other) for texts in baseline for one, other in zip(texts, texts[1:], strict=False)]
 
 
@@ -60,7 +60,7 @@ def first_half(text: str) -> str | None:
 
 
 def share_passing(pairs, settings, meter):
-    """Percentage of pairs that pass under each of several settings."""
+    """Return the percentage of pairs that pass with each of several settings."""
     passed = [
         [compare_outputs([Output(ours)], [Output(theirs)], each, meter).passed for each in settings]
         for ours, theirs in pairs

@@ -1,4 +1,4 @@
-"""How long it takes to import Semscale, to show its help, and from the shell to the first ten ratings.
+"""Time to import Semscale, to show its help, and to get the first ten ratings from the shell.
 
 Run with ``python bench/startup.py``.
 """
@@ -31,7 +31,7 @@ def write_answers(path, liked):
 
 
 def timed_new(command, answers, turns):
-    """Time a command on answers that no run has seen, not even one of an earlier day."""
+    """Time a command on new answers, which no cache contains."""
     taken = []
     for _ in range(turns):
         write_answers(answers, uuid4().hex)

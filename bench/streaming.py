@@ -1,10 +1,10 @@
-"""Ten million rows through ``rate_file``: seconds, and the most memory that was ever resident.
+"""Ten million rows through ``rate_file``: seconds and peak memory.
 
 Usage: ``python bench/streaming.py [--rows 10_000_000] [--formats parquet csv jsonl] [--json FILE]``
 
-Each format runs in a process of its own. Texts are 5,000 distinct ones of 4 to 24 words, and vectors come
-from a bag of hashed words: what is measured is everything but the model. The order of the rows is checked in
-the output. Resident memory is the kernel's own peak, mapped pages of files included.
+Each format runs in a new process. The rows have 5,000 distinct texts of 4 to 24 words, and vectors come from
+a bag of hashed words, so everything except the model is measured. The order of the rows is checked in the
+output. Memory is the kernel's peak of resident memory, mapped pages of files included.
 """
 
 import argparse
@@ -35,7 +35,7 @@ COLUMNS = RatingColumns(text="text", by=("region",), weight="weight", respondent
 
 
 class HashedWords:
-    """Bags of hashed words as unit vectors, each distinct text computed once."""
+    """Embeds texts as bags of hashed words; each distinct text is computed once."""
 
     dimensions = 64
     signature = Signature.of("embed", model="hashed-words")
@@ -44,7 +44,7 @@ class HashedWords:
         self._known = {}
 
     def embed(self, texts, *, progress=None):
-        """Embed texts as the protocol says."""
+        """Embed texts; see ``Embedder``."""
         vectors = np.stack([self._vector(text) for text in texts])
         return Embeddings(vectors, np.ones(len(texts), dtype=np.int64))
 
@@ -91,7 +91,7 @@ def block(texts, start, n):
 
 
 def measure(source, out):
-    """Rate one file in this process, and say what it took."""
+    """Rate one file in this process, and return the figures."""
     start = time.perf_counter()
     rater = Rater("quality", embedder=HashedWords(), floor=None)
     summary = rate_file(open_table(source), COLUMNS, rater=rater, out=out)
@@ -109,10 +109,10 @@ def measure(source, out):
 
 
 def peak_bytes():
-    """Return the most memory that this process ever had resident."""
+    """Return the peak resident memory of this process."""
     status = Path("/proc/self/status")
     if status.exists():
-        # Linux hands ru_maxrss on from the process that started this one; VmHWM begins anew.
+        # On Linux ru_maxrss includes the parent process; VmHWM does not.
         (peak,) = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
         return int(peak.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS

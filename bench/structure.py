@@ -1,8 +1,8 @@
-"""Size of Semscale's packages, and the number of modules that run on three ways through it.
+"""Size of Semscale's packages, and the number of modules that three commands run.
 
 Run with ``python bench/structure.py``; ``--source`` names the ``src`` folder of another checkout.
-A line of code is one that is neither blank nor a comment nor part of a docstring; templates count without
-their style sheet. A module is on a way if one of its functions runs while the command does.
+Blank lines, comments and docstrings are not lines of code; templates count without their style sheet. A
+module counts for a command if one of its functions runs.
 """
 
 import ast
@@ -109,7 +109,7 @@ class Judge(BaseHTTPRequestHandler):
 
 
 def docstrings(source):
-    """Lines that docstrings take."""
+    """Return the lines of docstrings."""
     taken = set()
     for node in ast.walk(ast.parse(source)):
         body = getattr(node, "body", None)
@@ -121,7 +121,7 @@ def docstrings(source):
 
 
 def code_lines(path):
-    """Lines of code of a module, or lines that are not blank of a template."""
+    """Count the lines of code of a module, or the lines of a template that are not blank."""
     source = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         return sum(bool(line.strip()) for line in source.splitlines())

@@ -1,8 +1,8 @@
-"""A study beside its endpoint: how long a run takes, and how long the same calls take by themselves.
+"""Time of a study compared with the time of its calls alone.
 
 ``python bench/study.py`` runs 300 personas x 10 concepts x 3 methods on a model in this process that takes a
-fixed time for each call, and answers different words to each persona. A run that its endpoint alone limits
-takes calls x latency / concurrency, and the time to rate the texts.
+fixed time for each call, and gives each persona a different answer. A run that only the endpoint limits takes
+calls x latency / concurrency, plus the time to rate the texts.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ WORDS = ("I would buy it", "I would never buy it", "maybe, if it were cheaper", 
 
 
 class SteadyModel:
-    """A model that takes a fixed time for each call, however many are under way."""
+    """A model that takes a fixed time for each call, regardless of the number of parallel calls."""
 
     name, signature = "steady", Signature.of("chat", model="steady")
 
@@ -40,7 +40,7 @@ class SteadyModel:
 
 
 def study_of(personas, concepts):
-    """A study with one question by three methods."""
+    """Return a study with one question and three methods."""
     shown = "".join(f"  - {{name: c{n}, text: Concept number {n}.}}\n" for n in range(concepts))
     file = f"""
 name: bench

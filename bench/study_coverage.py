@@ -1,9 +1,9 @@
-"""How often 95 % intervals of a synthetic panel beside people hold the truth.
+"""Coverage of 95 % intervals for the comparison of a synthetic panel with people.
 
-Run with ``python bench/study_coverage.py``. Personas and people are drawn from known models: each has a
-leaning of its own, groups differ, and answers are rounded to five points. The truth comes from 200,000 of
-each. Concepts stay the same, but for the attainment, whose interval is about other concepts.
-``--correlations`` shows instead why a correlation of few concepts has no interval.
+Run with ``python bench/study_coverage.py``. Personas and people are drawn from known models: each has an
+individual leaning, groups differ, and answers are rounded to five points. The truth is computed from 200,000
+of each. Concepts stay the same, except for the attainment, whose interval is about other concepts. With
+``--correlations`` it shows instead why a correlation of few concepts has no interval.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ MOST, LEAST = 97.0, 93.0
 
 
 def side(rng, n, how):
-    """Answers of n persons to both questions about all concepts."""
+    """Draw the answers of n persons to both questions about all concepts."""
     old = rng.random(n) < 0.5
     shared = how["leaning"] * rng.standard_normal(n)[:, None, None]
     own = how["noise"] * rng.standard_normal((n, len(CONCEPTS), 2))
@@ -84,7 +84,7 @@ def truths(many):
 
 
 def of_a_draw(rng, n_personas, n_people, plan):
-    """Intervals of one panel beside one sample of people."""
+    """Return the intervals for one panel and one sample of people."""
     panel, people = side(rng, n_personas, PANEL), side(rng, n_people, PEOPLE)
     marginals = compare_marginals(panel, people, surveys_of(panel, people, CONCEPTS), plan, splits=10)
     groups = compare_groups(panel, people, plan)
@@ -111,7 +111,7 @@ def concept_difference(panel):
 
 
 def of_attainment(rng, n_surveys, seed):
-    """The attainment of a panel that follows true appeals with an error, 30 people a concept."""
+    """Return the attainment of a panel that follows true appeals with an error; 30 people per concept."""
     appeal = rng.normal(0, 0.7, n_surveys)
     machine = appeal + rng.normal(0, 0.5, n_surveys)
     latent = 3 + appeal[:, None] + rng.normal(0, 1.0, (n_surveys, 30))
@@ -124,7 +124,7 @@ VARIANCES = {"persona": 0.6, "repeated sample": 0.4, "anchor set": 0.2}
 
 
 def of_variances(rng, n, plan, sets=8):
-    """Components of normal answers: n personas, two samples of each, eight anchor sets."""
+    """Return variance components of normal answers: n personas, two samples of each, eight anchor sets."""
     person = rng.normal(0, VARIANCES["persona"] ** 0.5, n)[:, None, None]
     sample = rng.normal(0, VARIANCES["repeated sample"] ** 0.5, (n, 2))[..., None]
     anchor = rng.normal(0, VARIANCES["anchor set"] ** 0.5, sets)
@@ -146,7 +146,7 @@ def of_variances(rng, n, plan, sets=8):
 
 
 def counted(truth, draws, make):
-    """Share of draws whose interval holds the truth, in percent, with the draws that have an interval."""
+    """Return the percentage of intervals that contain the truth, and the number of draws with an interval."""
     hits = {name: [] for name in truth}
     for draw in range(draws):
         for name, found in make(draw).items():
@@ -163,7 +163,7 @@ def show(title, found):
 
 
 def correlations(draws):
-    """Coverage and median width of Fisher's interval and of the jackknife, for few concepts."""
+    """Print coverage and median width of Fisher's interval and of the jackknife, for few concepts."""
     rng = np.random.default_rng(0)
     kinds = {
         "normal": lambda m: rng.normal(size=(2, m)),

@@ -1,7 +1,7 @@
-"""How often 95 % intervals of a stratified draw of clusters hold the truth: means, shares, differences.
+"""Coverage of 95 % intervals of means, shares and differences for a stratified draw of clusters.
 
-Run with ``python bench/survey_coverage.py``. A population of people in villages in regions is made once;
-villages are drawn from each region, then people from each village, so that weights differ.
+Run with ``python bench/survey_coverage.py``. A population of people in villages in regions is created once.
+Villages are drawn from each region, then people from each village, so that weights differ.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ MOST, LEAST = 97.0, 93.0
 
 
 def population(rng):
-    """Region, village, group and answers of everyone; people of a village resemble each other."""
+    """Create region, village, group and answers of all people; people of a village resemble each other."""
     region = np.repeat(np.arange(REGIONS), VILLAGES * PEOPLE)
     village = np.repeat(np.arange(REGIONS * VILLAGES), PEOPLE)
     group = (rng.random(len(region)) < 0.4).astype(int)
@@ -36,7 +36,7 @@ def population(rng):
 
 
 def sample(rng, everyone, villages):
-    """Rows and weights of a draw: as many villages of each region, 5 to 15 people of each village."""
+    """Return rows and weights of a draw: equally many villages per region, 5 to 15 people per village."""
     rows, weights = [], []
     for region in range(REGIONS):
         for village in rng.choice(VILLAGES, villages, replace=False) + region * VILLAGES:
@@ -63,13 +63,13 @@ def truths(everyone):
 
 
 def shares_of(answers):
-    """Share of each answer in the population."""
+    """Return the share of each answer in the population."""
     values, counts = np.unique(answers, return_counts=True)
     return dict(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
 
 
 def intervals(everyone, rows, weights):
-    """Lower and upper end of each figure."""
+    """Return the lower and the upper end of each figure's interval."""
     drawn = {name: column[rows] for name, column in everyone.items()}
     design = SurveyDesign(weights, strata=drawn["region"], clusters=drawn["village"])
     mean = survey_means(drawn["score"], design)
@@ -91,7 +91,7 @@ def intervals(everyone, rows, weights):
 
 
 def covered(draws, villages, seed):
-    """Percentage of draws whose interval holds the truth, by figure."""
+    """Return the percentage of draws whose interval contains the truth, by figure."""
     rng = np.random.default_rng(seed)
     everyone = population(rng)
     truth = truths(everyone)

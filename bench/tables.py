@@ -1,11 +1,11 @@
-"""Times the statistics of surveys, and the tables of 100 questions by 10 groups of 50,000 respondents.
+"""Time of survey statistics, and of tables of 100 questions by 10 groups of 50,000 respondents.
 
-Run with ``python bench/tables.py``. Raking has 100,000 rows and 6 margins. Intervals are those of 100,000
-ratings of 5 points, by 10,000 replicates: as they come (linearized, above 20,000 people), of 20,000 (all
-replicates drawn), and of 100,000 ratings that 20,000 people gave. A table has shares of all answers, means,
+Run with ``python bench/tables.py``. Raking has 100,000 rows and 6 margins. Intervals have 10,000 replicates
+for ratings on 5 points: of 100,000 people (linearized, as above 20,000 people), of 20,000 people (all
+replicates drawn), and of 20,000 people with 100,000 ratings. A table has shares of all answers, means,
 standard errors, differences between all groups, letters, and a chi-square test for each question: first its
-estimates alone, then all of ``crosstabs`` and its files. Time of the processor is lengthened less by other
-jobs on the machine.
+estimates alone, then all of ``crosstabs`` and its files. Other jobs on the machine affect processor time less
+than seconds.
 """
 
 import resource
@@ -32,7 +32,7 @@ ANSWERS = 5
 
 
 def timed(work):
-    """The result, and how long it took: on the clock, and on the processor."""
+    """Return the result, its seconds and its processor seconds."""
     start, busy = time.perf_counter(), time.process_time()
     result = work()
     return result, f"{time.perf_counter() - start:.2f} s ({time.process_time() - busy:.2f} s of processor)"
@@ -47,7 +47,7 @@ def raked(rng, rows, margins):
 
 
 def intervals(rng, ratings, replicates):
-    """Times the figures of as many ratings, from their PMFs to the ends of their intervals."""
+    """Time the figures of n ratings, from their PMFs to the ends of their intervals."""
     pmf, figures = rng.dirichlet(np.ones(ANSWERS), ratings), scale_figures(np.arange(1.0, ANSWERS + 1))
     people = rng.permutation(np.arange(ratings) % min(ratings, MAX_CLUSTERS))
     for name, rows, clusters in (
@@ -68,7 +68,7 @@ def intervals(rng, ratings, replicates):
 
 
 def crosstab(answers, groups, design):
-    """Shares, means, letters and tests of all questions; returns how many cells were estimated."""
+    """Compute shares, means, letters and tests of all questions; return the number of estimated cells."""
     columns = np.concatenate([indicators(one, ANSWERS) for one in answers.T], axis=1)
     shares = survey_means(columns, design, groups=groups)
     means = survey_means(np.where(answers < 0, np.nan, answers + 1.0), design, groups=groups)
@@ -79,7 +79,7 @@ def crosstab(answers, groups, design):
 
 
 def survey(rows, questions, groups):
-    """A table of respondents, as a file has it."""
+    """Return a table of respondents as in a file."""
     rng = np.random.default_rng(0)
     answers = rng.integers(1, ANSWERS + 1, (rows, questions))
     columns = {f"q{place}": answers[:, place] for place in range(questions)}
@@ -94,7 +94,7 @@ def survey(rows, questions, groups):
 
 
 def estimated_tables(rng, rows, questions, groups):
-    """Times the estimates of a table, of respondents who were drawn one by one and in clusters."""
+    """Time the estimates of a table, for respondents who were drawn singly and in clusters."""
     answers = rng.integers(-1, ANSWERS, (rows, questions))
     group, weights = rng.integers(0, groups, rows), rng.uniform(0.5, 2, rows)
     clusters = np.arange(rows) // 20
@@ -108,7 +108,7 @@ def estimated_tables(rng, rows, questions, groups):
 
 
 def whole_tables(rows, questions, groups):
-    """Times all of ``crosstabs``, and writing its result."""
+    """Time all of ``crosstabs``, and the writing of its result."""
     frame = survey(rows, questions, groups)
     settings = {"questions": [f"q{place}" for place in range(questions)], "banners": ["group"], "weight": "w"}
     tables, taken = timed(lambda: crosstabs(frame, **settings))

@@ -1,6 +1,6 @@
-"""How well each method of matching agrees with people: STS-B dev, and Beetle's two test files.
+"""Agreement of each matching method with people, on STS-B dev and Beetle's two test files.
 
-Run with ``python bench/validity.py``; ``--model NAME`` takes another model than the default, and
+Run with ``python bench/validity.py``; ``--model NAME`` uses another model than the default, and
 ``--nli NAME`` adds ``entailment`` by that model. Intervals are percentiles of a bootstrap of pairs (STS-B) or
 whole questions (Beetle); the weights of ``calibrated`` were fitted on Beetle's training file, by
 ``fit_match.py``.
@@ -40,7 +40,7 @@ def overlap_null(predictions, references):
 
 
 def best_of(predictions, references, shared, size):
-    """What is shared as a share of both, for the best of several references."""
+    """Return the shared part as a share of both texts, for the best of several references."""
 
     def one(prediction, reference):
         ours, theirs = (re.findall(r"\w+", text.lower()) for text in (prediction, reference))
@@ -55,7 +55,7 @@ def listed(references):
 
 
 def methods(model, nli=None):
-    """Functions from predictions and references to scores."""
+    """Return the methods as functions from predictions and references to scores."""
 
     def named(name):
         return lambda predictions, references: (
@@ -77,7 +77,7 @@ def methods(model, nli=None):
 
 
 def interval(figure, clusters, replicates):
-    """95 % bootstrap interval of a figure of rows, drawing clusters."""
+    """Return the 95 % interval of a figure by a bootstrap of clusters."""
     members = [np.flatnonzero(clusters == name) for name in np.unique(clusters)]
     rng = np.random.default_rng(SEED)
     drawn = [
@@ -100,7 +100,7 @@ def read_stsb():
 
 
 def unrelated(predictions, references, groups):
-    """Random pairs of a prediction with the references of another group."""
+    """Return random pairs of a prediction with the references of another group."""
     rng = np.random.default_rng(SEED)
     pairs = rng.integers(len(predictions), size=(4 * UNRELATED, 2))
     pairs = pairs[groups[pairs[:, 0]] != groups[pairs[:, 1]]][:UNRELATED]
@@ -141,7 +141,7 @@ def print_floors(scorers, stsb, beetle):
 
 
 def print_consistency(model, training):
-    """How well ``consistency`` tells right answers from wrong ones, with right answers as samples."""
+    """Print how well ``consistency`` separates right from wrong answers, with right answers as samples."""
     samples = [references[:SAMPLES] for references in training.references]
     score = consistency(training.answer, samples, embedder=model, seed=SEED).score
     areas = []
@@ -190,7 +190,7 @@ def main():
 
 
 def report(model, stsb, beetle, chosen):
-    """Print how well each method agrees with people, and what it gives to unrelated texts."""
+    """Print each method's agreement with people, and its scores of unrelated texts."""
     scorers = {
         name: score
         for name, score in methods(model, chosen.nli).items()

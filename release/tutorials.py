@@ -88,7 +88,7 @@ def page(path: Path) -> str:
 
 
 def write_pages() -> None:
-    """Write each tutorial beside its notebook, as Markdown for the site."""
+    """Write each tutorial as Markdown for the site, into the folder of its notebook."""
     for path in notebooks():
         path.with_suffix(".md").write_text(page(path), encoding="utf-8")
 

@@ -1,7 +1,7 @@
 """Builds a wheel with the files of a known model and no code, for a maintainer to publish.
 
-``python release/weights_wheel.py [MODEL] [FOLDER]``: the model is pulled if it is not on this disk, and its
-wheel is written into the folder. Equal files give equal bytes, as long as zlib stays the same.
+``python release/weights_wheel.py [MODEL] [FOLDER]``: the model is downloaded if it is not on this disk, and
+its wheel is written into the folder. Equal files give equal bytes with the same version of zlib.
 """
 
 import argparse
@@ -16,9 +16,9 @@ from semscale.weights.known import KNOWN, KnownModel, Wheel
 from semscale.weights.resolving import resolve
 
 HERE = Path(__file__).parent
-OWN = "semscale-"  # how our own wheels' names begin
-LARGEST = 100_000_000  # bytes that the package index takes
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can state
+OWN = "semscale-"  # prefix of the names of Semscale's own wheels
+LARGEST = 100_000_000  # largest wheel on the package index, in bytes
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # earliest time that a zip file can store
 _WHEEL = """Wheel-Version: 1.0
 Generator: semscale
 Root-Is-Purelib: true
@@ -27,7 +27,7 @@ Tag: py3-none-any
 
 
 def own_wheel(known: KnownModel) -> Wheel:
-    """Find the wheel of ours among those that carry a model.
+    """Find Semscale's own wheel among the wheels with a model's files.
 
     Raises:
         InputError: there is none.
@@ -100,7 +100,7 @@ def _digest(content: bytes) -> str:
 
 
 def main() -> int:
-    """Build the wheel of the model that is named."""
+    """Build the wheel of the requested model."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", nargs="?", default="e5-small", choices=list(KNOWN))
     parser.add_argument("folder", nargs="?", default="dist", type=Path)

@@ -1,4 +1,4 @@
-"""Fixtures that more than one package's tests use."""
+"""Fixtures that the tests of several packages use."""
 
 import os
 import re
@@ -24,7 +24,7 @@ from semscale.types import Progress
 
 pytest_plugins = ["pytester"]
 
-# How long an example takes depends on the machine and on the other processes of the tests.
+# The time of an example depends on the machine and on other processes of the tests.
 hypothesis.settings.register_profile("semscale", deadline=None)
 hypothesis.settings.load_profile("semscale")
 
@@ -34,7 +34,7 @@ HOW_TO_GET_POSTGRES = "pip install pgserver, or name a server whose user may cre
 
 
 def pytest_addoption(parser) -> None:
-    """``--extra torch`` runs the tests of one extra, which all others need not wait for."""
+    """Add the option ``--extra``, such as ``--extra torch``, which runs the tests of one extra only."""
     parser.addoption("--extra", choices=sorted(EXTRAS), help="run only tests that need this extra")
 
 
@@ -46,7 +46,7 @@ def extras_beyond_the_developers_environment() -> set[str]:
 
 
 def pytest_collection_modifyitems(config, items) -> None:
-    """Mark tests of large extras as exhaustive, and select those of the extra that was asked for.
+    """Mark tests of large extras as exhaustive, and select those of the requested extra.
 
     The hooks of folders, which mark their tests, run before this one; the selection by ``-m`` runs after it.
     """
@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(config, items) -> None:
 
 
 def pytest_runtest_setup(item) -> None:
-    """Skip a test that needs an extra which is not installed, or a GPU, and say what to do."""
+    """Skip a test that needs an extra that is not installed, or a GPU; the reason states the remedy."""
     if item.get_closest_marker("gpu") and not has_gpu():
         pytest.skip("no GPU that PyTorch sees: run it on a machine with one, and a build of torch for CUDA")
     for mark in item.iter_markers("needs"):
@@ -77,7 +77,7 @@ def pytest_runtest_setup(item) -> None:
 
 
 def has_gpu() -> bool:
-    """Tell whether PyTorch is there and sees a GPU."""
+    """Tell whether PyTorch is installed and finds a GPU."""
     if find_spec("torch") is None:
         return False
     import torch
@@ -86,7 +86,7 @@ def has_gpu() -> bool:
 
 
 class ToyEmbedder:
-    """Bags of hashed words: instant, deterministic, and equal texts are equal vectors."""
+    """Embeds texts as bags of hashed words: fast and deterministic, with equal vectors for equal texts."""
 
     def __init__(self, dimensions: int = 64) -> None:
         self.dimensions = dimensions
@@ -110,7 +110,7 @@ class ToyEmbedder:
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once():
-    """Compile each layer of a default model once a run: embedders made later take what is there."""
+    """Compile each layer of a default model once per run; later embedders reuse the compiled model."""
     from semscale.embedding.openvino import OpenVinoEmbedder
     from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
@@ -136,7 +136,7 @@ def toy_embedder() -> ToyEmbedder:
 
 @pytest.fixture(scope="session")
 def embedder():
-    """The real all-MiniLM-L6-v2; its weights are pulled once and kept like any user's."""
+    """Return the real all-MiniLM-L6-v2; its weights are downloaded once, as for any user."""
     from semscale.embedding import load_embedder
 
     return load_embedder("all-MiniLM-L6-v2")
@@ -144,7 +144,7 @@ def embedder():
 
 @pytest.fixture(scope="session")
 def rating_embedder():
-    """The real default model of ratings, e5-small."""
+    """Return the real default model of ratings, e5-small."""
     from semscale.embedding import load_embedder
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
@@ -153,7 +153,7 @@ def rating_embedder():
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The URL of a PostgreSQL server, started for these tests unless SEMSCALE_TEST_POSTGRES names one."""
+    """Yield the URL of a PostgreSQL server: that in SEMSCALE_TEST_POSTGRES, or a server for these tests."""
     try:
         require("postgres")
     except MissingExtraError as error:
@@ -172,7 +172,7 @@ def postgres_server() -> Iterator[str]:
             shutil.rmtree(folder, ignore_errors=True)
             pytest.skip(f"no PostgreSQL here ({type(error).__name__}: {error}): {HOW_TO_GET_POSTGRES}")
     try:
-        # No test cuts the power, so nobody waits for the disk.
+        # No test cuts the power, so writes need not wait for the disk.
         on_server(server.get_uri(), "ALTER SYSTEM SET fsync = off")
         on_server(server.get_uri(), "SELECT pg_reload_conf()")
         yield server.get_uri()
@@ -184,7 +184,7 @@ def postgres_server() -> Iterator[str]:
 
 @pytest.fixture
 def new_database(postgres_server) -> Iterator[Callable[..., str]]:
-    """Makes empty databases on the PostgreSQL server, which go when the test ends."""
+    """Yield a function that creates empty databases on the PostgreSQL server, removed after the test."""
     made: list[str] = []
 
     def make(encoding: str = "UTF8") -> str:
@@ -203,7 +203,7 @@ def new_database(postgres_server) -> Iterator[Callable[..., str]]:
 
 
 def on_server(url: str, statement: str) -> None:
-    """Have a server do what is no part of a history or a ledger, outside any transaction."""
+    """Run a statement on a server outside any transaction, such as the creation of a database."""
     from semscale.store.databases.address import read_address
     from semscale.store.databases.postgres import postgres_engine
 

@@ -1,4 +1,4 @@
-"""The schema in ``docs/schema``, and a check that what is printed as JSON keeps to it."""
+"""The schema in ``docs/schema``, and a check of printed JSON against it."""
 
 import json
 from functools import cache
@@ -17,7 +17,7 @@ def schema_validator():
 
 
 def check_json(text):
-    """Fail with every place where JSON that was printed differs from the schema."""
+    """Fail with all positions at which printed JSON differs from the schema."""
     content = json.loads(text)
     faults = sorted(
         schema_validator().iter_errors(content), key=lambda fault: list(map(str, fault.absolute_path))

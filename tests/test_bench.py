@@ -1,4 +1,4 @@
-"""Every script in ``bench/`` starts: its imports and options are those of the code as it is."""
+"""Every script in ``bench/`` starts: its imports and options fit the code."""
 
 import runpy
 import sys

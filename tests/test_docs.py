@@ -1,4 +1,4 @@
-"""The commands and Python code that the pages show run, in their order, and print what the pages show.
+"""The commands and Python code on the pages run in order, and print the output on the pages.
 
 Each page runs in an empty folder with a copy of ``examples/``, so a block may use what an earlier one wrote.
 Output below a command or below Python code is compared; ``...`` stands for any output. Comments right above a
@@ -60,7 +60,7 @@ def commands(block: Block) -> Iterator[tuple[list[str], str]]:
 
 
 class Screen(io.StringIO):
-    """What a terminal would show, on one that can draw bars."""
+    """Output on a terminal that can draw bars."""
 
     encoding = "utf-8"
 
@@ -128,7 +128,7 @@ def test_the_options_of_commands_that_are_not_run_exist(name, monkeypatch):
 
 
 def unknown_options(words: list[str]) -> set[str]:
-    """Return the options of a command that its help does not name; none of a command of another program."""
+    """Return the options of a command that its help lacks; none for a command of another program."""
     if "semscale" not in words:
         return set()
     words = words[words.index("semscale") + 1 :]

@@ -46,7 +46,7 @@ steps_run = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def approved(tmp_path_factory):
-    """A history with the approved baseline and a rerun of it."""
+    """Return a history with the approved baseline and a rerun of it."""
     path = tmp_path_factory.mktemp("approved") / "history.sqlite"
     history = ["--history", str(path)]
     base = [str(EXAMPLES / "baseline.jsonl"), "--model", "model-a", "--dataset", "feedback", *history]
@@ -59,7 +59,7 @@ def approved(tmp_path_factory):
 
 @pytest.fixture
 def checkout(approved, tmp_path):
-    """A repository with the approved baseline and recorded answers; each commit adds to it."""
+    """Return a repository with the approved baseline and recorded answers; each commit adds to it."""
     folder = tmp_path / "checkout"
     (folder / "drift").mkdir(parents=True)
     shutil.copy(approved, folder / "drift" / "history.sqlite")
@@ -176,7 +176,7 @@ class TestWorkflow:
 
 
 class GitHub(BaseHTTPRequestHandler):
-    """The comments of pull request 12, as GitHub's interface gives and takes them."""
+    """A stand-in for GitHub's interface to the comments of pull request 12."""
 
     comments: list
     status = 200

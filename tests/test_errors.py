@@ -1,4 +1,4 @@
-"""Errors of Semscale are also those of Python that callers may expect, with a readable sentence."""
+"""Errors of Semscale are also instances of the Python errors that callers expect, with readable messages."""
 
 import pytest
 

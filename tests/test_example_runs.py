@@ -1,4 +1,4 @@
-"""The example runs of drift fit together, as every new user reads them first."""
+"""The example runs of drift are consistent, because every new user reads them first."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Extras: declared as the code needs them, missing without harm, and named in the line that installs them."""
+"""Extras: declared for the code's imports, optional, and named in the command that installs them."""
 
 import ast
 import re

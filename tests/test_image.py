@@ -1,4 +1,4 @@
-"""The image of the service: built where a builder is there, and never run by root."""
+"""The image of the service: built if a builder is available, and never run by root."""
 
 import json
 import re
@@ -21,7 +21,7 @@ BUILDERS = {
 
 
 def builder():
-    """The first builder that works; one without its daemon does not."""
+    """Return the first builder that works; a builder without its daemon does not."""
     for name in BUILDERS:
         if shutil.which(name):
             done = subprocess.run([name, "info"], capture_output=True, check=False, timeout=60)
@@ -50,7 +50,7 @@ def test_the_base_has_one_version_of_python_and_of_debian():
 
 
 def test_signals_reach_the_service():
-    """A shell before it would keep them to itself."""
+    """A shell as the first process would not pass them on."""
     assert [json.loads(rest)[:2] for word, rest in lines() if word == "ENTRYPOINT"] == [["semscale", "serve"]]
 
 
@@ -75,7 +75,7 @@ def test_the_health_check_tells_a_service_that_is_ready(status, code, monkeypatc
 
 
 def test_the_health_check_waits_for_models_on_a_busy_machine():
-    """The service is ready after 60 to 90 seconds where a dozen processes share the processors."""
+    """The service is ready after 60 to 90 seconds if a dozen processes share the processors."""
     (check,) = (rest for word, rest in lines() if word == "HEALTHCHECK")
     (start_period,) = re.findall(r"--start-period=(\d+)s", check)
     assert int(start_period) >= 2 * 90

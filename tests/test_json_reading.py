@@ -1,4 +1,4 @@
-"""One kind of error for whatever is wrong with JSON, with its place."""
+"""All mistakes in JSON raise one kind of error, with their position."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A setting that an instrument does not have is named, with the nearest one that it has."""
+"""The error for an unknown setting names it and the nearest known setting."""
 
 import pytest
 

@@ -16,7 +16,7 @@ def module_name(path):
 
 
 def running(node):
-    """All nodes below one that run; blocks under ``if TYPE_CHECKING`` do not."""
+    """Yield all nodes below a node that run; blocks under ``if TYPE_CHECKING`` do not."""
     for child in ast.iter_child_nodes(node):
         if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
             yield child
@@ -24,7 +24,7 @@ def running(node):
 
 
 def imported(tree, modules):
-    """Modules that a file imports, at its top or inside functions; not those for annotations alone."""
+    """Return the modules that a file imports, at its top or inside functions, except for annotations only."""
     for node in running(tree):
         if isinstance(node, ast.ImportFrom) and node.module in modules:
             for alias in node.names:

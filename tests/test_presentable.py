@@ -1,4 +1,4 @@
-"""Summaries that show themselves."""
+"""Presentation of summaries: reports, JSON and notebooks."""
 
 from dataclasses import dataclass
 

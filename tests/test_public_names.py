@@ -1,4 +1,4 @@
-"""Public names: all there, nothing heavy before it is needed."""
+"""Public names: all exist, and no heavy module is loaded before its first use."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The plugin in runs of pytest of its own, as a user has them; the texts go through the real model."""
+"""The plugin in separate runs of pytest, like a user's; the real model embeds the texts."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def test_said(semantic_snapshot):
 
 @pytest.fixture(scope="module")
 def loaded():
-    """The model, read once; runs within this process forget modules they load, which NumPy cannot bear."""
+    """Load the model once: runs in this process unload their modules, and NumPy cannot load twice."""
     meter = SnapshotMeter()
     settings = settle({"min_bertscore_f1": 0.5, "min_cosine": 0.5})
     explain_failure(compare_outputs([Output("A.")], [Output("B.")], settings, meter), meter)
@@ -46,7 +46,7 @@ def loaded():
 
 @pytest.fixture
 def project(loaded, pytester, monkeypatch):
-    """A folder with one test module, whose model says what it is told to."""
+    """Return a folder with one test module, whose model returns a chosen text."""
     monkeypatch.setenv("SEMSCALE_CACHE", str(CACHE))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p semscale.pytest_plugin -p no:cacheprovider")

@@ -1,4 +1,4 @@
-"""What the README and its neighbours show is what the program prints."""
+"""The outputs in the README and the files next to it are those of the program."""
 
 import doctest
 import re
@@ -18,7 +18,7 @@ DRIFT = (ROOT / "examples" / "drift" / "README.md").read_text(encoding="utf-8")
 
 @pytest.fixture
 def beside_the_examples(tmp_path, monkeypatch):
-    """An empty folder that has the examples and ``demo``, as a checkout after ``make demo``."""
+    """Change to a folder with the examples and ``demo``, like a checkout after ``make demo``."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / "demo").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -34,7 +34,7 @@ def shown(document: str, name: str) -> str:
 
 
 def without_versions(text: str) -> str:
-    """The hash of a signature depends on versions."""
+    """Remove versions and the hash of a signature, which depends on them."""
     without_hash = re.sub(r"signature: [0-9a-f]{12}", "signature: HASH", text)
     return re.sub(r"(openvino-|py3langid-|semscale )[\d.]+", r"\1VERSION", without_hash).strip()
 
@@ -108,6 +108,6 @@ def test_every_link_to_a_file_or_a_heading_leads_somewhere(document):
 
 
 def headings(path: Path) -> set[str]:
-    """The anchors that GitHub makes of a page's headings."""
+    """Return the anchors that GitHub creates from a page's headings."""
     titles = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}

@@ -1,4 +1,4 @@
-"""A wheel that is not fit for the package index is not published; the repository's address is set once."""
+"""A wheel with problems is not published; the repository's address is set once."""
 
 import re
 import shutil
@@ -34,7 +34,7 @@ CHANGELOG = "# Changelog\n\n## 1.2.0, 2026-12-01\n"
 
 @pytest.fixture
 def problems(tmp_path):
-    """What the script lists for a wheel with such metadata and such a module."""
+    """Return the script's problems for a wheel with some metadata and a module."""
 
     def check(metadata=METADATA, module=MODULE, changelog=CHANGELOG, tag="v1.2.0"):
         wheel = tmp_path / "semscale-1.2.0-py3-none-any.whl"
@@ -76,7 +76,7 @@ def test_messages_name_the_index(problems):
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A copy of the files in which the address of the repository is written."""
+    """Return a copy of the files that contain the address of the repository."""
     folder = tmp_path / "checkout"
     for name in ("docs/tutorials", "examples"):
         shutil.copytree(ROOT / name, folder / name)
@@ -90,7 +90,7 @@ def contents(folder):
 
 
 def metadata_of(checkout):
-    """The metadata that a wheel of the checkout has."""
+    """Return the metadata of a wheel of the checkout."""
     urls = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))["project"].get("urls", {})
     lines = "".join(f"Project-URL: {name}, {address}\n" for name, address in urls.items())
     return f"Name: semscale\nVersion: 1.2.0\n{lines}\n{(checkout / 'README.md').read_text('utf-8')}"

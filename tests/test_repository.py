@@ -1,4 +1,4 @@
-"""Workflow, issue forms, citation and hooks agree with the project that they are of."""
+"""Workflow, issue forms, citation and hooks agree with the project."""
 
 import re
 import tomllib
@@ -31,7 +31,7 @@ def steps_of(workflow):
 
 
 def matrices(workflow):
-    """The versions and systems that tests run on, and those that a release is tried on."""
+    """Return the versions and systems of the tests, and those of the release's tests."""
     release = read(".github/workflows/release.yml")
     return [job["strategy"]["matrix"] for job in (workflow["jobs"]["tests"], release["jobs"]["smoke-test"])]
 

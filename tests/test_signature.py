@@ -1,4 +1,4 @@
-"""The line that lets somebody else reproduce a number."""
+"""Signatures: the line with which others can reproduce a number."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tutorials run from the first cell to the last, and print what they show."""
+"""The tutorials run from the first cell to the last, and print their stored outputs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""YAML files of users: strict, and read soon whatever they hold."""
+"""YAML files of users: strict parsing, in little time for any content."""
 
 import pytest
 

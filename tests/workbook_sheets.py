@@ -1,11 +1,11 @@
-"""A workbook that was written, read back: every sheet as a table of texts, without its empty rows."""
+"""Reading of a written workbook: every sheet as a table of texts, without empty rows."""
 
 import polars as pl
 from python_calamine import CalamineWorkbook
 
 
 def sheets_of(path):
-    """Give the sheets of a workbook by name; a whole number reads as one, an empty cell is null."""
+    """Return the sheets of a workbook by name; whole numbers have no decimals, an empty cell is null."""
     book = CalamineWorkbook.from_path(str(path))
     return {name: _table(book.get_sheet_by_name(name).to_python()) for name in book.sheet_names}
 

@@ -17,12 +17,12 @@ exec "{python}" "$@"
 
 
 class StepRunner:
-    """The runner: a checkout to work in, contexts such as ``inputs``, and files that steps write to.
+    """Runner of steps: a checkout, contexts such as ``inputs``, and files that steps write to.
 
     Args:
         checkout: the working folder of all steps.
-        own: a folder of the runner's own.
-        contexts: values by name, such as ``secrets.OPENAI_API_KEY``; a secret that is not there is empty.
+        own: the runner's private folder.
+        contexts: values by name, such as ``secrets.OPENAI_API_KEY``; a missing secret is empty.
         environment: variables of the job.
     """
 
@@ -49,17 +49,17 @@ class StepRunner:
 
     @property
     def printed(self) -> str:
-        """Everything that steps printed."""
+        """Output of all steps."""
         return "".join(each.stdout + each.stderr for each in self.ended.values())
 
     @property
     def summary(self) -> str:
-        """What steps wrote for the job's page."""
+        """Summary of the job's page, written by the steps."""
         path = self.files["GITHUB_STEP_SUMMARY"]
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     def run(self, steps: list[dict]) -> bool:
-        """Run what is no action of somebody else; say whether all steps succeeded."""
+        """Run all steps except third-party actions; return whether all of them succeeded."""
         failed = False
         for step in steps:
             asked = step.get("if", "success()")
@@ -92,14 +92,14 @@ class StepRunner:
         return ended
 
     def taken(self, name: str) -> dict[str, str]:
-        """Take the lines ``NAME=VALUE`` that a step wrote to a file."""
+        """Read and remove the lines ``NAME=VALUE`` that a step wrote to a file."""
         path = self.files[name]
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         path.write_text("")
         return dict(line.split("=", 1) for line in lines)
 
     def filled(self, text: str) -> str:
-        """Fill in the expressions of a value."""
+        """Replace the expressions in a value."""
         return re.sub(r"\$\{\{\s*(.*?)\s*\}\}", lambda found: self.value(found[1]), text)
 
     def value(self, expression: str) -> str:

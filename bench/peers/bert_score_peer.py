@@ -1,4 +1,4 @@
-"""Scores the same pairs with bert_score, in its own environment: values, then one turn a line of input."""
+"""Scores the same pairs with bert_score, in its own environment: values, then one turn per line of input."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ def seconds(call):
 
 
 def values(case, model):
-    """Values of each case: alone in its batch, where nothing is padded, and in batches of 64."""
+    """Return each case's values alone in its batch, without padding, and in batches of 64."""
     settings = {**model, **case["settings"]}
     found = [
         torch.stack(score(case["candidates"], case["references"], batch_size=size, **settings))

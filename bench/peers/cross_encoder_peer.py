@@ -23,13 +23,13 @@ def seconds(call):
 
 
 def export(classifier, path):
-    """Write the classifier's graph as an exporter does: token ids and mask to logits, of any size."""
+    """Export the classifier's graph: token ids and mask of any size to logits."""
     names = ["input_ids", "attention_mask"]
 
     class Logits(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.classifier = classifier  # a submodule: the exporter refuses weights that are constants
+            self.classifier = classifier  # a submodule, as the exporter rejects constant weights
 
         def forward(self, *inputs):
             return self.classifier(**dict(zip(names, inputs, strict=True))).logits

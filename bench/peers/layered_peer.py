@@ -1,4 +1,4 @@
-"""Matches pair by pair as the ClinIQLink document says, every token encoded by sentence-transformers."""
+"""Matches pairs one by one as in the ClinIQLink document; sentence-transformers encodes every token."""
 
 import json
 import re
@@ -18,7 +18,7 @@ def seconds(call):
 
 
 class Matcher:
-    """The document's three layers; idf, stop words and baseline are given, so that only matching is timed."""
+    """The document's three layers; idf, stop words and baseline are inputs, so only matching is timed."""
 
     def __init__(self, order):
         self.model = SentenceTransformer(order["model"], device="cpu")
@@ -49,7 +49,7 @@ class Matcher:
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
     def score(self, prediction, reference):
-        """One pair's score, 0 to 1."""
+        """Return one pair's score, 0 to 1."""
         clean = self._cleaned(prediction), self._cleaned(reference)
         first, second = self._encode(list(clean))
         paragraph_first, paragraph_second = self._encode([prediction, reference])

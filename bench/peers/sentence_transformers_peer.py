@@ -1,4 +1,4 @@
-"""Encodes the same texts with sentence-transformers, in its own environment, one turn a line of input."""
+"""Encodes the same texts with sentence-transformers, in its own environment, one turn per line of input."""
 
 import json
 import sys

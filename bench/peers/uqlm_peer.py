@@ -1,4 +1,4 @@
-"""Scores the same answers with uqlm, in its own environment: values, then one turn a line of input."""
+"""Scores the same answers with uqlm, in its own environment: values, then one turn per line of input."""
 
 import json
 import sys
@@ -26,7 +26,7 @@ def main():
     about = {name: version(name) for name in ("uqlm", "torch", "transformers", "sentence-transformers")}
     print(json.dumps({"about": about, "values": values}), flush=True)
     for _ in sys.stdin:
-        # It sleeps for a tenth of a second at the end of a call, which is not its arithmetic.
+        # uqlm sleeps for a tenth of a second at the end of a call; this does not count as its work.
         print(json.dumps(seconds(lambda: cosine.evaluate(answers, samples)) - 0.1), flush=True)
 
 

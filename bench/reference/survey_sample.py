@@ -1,4 +1,4 @@
-"""Writes the small survey that `survey.R` estimates figures of: drawn here from a seed, so free to copy.
+"""Writes the small survey for the figures of `survey.R`; it is drawn from a seed, so it is free to copy.
 
 `python bench/reference/survey_sample.py tests/stats/reference/sample.csv`
 """
@@ -12,7 +12,7 @@ STRATA, CLUSTERS, HOUSEHOLDS = 4, 6, 5
 
 
 def rows(seed=16):
-    """240 people: two in each of 5 households, in each of 6 clusters, in each of 4 strata."""
+    """Yield 240 people: two in each of 5 households, in each of 6 clusters, in each of 4 strata."""
     rng = np.random.default_rng(seed)
     for stratum in range(STRATA):
         for cluster in range(CLUSTERS):
@@ -24,7 +24,7 @@ def rows(seed=16):
 
 
 def person(rng, stratum, cluster, household, weight, shift):
-    """One respondent; x is always there, other answers can be missing."""
+    """Draw one respondent; x is never missing, other answers can be."""
     group = int(rng.integers(0, 3))
     x = round(float(rng.gamma(4, 2)) + 1, 3)
     y = round(2 + 0.5 * x + shift + 0.4 * group + float(rng.normal(0, 1.5)), 3)

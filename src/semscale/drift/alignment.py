@@ -227,7 +227,7 @@ def item_texts(
         items: n items.
         fields: names of the f requested fields.
         numbers: numbers of texts; new texts are added.
-        sort: whether to sort each item's outputs by texts and numbers, so that the model's order of outputs
+        sort: true if to sort each item's outputs by texts and numbers, so that the model's order of outputs
             does not matter.
     """
     return [_texts_of(item, fields, numbers, sort=sort) for item in items]

@@ -204,7 +204,7 @@ class Movement:
         n_changed: number of anchors whose reading changed by more than rounding; of a ruler with noise the
             number of anchors.
         p_value: p-value of the exchange test, corrected for the number of readings; ``None`` without noise.
-        has_moved: whether the reading changed.
+        has_moved: true if the reading changed.
     """
 
     reading: str
@@ -301,7 +301,7 @@ class RecordedAnchors(Presentable):
     Attributes:
         where: the history that stores it.
         anchors: the anchor set.
-        is_new: whether the set was stored now; otherwise it was measured again as the new reference.
+        is_new: true if the set was stored now; otherwise it was measured again as the new reference.
         references: readings with which later runs are compared, one for each repeat.
         errors: distance of the readings from people's labels, where there are any.
     """

@@ -216,7 +216,7 @@ def read_items_to_ask(
     Args:
         table: one row for each item.
         columns: the meaning of the columns.
-        templates: of the prompts; without one the inputs themselves are sent.
+        templates: templates of the prompts; without one the inputs themselves are sent.
 
     Raises:
         InputError: a column or an id is missing, an id occurs twice, a cell is no text, or there is no row.
@@ -239,9 +239,9 @@ class Answer:
     Attributes:
         outputs: with a text each; empty if none came.
         reason: why no output came; ``None`` if one did.
-        is_lost: whether a call failed that may succeed another time, so that the model has not answered yet.
-        is_cut: whether the text was cut at the most tokens allowed.
-        is_silent: whether the model answered without a text: it or its filter refused, or it was empty.
+        is_lost: true if a call failed that may succeed another time, so that the model has not answered yet.
+        is_cut: true if the text was cut at the most tokens allowed.
+        is_silent: true if the model answered without a text: it or its filter refused, or it was empty.
     """
 
     outputs: tuple[Output, ...] = ()
@@ -258,7 +258,7 @@ class Answers:
     Attributes:
         asked: k times n answers, by round.
         n_calls: calls that were made for them now; stored replies cost nothing again.
-        currency: of costs; ``None`` where no price is known.
+        currency: currency of costs; ``None`` where no price is known.
         left_out: parameters that the model refused, and was asked without.
         n_kept: answers that were there already, from a command that was stopped.
     """
@@ -475,7 +475,7 @@ def ask_runs(  # noqa: PLR0913 - each is one noun, and all but three have a defa
         chat_model: as ``load_chat_model`` takes it: a chat model, LangChain's too, or a model's name.
         dataset: name of the dataset.
         reruns: how often everything is asked once more.
-        template: of the prompts; by default the items' inputs are sent.
+        template: template of the prompts; by default the items' inputs are sent.
         settings: parameters of the requests.
         running: concurrency, retries, budget and ledger of the calls.
         progress: called as replies come.
@@ -507,7 +507,7 @@ class AskingRound:
     sample numbers of its own, and the ledger notes when the runs of a round are recorded.
 
     Attributes:
-        key: of the note that its runs are recorded.
+        key: key of the note that its runs are recorded.
         first_sample: the first of its sample numbers.
     """
 

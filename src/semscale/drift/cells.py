@@ -115,7 +115,7 @@ def names_in(batch: pl.DataFrame, title: str, location: CellLocation) -> list[st
     Args:
         batch: rows of a table.
         title: the column.
-        location: of the column's first cell.
+        location: location of the column's first cell.
 
     Raises:
         InputError: a cell is no text and no number.

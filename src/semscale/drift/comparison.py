@@ -289,7 +289,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         candidate: a run of the same items; it may lack some and have others (see ``match_runs``).
         reruns: further runs of the baseline's model and prompt.
         meter: measures the losses; ``DriftMeter()`` by default.
-        floors: whether to measure the losses of outputs of other items, too.
+        floors: true if to measure the losses of outputs of other items, too.
         progress: called while items are compared.
 
     Raises:
@@ -470,7 +470,7 @@ class DriftMeter:
         guards: ``off``, ``warn`` or ``weigh`` for guards by name; by default all weigh.
         fields: numbers of a numeric field that are better, ``lower``, ``higher`` or ``either``, by field; by
             default as ``usual_direction`` has it.
-        cache: whether the token states of the baseline and its reruns, and the scores of their pairs, are
+        cache: true if the token states of the baseline and its reruns, and the scores of their pairs, are
             stored on disk for the next comparison, or the folder for them; results do not depend on it.
 
     Raises:
@@ -552,7 +552,7 @@ class DriftMeter:
             reruns: runs of the baseline's model, likewise.
             whole: the baseline with all its items, from which word weights, floors and ranges of fields are
                 estimated, if ``baseline`` has only some of them.
-            floors: whether to measure the losses of outputs of other items, too.
+            floors: true if to measure the losses of outputs of other items, too.
             progress: called while items are compared.
             known: further attributes of the comparison.
 

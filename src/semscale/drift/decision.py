@@ -150,7 +150,7 @@ class ThresholdCheck:
         metric: name of the metric.
         limit: the threshold.
         value: the candidate's mean as a similarity or loss, like the threshold; NaN without a value.
-        passed: whether the mean satisfies the threshold; a candidate without a value does not pass.
+        passed: true if the mean satisfies the threshold; a candidate without a value does not pass.
         group: kind and name of the slice; ``None`` for all items.
     """
 
@@ -548,7 +548,7 @@ class Threshold:
     Attributes:
         name: name in the settings.
         metric: the metric.
-        is_least: whether the mean must be at least the limit; else at most.
+        is_least: true if the mean must be at least the limit; else at most.
         limit: the limit.
     """
 

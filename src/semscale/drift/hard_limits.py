@@ -61,7 +61,7 @@ class LimitCheck:
         items: ids of the items that break it.
         excused: ids of the items that would break it, but at which a rerun of the baseline does the same.
         group: kind and name of the slice; ``None`` for all items.
-        is_default: whether ``allowed`` is the default of ``LIMITS``.
+        is_default: true if ``allowed`` is the default of ``LIMITS``.
     """
 
     name: str
@@ -125,9 +125,9 @@ class BrokenItems:
     """The items that break a limit, each shape (n,).
 
     Attributes:
-        counted: whether an item can break it.
-        broken: whether it does.
-        excused: whether it would, but a rerun of the baseline does the same.
+        counted: true if an item can break it.
+        broken: true if it does.
+        excused: true if it would, but a rerun of the baseline does the same.
     """
 
     counted: Mask

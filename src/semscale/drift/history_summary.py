@@ -22,7 +22,7 @@ class DatasetVersion:
 
     Attributes:
         number: counted from 1, in the order in which the versions came.
-        hash: of the ids with their inputs.
+        hash: hash of the ids with their inputs.
         n_items: number of items.
         n_runs: number of runs with them.
         since: time of the first of these runs.
@@ -43,7 +43,7 @@ class DatasetHistory:
         name: name of the dataset.
         runs: the oldest first.
         approval: the latest approval, expired or not; ``None`` where no run was ever approved.
-        is_stale: whether it has expired.
+        is_stale: true if it has expired.
         comparisons: the oldest first.
     """
 

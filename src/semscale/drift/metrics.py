@@ -44,8 +44,8 @@ class PairScores:
         scores: ``match``, ``bertscore_f1``, ``cosine``, ``recall`` and ``precision``; NaN if the model cannot
             read a text.
         findings: findings of the guards; where these do not read the language, digits that differ.
-        unread: whether the model can read neither text.
-        guarded: whether guards read the pair: they read English alone.
+        unread: true if the model can read neither text.
+        guarded: true if guards read the pair: they read English alone.
     """
 
     scores: Mapping[str, float]
@@ -104,10 +104,10 @@ class Metric:
         label: name in sentences.
         loss: computes the loss of an item at which the measured run has a text, 0 to ``span``; NaN for an
             item without a value.
-        is_similarity: whether it is usually stated as a similarity, ``1 - loss``.
-        is_usual: whether a gate tests it by default.
-        is_directed: whether the loss changes when the two runs are exchanged.
-        is_net: whether gains make up for losses, so that the loss may be below 0.
+        is_similarity: true if it is usually stated as a similarity, ``1 - loss``.
+        is_usual: true if a gate tests it by default.
+        is_directed: true if the loss changes when the two runs are exchanged.
+        is_net: true if gains make up for losses, so that the loss may be below 0.
         span: the greatest loss.
         silent: loss of a run that has no text where the other run has some; ``None`` for the greatest, NaN
             for a metric of aligned outputs, which has no value there.
@@ -117,8 +117,8 @@ class Metric:
         noise_share: the margin is at least this share of the loss^power among baseline and reruns.
         unit: field that the loss is about; empty where the loss is a share.
         direction: numbers of the field that are better.
-        is_assumed: whether the direction comes from the field's name alone.
-        needs_english: whether guards measure it, which read English alone.
+        is_assumed: true if the direction comes from the field's name alone.
+        needs_english: true if guards measure it, which read English alone.
         affected: the noun whose share the mean loss is, ``outputs`` or ``items``, for sentences; empty where
             it is no share of these.
     """

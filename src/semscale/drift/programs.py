@@ -187,7 +187,7 @@ def read_line(line: str, program: str, number: int) -> tuple[str, Answer]:
     Args:
         line: without its end.
         program: for messages.
-        number: of the line, from 1.
+        number: number of the line, from 1.
 
     Returns:
         The item's id and its answer. If the program reports an error, the answer has no output and is not

@@ -42,7 +42,7 @@ class RunColumns:
         output: columns of the model's outputs: texts, lists of texts, or objects with a text.
         fields: numbers of each output: names of columns, or keys of objects; by default all keys of objects.
         by: columns of groups, whose names are the groups' kinds, or keys of objects in ``groups``.
-        long: whether rows with the same id are outputs of one item.
+        long: true if rows with the same id are outputs of one item.
         reference: column of an answer that is known to be right; ``None`` for no such column.
 
     Raises:
@@ -187,7 +187,7 @@ def is_table(paths: RunPaths, format: str | None = None) -> bool:  # noqa: A002 
     """Tell tables, whose columns may be named, from Athena's exercise files.
 
     Args:
-        paths: of the files; only their names and, for JSON, the beginning of the content matter.
+        paths: paths of the files; only their names and, for JSON, the beginning of the content matter.
         format: name of the format; overrides the names of the files.
 
     Raises:
@@ -343,7 +343,7 @@ def _item(
     """Convert a row into an item.
 
     Args:
-        location: of the row's id.
+        location: location of the row's id.
         columns: the columns to read.
         id_: the item's id.
         cells: the row by column.

@@ -222,7 +222,7 @@ class OutputLanguage:
         language: ISO 639-1 code; ``None`` for outputs whose language is not clear.
         baseline: number of outputs with a text in the baseline.
         candidate: number of outputs with a text in the candidate.
-        read: whether the model reads the language; ``None`` where that is not known.
+        read: true if the model reads the language; ``None`` where that is not known.
     """
 
     language: str | None
@@ -255,7 +255,7 @@ class SharedIds:
 
     Attributes:
         run: id of the earlier run.
-        is_baseline: whether that is the baseline; else it is the latest run.
+        is_baseline: true if that is the baseline; else it is the latest run.
         n: ids that both have.
         n_earlier: ids of the earlier run.
     """
@@ -271,7 +271,7 @@ def shared_ids(history: "History", run: Run) -> SharedIds | None:
 
     Args:
         history: with the earlier runs.
-        run: of the dataset; whether it is stored does not matter.
+        run: run of the dataset; whether it is stored does not matter.
 
     Returns:
         ``None`` where there is no other run, and for a rerun, which has all ids of its original.
@@ -300,7 +300,7 @@ class AskedFacts:
         reasons: why items have no output, each reason with the number of items, over all rounds.
         sums: ``tokens`` and ``cost`` of all outputs, where they are known.
         n_known: outputs with each of these numbers.
-        currency: of the cost; ``None`` where no price is known.
+        currency: currency of the cost; ``None`` where no price is known.
         latency: median seconds of a call; ``None`` where none is known.
         left_out: parameters that the model refused, and was asked without.
         n_kept: answers that were there already, from an earlier command that was stopped.
@@ -326,11 +326,11 @@ class RecordedRun(Presentable):
     Attributes:
         run: the recorded run.
         where: the history that stores it.
-        is_new: whether it was stored now; false where the history had the same run already.
+        is_new: true if it was stored now; false where the history had the same run already.
         reruns: runs of the same model, asked again.
         asked: calls, tokens and cost, if a model or a program was asked for the outputs.
         shared: ids in common with the dataset's baseline or latest run; ``None`` where there is none.
-        repeats_original: whether it is a rerun from a file that has the outputs of its original, word for
+        repeats_original: true if it is a rerun from a file that has the outputs of its original, word for
             word.
     """
 

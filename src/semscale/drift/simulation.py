@@ -79,7 +79,7 @@ class GatePlan(Presentable):
     Attributes:
         items: number of items in the comparison.
         reruns: number of its reruns.
-        is_unchanged: whether a rerun served as the candidate, so that the gate should pass.
+        is_unchanged: true if a rerun served as the candidate, so that the gate should pass.
         sizes: simulated decisions, the present numbers first, then the cheapest first.
         power: share of comparisons that should be decided.
         draws: number of simulated comparisons for each size.
@@ -147,7 +147,7 @@ def plan_gate(
     Args:
         comparison: a candidate, or a rerun in its stead, measured against the baseline and its reruns.
         settings: settings of the gate.
-        is_unchanged: whether a rerun served as the candidate.
+        is_unchanged: true if a rerun served as the candidate.
         power: share of comparisons that should be decided, above 0 and at most 1.
         draws: number of simulated comparisons for each size.
         seed: seed of the simulation.
@@ -274,7 +274,7 @@ class SelfTestRow:
 
     Attributes:
         kind: one of ``DAMAGES``; ``identity``: nothing was changed; ``rerun``: a rerun of the baseline.
-        is_harmful: whether the gate should fail.
+        is_harmful: true if the gate should fail.
         share: share of damaged items, 0 to 1.
         items: number of items in each draw.
         n_eligible: number of the run's items that can be damaged this way.

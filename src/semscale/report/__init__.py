@@ -1,1 +1,1 @@
-"""Reports: summaries as documents, and documents as screens, pages, Markdown, workbooks and pictures."""
+"""Reports: summaries become documents, which are rendered for screens, HTML, Markdown and workbooks."""

@@ -1,4 +1,4 @@
-"""Ratings and people: comparison of ratings with human ratings, and the document of a calibration."""
+"""Comparison of ratings with human ratings, and the document of a calibration."""
 
 import math
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from semscale.stats.prediction_powered import CorrectedMean
 
 FORECAST_OFF = 200
-"""Points of percent, divided by the labels, by which the forecast gain of twice as many was off in trials."""
+"""Error of the forecast gain in trials: percentage points, divided by the number of labels."""
 
 CORRECTED = "corrected by the labels"
 REVERSED = "On the labelled texts the ratings run against the labels: was the scale filled in backwards?"
@@ -139,7 +139,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
 
 
 def head_sentence(summary: "CalibrationSummary") -> str:
-    """State briefly if the calibration helps; with figures only where the gain is clear."""
+    """Return a short statement of the calibration's effect, with figures only if the gain is clear."""
     error, texts = summary.calibration.error, counted(summary.calibration.labels.n, "labelled text")
     if error.is_reversed:
         return "The ratings run against the labels: make sure of the scale's direction before you calibrate."
@@ -167,9 +167,9 @@ def gain_sentence(summary: "CalibrationSummary") -> str:
 
 
 def ranking_warnings(error: "HonestError") -> tuple[str, ...]:
-    """Warn of ratings that run against the labels, and of calibrated ones that do not follow them.
+    """Warn of ratings that rank opposite to the labels, and of calibrated ratings that do not follow them.
 
-    Ratings that a calibration reversed follow the labels, so both can hold.
+    Ratings that a calibration reversed follow the labels, so both warnings can apply.
     """
     return present(
         _CALIBRATED_REVERSED if error.is_reversed else None, None if error.has_ranking else NO_RANKING
@@ -267,14 +267,14 @@ def _curve_table(summary: "CalibrationSummary") -> DataTable:
 
 
 def curve_origin(point: "CurvePoint", n_labels: int) -> str:
-    """State the origin of a point of the learning curve; with all labels none is left to test on."""
+    """State the origin of a point of the learning curve; with all labels, none is left for testing."""
     if not point.is_forecast:
         return "measured"
     return "forecast, as no label is left to test on" if point.n == n_labels else "forecast"
 
 
 def curve_sentence(summary: "CalibrationSummary") -> str:
-    """State the gain to expect of twice as many labels, and the error of such a forecast."""
+    """State the expected gain from twice as many labels, and the error of such a forecast."""
     now, twice = ([point for point in summary.curve if point.is_forecast] + [None, None])[:2]
     if now is None or twice is None:
         return "There are too few labels to forecast the gain of more."
@@ -309,7 +309,7 @@ def comparison_blocks(comparison: "RatingComparison", scale: "Scale") -> tuple[B
 
 
 def agreement_sentences(comparison: "RatingComparison") -> str:
-    """Describe the agreement with humans, without more than the figures show."""
+    """Describe the agreement with humans, limited to what the figures show."""
     pearson, ceiling = comparison.pearson, comparison.ceiling
     if math.isnan(pearson.value):
         return "Too few texts, or scores that never differ: no correlation can be measured."
@@ -359,7 +359,7 @@ def _against_equal_shares(ks: "Estimate", equal: "Estimate") -> str:
 
 
 def _compared_texts(comparison: "RatingComparison") -> str:
-    """Count the texts that were compared, which may be a sample."""
+    """State the number of compared texts, which can be a sample."""
     texts = counted(comparison.n, "text")
     sampled = comparison.n < comparison.n_eligible
     return f"a sample of {texts} of {count(comparison.n_eligible)}" if sampled else texts
@@ -402,7 +402,7 @@ def _agreement_table(comparison: "RatingComparison") -> DataTable:
 
 
 def _corrected_rows(comparison: "RatingComparison", corrected: "CorrectedMean") -> list[tuple[Value, ...]]:
-    """List the mean of all texts that people's ratings of some correct, and that of the labels alone."""
+    """List the mean of all texts corrected by human labels, and the mean of the labels."""
     n = count(corrected.n_labelled)
     drawn = (
         f"from {n} labelled ones, each weighted by 1 / its probability of being drawn"
@@ -421,7 +421,7 @@ def _corrected_rows(comparison: "RatingComparison", corrected: "CorrectedMean") 
 
 
 def corrected_sentence(comparison: "RatingComparison | None", digits: int) -> str | None:
-    """State the mean that people would give to all texts, by their labels; ``None`` if not known."""
+    """State the mean of all texts corrected by human labels; ``None`` if unknown."""
     corrected = None if comparison is None else comparison.corrected
     if comparison is None or corrected is None or math.isnan(corrected.value):
         return None
@@ -435,7 +435,7 @@ def corrected_sentence(comparison: "RatingComparison | None", digits: int) -> st
 
 
 def corrected_texts(comparison: "RatingComparison") -> str:
-    """Count the texts that corrected figures are about, and name those of them without a rating."""
+    """State the number of texts behind corrected figures, including those without a rating."""
     corrected = comparison.corrected
     n = 0 if corrected is None else corrected.n_labelled + corrected.n_unlabelled
     if not comparison.n_unrated:

@@ -1,4 +1,4 @@
-"""Parts of all charts: colours, labels, axes, rows, and the drawing that becomes part of a page or a file."""
+"""Shared parts of charts: colours, labels, axes, rows, and drawings for pages and files."""
 
 import math
 import re
@@ -26,7 +26,7 @@ CARD: Final = "#fdfcf9"
 ACCENT: Final = "#1f5a92"
 BAR: Final = "#5c8fc0"  # the accent, light enough for a dark whisker to be seen on it
 CONTRAST: Final = "#b4581a"
-NEUTRAL: Final = "#8c8574"  # neither good nor bad: what lies between, and what there is to compare with
+NEUTRAL: Final = "#8c8574"  # neither good nor bad: middle values and values for comparison
 # Light paper to deep blue; lightness falls steadily, so the order survives in grey and in print.
 _SEQUENTIAL: Final = ("#f6f3ec", "#d5e1ea", "#a3c1da", "#6798c2", "#326ea6", "#154a7d", "#0a2d52")
 # Orange and blue differ for every common colour-vision deficiency; the middle is a neutral sand.
@@ -58,7 +58,7 @@ def diverging(share: float) -> str:
 
 
 def ordinal(n_points: int, *, flipped: bool = False) -> tuple[str, ...]:
-    """Return a colour for each scale point, from the low end to the high one; ``flipped`` where low is good.
+    """Return a colour for each scale point, from low to high; ``flipped`` if low is good.
 
     Examples:
         >>> ordinal(3)
@@ -69,7 +69,7 @@ def ordinal(n_points: int, *, flipped: bool = False) -> tuple[str, ...]:
 
 
 def ramp(n_points: int) -> tuple[str, ...]:
-    """Return a colour for each scale point, light to dark, for a scale without a good and a bad end.
+    """Return a colour for each scale point, light to dark, for a scale without a good or bad end.
 
     Examples:
         >>> len(ramp(5))
@@ -79,7 +79,7 @@ def ramp(n_points: int) -> tuple[str, ...]:
 
 
 def correlation_colour(r: float) -> str:
-    """Return the colour of a correlation or cosine in [-1, 1]; white where it is undefined.
+    """Return the colour of a correlation or cosine in [-1, 1]; white if undefined.
 
     Examples:
         >>> correlation_colour(float("nan"))
@@ -141,30 +141,30 @@ def point_names(scale: Scale) -> list[str]:
 
 
 def mass_heads(scale: Scale) -> tuple[str, ...]:
-    """Name the columns of a table that hold the mass of each point."""
+    """Return headings for the columns with the mass of each point."""
     return tuple(f"on {plain(value)}" for value in scale.values)
 
 
 def point_colours(scale: Scale) -> tuple[str, ...]:
-    """Choose a colour for each point: orange for the unwelcome end, a single ramp where no end is welcome."""
+    """Return a colour for each point: orange for the bad end, or a single ramp if no end is good."""
     if scale.polarity == "neutral":
         return ramp(scale.n_points)
     return ordinal(scale.n_points, flipped=scale.polarity == "ascending-bad")
 
 
 def scale_digits(scale: Scale) -> int:
-    """Choose the decimals of means on a scale."""
+    """Return the number of decimals for means on a scale."""
     return digits_for(scale.points[0].value, scale.points[-1].value)
 
 
 Point = tuple[float, float]
-"""Pixels from the left and from the top; NaN from the top where there is no value."""
+"""Position in pixels from the left and from the top; the latter is NaN without a value."""
 
 WIDE, NARROW = 860, 348
-"""Pixels of a drawing for desktops and paper, and for telephones."""
+"""Width of a drawing in pixels, for desktops and paper, and for phones."""
 
 PADDING = 4
-"""Pixels around a drawing."""
+"""Padding around a drawing in pixels."""
 
 FONT_SIZE = 13
 _FONT = "system-ui, sans-serif"
@@ -173,13 +173,13 @@ _LEGEND_LINE, _LEGEND_MARK, _LEGEND_GAP, _LEGEND_MARGIN = 24, 12, 26, 12  # pixe
 
 
 class Drawing:
-    """A picture, drawn element by element at pixels from the left and from the top.
+    """SVG drawing; positions are pixels from the left and from the top.
 
-    Attributes such as ``stroke_width`` are those of SVG; every text is made printable and escaped.
+    Keyword arguments such as ``stroke_width`` are SVG attributes. Every text is made printable and escaped.
 
     Args:
-        width: in pixels.
-        height: in pixels.
+        width: width in pixels.
+        height: height in pixels.
     """
 
     def __init__(self, width: float, height: float) -> None:
@@ -188,7 +188,7 @@ class Drawing:
         self._groups: list[ElementTree.Element] = []
 
     def add(self, tag: str, look: Mapping[str, str | float], text: str = "") -> None:
-        """Add an element of SVG; neighbours of the same look form a group, which keeps a page small."""
+        """Add an SVG element; adjacent elements with equal attributes share a group, which saves space."""
         attributes = {name.replace("_", "-"): _written(value) for name, value in look.items()}
         geometry = {name: attributes.pop(name) for name in _GEOMETRY if name in attributes}
         if not self._groups or self._groups[-1].attrib != attributes:
@@ -196,7 +196,7 @@ class Drawing:
         ElementTree.SubElement(self._groups[-1], tag, geometry).text = printable(text) or None
 
     def path(self, shape: str, *, fill: str = "none", **look: str | float) -> None:
-        """Draw a path, if there is anything of it."""
+        """Draw a path, unless it is empty."""
         if shape:
             self.add("path", {"d": shape, "fill": fill, **look})
 
@@ -224,24 +224,24 @@ class Drawing:
     def text(
         self, point: Point, text: str, *, anchor: str = "start", fill: str = INK, **look: str | float
     ) -> None:
-        """Write a text; ``anchor`` is the part of it that lies at the point: start, middle or end."""
+        """Draw a text; ``anchor`` is the part of the text at the point: start, middle or end."""
         x, y = point
         anchored = {} if anchor == "start" else {"text_anchor": anchor}
         filled = {} if fill == INK else {"fill": fill}  # ink is the colour of the whole drawing
         self.add("text", {"x": x, "y": y, **filled, **anchored, **look}, text)
 
     def lines(self, point: Point, lines: Sequence[str], *, anchor: str) -> None:
-        """Write lines of text below each other, their middle at a point."""
+        """Draw lines of text, vertically centred at a point."""
         x, y = point
         first = y + 4.5 - LINE_HEIGHT * (len(lines) - 1) / 2
         for order, line in enumerate(lines):
             self.text((x, first + LINE_HEIGHT * order), line, anchor=anchor)
 
     def inline(self, label: str) -> Markup:
-        """Return the drawing as an element of an HTML page, where it scales with its container.
+        """Return the drawing as an SVG element for an HTML page that scales with its container.
 
         Args:
-            label: content of the picture, figures included, for readers who cannot see it.
+            label: text alternative with the content and figures of the drawing.
         """
         look = {"role": "img", "aria-label": printable(label), "style": f"max-width:{self.width:.0f}px"}
         return Markup(ElementTree.tostring(self._svg(look), encoding="unicode"))  # it has escaped the texts
@@ -250,9 +250,9 @@ class Drawing:
         """Return the drawing as an SVG document on white paper, with its legend below.
 
         Args:
-            description: the figures in words, for readers who cannot see it.
+            description: text alternative with the figures.
             legend: colours and shapes of the marks, with their labels.
-            is_crisp: whether edges are drawn on whole pixels, so that no paper shines through between cells.
+            is_crisp: true to draw edges on whole pixels, so that no gaps appear between cells.
         """
         positions = _legend_positions(legend, self.width)
         below = _LEGEND_MARGIN + _LEGEND_LINE * (positions[-1][1] + 1) if positions else 0
@@ -282,15 +282,15 @@ def figure_svg(figure: Figure) -> str:
 
 
 def rasterized(source: str, *, scale: float = 2) -> bytes:
-    """Turn an SVG document into a PNG file; it looks alike on every machine, for Semscale brings its font.
+    """Convert an SVG document to PNG bytes; Semscale's bundled font makes it equal on every machine.
 
     Args:
         source: the document.
-        scale: pixels of the PNG for each of the drawing's.
+        scale: pixels of the PNG per pixel of the drawing.
     """
     import resvg_py
 
-    # Letters that the font lacks, such as Chinese ones, are taken from the machine's fonts.
+    # Characters missing in the font, such as Chinese ones, are drawn with the system's fonts.
     return resvg_py.svg_to_bytes(
         svg_string=source, zoom=scale, font_files=[_font_file()], sans_serif_family="DejaVu Sans"
     )
@@ -302,14 +302,14 @@ def _font_file() -> str:
 
 
 def _written(value: str | float) -> str:
-    """Write a number of pixels to a tenth of them, and a small one to three digits."""
+    """Format a number of pixels with one decimal, and a small one with three digits."""
     if isinstance(value, str):
         return value
     return f"{value:.3g}" if abs(value) < 100 else f"{value:.1f}".removesuffix(".0")  # noqa: PLR2004
 
 
 def _legend_positions(legend: Sequence[Swatch], width: float) -> list[tuple[float, int]]:
-    """Lay the entries out from left to right: left edge and line of each."""
+    """Return the left edge and line of each entry, laid out from left to right."""
     positions: list[tuple[float, int]] = []
     left, line = float(_LEGEND_MARGIN), 0
     for swatch in legend:
@@ -341,7 +341,7 @@ def _draw_swatch(drawing: Drawing, swatch: Swatch, left: float, y: float) -> Non
 
 @dataclass(frozen=True)
 class Axis:
-    """A straight axis: values from ``low`` to ``high`` lie at pixels from ``start`` to ``stop``."""
+    """Linear axis that maps values from ``low`` to ``high`` to pixels from ``start`` to ``stop``."""
 
     low: float
     high: float
@@ -353,11 +353,11 @@ class Axis:
         return self.start + (self.stop - self.start) * (value - self.low) / (self.high - self.low)
 
     def ticks(self, about: int, write: Callable[[float], str] | None = None) -> dict[float, str]:
-        """Choose round values, about so many, and write them: all with the decimals that they need.
+        """Return about ``about`` round values with their labels, all with the same number of decimals.
 
         Args:
-            about: how many; the distance is 1, 2 or 5 times a power of ten.
-            write: writes a value in another form.
+            about: approximate number of ticks; their distance is 1, 2 or 5 times a power of ten.
+            write: formats a value in another way.
 
         Examples:
             >>> Axis(0, 1, 0, 100).ticks(5)
@@ -377,7 +377,7 @@ class Axis:
 
 
 def percent_label(value: float) -> str:
-    """Write a share at a tick.
+    """Format a share as the label of a tick.
 
     Examples:
         >>> percent_label(0.2).split()
@@ -400,12 +400,12 @@ def draw_across(  # noqa: PLR0913 - where the plot lies and what the axis says
 
     Args:
         drawing: receives the axis.
-        axis: of the plot.
-        ticks: values with their labels; where these have no room, every second one is left out.
+        axis: axis of the plot.
+        ticks: values with their labels; if these do not fit, every second label is omitted.
         top: upper edge of the plot.
         bottom: lower edge.
-        title: of the axis.
-        is_above: whether labels stand above the plot.
+        title: title of the axis.
+        is_above: true to draw the labels above the plot.
     """
     drawing.path("".join(f"M{round(axis(value)) + 0.5:g},{top:g}V{bottom:g}" for value in ticks), stroke=GRID)
     for value, label in _with_room(axis, ticks).items():
@@ -433,9 +433,9 @@ class Rows:
     """Rows of equal height with their names at the left of a plot.
 
     Attributes:
-        names: from top to bottom.
-        room: pixels of the names.
-        height: pixels of a row.
+        names: names from top to bottom.
+        room: width of the names in pixels.
+        height: height of a row in pixels.
         top: upper edge of the first row.
     """
 
@@ -446,12 +446,12 @@ class Rows:
 
     @classmethod
     def fitted(cls, names: Sequence[str], width: int, least: int, *, top: float = PADDING) -> "Rows":
-        """Create rows with the room and the height that their longest name needs.
+        """Create rows with the width and height that the longest name needs.
 
         Args:
-            names: from top to bottom.
-            width: of the whole chart.
-            least: pixels of a row with a name of one or two lines.
+            names: names from top to bottom.
+            width: width of the whole chart.
+            least: height in pixels of a row with a name of one or two lines.
             top: upper edge of the first row.
 
         Examples:
@@ -479,23 +479,23 @@ class Rows:
         return self.top + self.height * (row + 0.5)
 
     def drawing(self, width: float, *, foot: float = PADDING) -> Drawing:
-        """Begin a drawing that ends ``foot`` pixels below the last row, with the names of the rows."""
+        """Return a drawing with the rows' names that ends ``foot`` pixels below the last row."""
         drawing = Drawing(width + 2 * PADDING, self.bottom + foot)
         self.draw_names(drawing)
         return drawing
 
     def draw_names(self, drawing: Drawing) -> None:
-        """Write the names at the left, long ones on several lines."""
+        """Draw the names at the left, with long names on several lines."""
         for row, name in enumerate(self.names):
             point = self.left - 10, self.middle(row)
             drawing.lines(point, lines_of(name, self.room), anchor="end")
 
 
 NARROW_LIMIT = 500
-"""Charts below this width in pixels are laid out for a telephone or for half a page."""
+"""Charts narrower than this, in pixels, are laid out for a phone or for half a page."""
 
 LINE_HEIGHT = 15
-"""Pixels from one line of a label to the next."""
+"""Distance between lines of a label in pixels."""
 
 _CHARACTER = 7.6  # pixels of an average character in the widest of the usual system fonts
 _FEWEST_COLUMNS = 3
@@ -505,15 +505,15 @@ _ABOVE_AND_BELOW = 6  # pixels that keep the labels of neighbouring rows apart
 
 
 def label_room(width: int, names: Sequence[str]) -> int:
-    """Choose the pixels left of a chart for its row labels: what the longest takes, up to a limit."""
+    """Return the width in pixels for row labels: that of the longest label, up to a limit."""
     widest = max(map(text_width, names), default=0)
     return min(20 + widest, 124 if width < NARROW_LIMIT else 240)
 
 
 def lines_of(name: str, room: int) -> list[str]:
-    """Break a label into lines that fit into ``room`` pixels, and a word only where it is longer than a line.
+    """Break a label into lines of at most ``room`` pixels; break only words that are longer than a line.
 
-    Labels of more than eight lines, which name no group that a person would, end with an ellipsis.
+    Labels of more than eight lines are cut and end with an ellipsis.
 
     Examples:
         >>> lines_of("neither good nor bad", 110)
@@ -549,7 +549,7 @@ def split_label(name: str) -> list[str]:
 
 
 def text_width(text: str) -> int:
-    """Estimate the pixels that a label takes in the widest of the usual system fonts.
+    """Estimate the width of a label in pixels in the widest of the usual system fonts.
 
     Examples:
         >>> text_width("nobody-helped")
@@ -559,14 +559,14 @@ def text_width(text: str) -> int:
 
 
 def _pieces(word: str, columns: int) -> list[str]:
-    """Break a word that is longer than a line: behind hyphens and the like, and elsewhere if it must be."""
+    """Break a word that is longer than a line, preferably after hyphens and similar characters."""
     if cell_len(word) <= columns:
         return [word]
     return [piece for part in _PARTS.findall(word) for piece in chop_cells(part, columns)]
 
 
 def rectangle(corner: Point, width: float, height: float) -> str:
-    """Draw a rectangle from its upper left corner.
+    """Return the SVG path of a rectangle from its upper left corner.
 
     Examples:
         >>> rectangle((1, 2), 10, 5)
@@ -577,7 +577,7 @@ def rectangle(corner: Point, width: float, height: float) -> str:
 
 
 def line(points: Sequence[Point]) -> str:
-    """Join points, with a gap where one has no value.
+    """Return the SVG path that joins points, with a gap at points without a value.
 
     Examples:
         >>> line([(0, 1), (2, 3), (4, float("nan")), (6, 7)])
@@ -592,7 +592,7 @@ def line(points: Sequence[Point]) -> str:
 
 
 def diamonds(points: Iterable[Point], half: float) -> str:
-    """Draw diamonds, ``half`` pixels from the middle to each corner.
+    """Return the SVG path of diamonds, ``half`` pixels from the middle to each corner.
 
     Examples:
         >>> diamonds([(10, 10)], 4)

@@ -47,7 +47,7 @@ _HEAD = 24
 _MOST_PAIRS = 20
 _MAX_REPLY = 200
 _WEAK = 0.667
-"""Krippendorff's bound below which he would not draw even tentative conclusions."""
+"""Krippendorff's lower bound for tentative conclusions."""
 
 _ALPHA = Citation(
     "Hayes, A. F., & Krippendorff, K. (2007).",
@@ -185,7 +185,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
 
 
 def _share_section(summary: "CodingSummary") -> Section | None:
-    """Draw and list the share of each code, the most frequent first."""
+    """Build the section with the share of each code, the most frequent first."""
     order = sorted(summary.shares, key=lambda share: -np.nan_to_num(_best(share).value))
     columns: Columns[CodeShare] = (
         ("code", lambda share: Quoted(share.code, _NAME)),
@@ -224,12 +224,12 @@ def _share_section(summary: "CodingSummary") -> Section | None:
 
 
 def _best(share: "CodeShare") -> Interval:
-    """Return the corrected share if there is one, else the counted one."""
+    """Return the corrected share if there is one, otherwise the counted share."""
     return share.counted if share.corrected is None else share.corrected
 
 
 def _group_table(grouping: "CodedGrouping", min_base: int) -> DataTable:
-    """Lay out shares by code and group, with the test of each code; an asterisk marks small groups."""
+    """Build the table of shares by code and group, with tests of codes and asterisks at small groups."""
     groups = grouping.groups
     heads = ("no group" if group.name is None else Quoted(group.name, _HEAD) for group in groups)
     rows: list[Sequence[Value]] = [
@@ -302,7 +302,7 @@ def _quality(summary: "CodingSummary") -> DataTable:
 
 
 def _brier(calibration: "CodeCalibration") -> tuple[Interval | None, float | None]:
-    """Return the Brier scores of a code's probability, and of its share alone."""
+    """Return the Brier scores of a code's probability and of its constant share."""
     measured = calibration.figures
     return (None, None) if measured is None else (measured.brier, measured.brier_of_share)
 
@@ -314,7 +314,7 @@ def _alpha(head: str, estimates: "Sequence[AgreementEstimate]") -> Column[int] |
 
 
 def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | None:
-    """List how the rating differs with each code, alone and with the other codes held constant."""
+    """Build the section on how ratings differ by code, with and without holding other codes constant."""
     columns: Columns[Driver] = (
         ("code", lambda driver: Quoted(driver.code, _NAME)),
         ("answers with it", lambda driver: driver.n_with),
@@ -349,7 +349,7 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
 
 
 def _pairs(summary: "CodingSummary") -> DataTable:
-    """List the pairs of codes that come together most often."""
+    """List the pairs of codes that occur together most often."""
     names, counts, lift = summary.codebook.names, summary.pairs.counts, summary.pairs.lift
     pairs = [
         (int(counts[first, second]), first, second)
@@ -371,7 +371,7 @@ def _pairs(summary: "CodingSummary") -> DataTable:
 
 
 def _matrix(summary: "CodingSummary") -> DataTable:
-    """Count the answers with each two codes, and with each code on the diagonal."""
+    """Return the number of answers with each pair of codes, and with each code on the diagonal."""
     names = summary.codebook.names
     rows = ((Quoted(name, _NAME), *row) for name, row in zip(names, summary.pairs.counts, strict=True))
     return table(("", *(Quoted(name, _HEAD) for name in names)), rows, noun="code", detail="full")
@@ -412,7 +412,7 @@ def _value_note(summary: "CodingSummary") -> str:
 
 
 def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
-    """Count outcomes and reasons, and quote a reply of each kind that could not be used."""
+    """List outcomes and reasons with counts, and an example of each kind of unusable reply."""
     n = summary.n
     counts = {name: summary.outcomes.get(name, 0) for name in _OUTCOMES}
     yield table(
@@ -435,7 +435,7 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
 
 
 def _lost_replies(asked: "ChatCodes") -> DataTable:
-    """Count the answers without codes from a chat model, and quote one reply of each kind."""
+    """State the number of answers without codes from a chat model, with an example of each kind."""
     columns: Columns[LostReply] = (
         ("", lambda lost: str(lost.status)),
         ("answers", lambda lost: asked.counts[str(lost.status)]),
@@ -511,7 +511,7 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
 
 
 def _lost_cautions(asked: "ChatCodes") -> Iterator[str]:
-    """Count the answers without a probability for every code from a chat model."""
+    """State the number of answers for which a chat model gave no probability for some code."""
     lost = {name: n for name, n in asked.counts.items() if name != str(Status.SCORED)}
     if not lost:
         return
@@ -524,7 +524,7 @@ def _lost_cautions(asked: "ChatCodes") -> Iterator[str]:
 
 
 def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
-    """Name the figures that are made from a sample of many rows."""
+    """State which figures are computed from a sample of rows."""
     if summary.sampled is None:
         return
     is_designed = bool(summary.columns.weight or summary.columns.respondent or summary.columns.strata)

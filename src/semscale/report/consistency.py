@@ -1,4 +1,4 @@
-"""Documents of consistency: of answers compared with samples, and of claims judged by samples or passages."""
+"""Documents of consistency: answers compared with samples, and claims judged by samples or passages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -189,7 +189,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section | None]:
 
 
 def _spread_blocks(summary: "ConsistencySummary") -> tuple[Block | None, ...]:
-    """Count the values of the first measure, of raw NCS where it was measured, and then of each group."""
+    """Build histograms of the first measure, of raw NCS if measured, and of each group."""
     estimates, main = summary.estimates, summary.main
     has_ncs = "cosine_sim" in summary.scores
     shown = {main: HISTOGRAM} | ({"cosine_sim": UNRELATED} if has_ncs and main != "cosine_sim" else {})
@@ -284,14 +284,14 @@ def _item(item: "ConsistencyItem") -> ItemCard:
 
 
 def _probability(item: "ConsistencyItem") -> Iterator[tuple[str, Value]]:
-    """Yield P(correct) with its interval where there are labels."""
+    """Yield P(correct) with its interval if there are labels."""
     estimate = item.probability_correct
     if estimate is not None:
         yield "P(correct)", "not known" if isnan(estimate.value) else estimate
 
 
 def _distinct_samples(item: "ConsistencyItem") -> list[tuple[str, int]]:
-    """Give each distinct sample with how often it occurs: those that contradict, then the most frequent."""
+    """Return distinct samples with their frequency: contradicting samples first, then the most frequent."""
     counts: dict[str, int] = {}
     for text in item.samples:
         if text is not None and text.strip():
@@ -315,7 +315,7 @@ def _marked_sample(item: "ConsistencyItem", text: str) -> Marked:
 
 
 def _located(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """Leave out findings about texts as a whole where guards located the words, so that these are marked."""
+    """Drop findings about whole texts if guards located the words, so that the words are marked."""
     return [finding for finding in findings if finding.guard != ENTAILED] or findings
 
 
@@ -334,7 +334,7 @@ def _correctness(correctness: "CorrectnessProbability") -> Iterator[Block | str 
 
 
 def _decision_table(correctness: "CorrectnessProbability") -> DataTable:
-    """List for each decision its threshold, its share of prompts, and its promise."""
+    """Build the table of decisions: threshold, share of prompts, and guarantee."""
     plan = correctness.triage
     accept, abstain, confidence = plan.accept, plan.abstain, plan.confidence
     promises = (
@@ -351,7 +351,7 @@ def _decision_table(correctness: "CorrectnessProbability") -> DataTable:
 
 
 def _weight_table(correctness: "CorrectnessProbability") -> DataTable:
-    """List the weights of an ensemble's measures, the greatest first, and how often each was filled in."""
+    """Build the table of an ensemble's weights, the greatest first, with the number of imputed values."""
     weights = sorted(correctness.weights.items(), key=lambda item: -item[1])
     note = ", tuned on half of the labels" if correctness.measure == "ensemble_tuned" else ""
     rows = ((MEASURE_NAMES[name], Share(weight), correctness.filled.get(name, 0)) for name, weight in weights)
@@ -359,7 +359,7 @@ def _weight_table(correctness: "CorrectnessProbability") -> DataTable:
 
 
 def _calibration_table(calibrated: "CalibrationFigures") -> DataTable:
-    """List how well probabilities hold, each figure with its comparison."""
+    """Build the table of figures on the calibration of probabilities, each with its comparison."""
     brier, by_share = estimate_cell(calibrated.brier, 3), Number(calibrated.brier_of_share, 3)
     error, by_chance = Number(calibrated.error, 3), Number(calibrated.error_by_chance, 3)
     rows: tuple[tuple[Value, ...], ...] = (
@@ -370,7 +370,7 @@ def _calibration_table(calibrated: "CalibrationFigures") -> DataTable:
 
 
 def _areas(correctness: "CorrectnessProbability", calibrated: "CalibrationFigures") -> tuple[Block, ...]:
-    """Show the areas next to the reliability of probabilities, or below it where they have two columns."""
+    """Place the areas next to the reliability of probabilities, or below it if they have two columns."""
     meaning = Paragraph(
         "Area under the ROC curve: 1 is perfect, .5 is chance. A useful measure has a higher area than text "
         "length alone. Intervals by DeLong's variance on the logit scale; there is none where scores show "
@@ -391,7 +391,7 @@ def _areas(correctness: "CorrectnessProbability", calibrated: "CalibrationFigure
 
 
 def _reliability_figure(calibrated: "CalibrationFigures", interval: float) -> Figure:
-    """Draw the share of right answers against the probability that was given, bin by bin."""
+    """Draw the share of right answers against the predicted probability, by bin."""
     rows = [(binned.predicted, binned.n, binned.observed) for binned in calibrated.bins]
     described = "; ".join(
         f"{number(predicted)} given, {number(observed.value)} right" for predicted, _, observed in rows
@@ -410,7 +410,7 @@ def _reliability_figure(calibrated: "CalibrationFigures", interval: float) -> Fi
 
 
 def _area_table(correctness: "CorrectnessProbability") -> DataTable:
-    """List how well each measure, and each null of lengths alone, tells right answers from wrong ones."""
+    """Build the table of how well measures and length-only baselines separate right from wrong answers."""
     comparison = correctness.comparison
     known = {name: area.value for name, area in comparison.compared.items() if not isnan(area.value)}
     names = sorted(comparison.separate, key=lambda name: -known.get(name, -1.0))
@@ -426,7 +426,7 @@ def _area_table(correctness: "CorrectnessProbability") -> DataTable:
 
 
 def cautions(summary: "ConsistencySummary") -> Iterator[str]:
-    """List the limits of the figures that a reader must know."""
+    """Return the limits of the figures that a reader must know."""
     yield from _refused_parameters(summary)
     if summary.floor_from == TOO_FEW_ANSWERS:
         yield (
@@ -514,7 +514,7 @@ def area_sentence(area: "Estimate") -> str:
 
 
 def _basis(correctness: "CorrectnessProbability") -> str:
-    """Explain the basis of the curve, or why there is none."""
+    """Explain the data behind the curve, or why there is none."""
     labels, curve = counted(correctness.labels.total, "labelled answer"), correctness.curve
     if curve is None:
         kind = "right" if correctness.labels.right else "wrong"
@@ -526,13 +526,13 @@ def _basis(correctness: "CorrectnessProbability") -> str:
 
 
 def threshold_promise(side: "AcceptanceThreshold", sign: str, kind: str, confidence: float) -> str:
-    """Explain the promise of a threshold, or why there is none.
+    """Explain the guarantee of a threshold, or why there is none.
 
     Args:
         side: the threshold.
-        sign: the side of it on which items lie.
-        kind: of answers that are counted as errors: ``wrong`` or ``right``.
-        confidence: with which both promises hold together.
+        sign: phrase for the items' side of the threshold, such as "this or more".
+        kind: kind of answers that count as errors: ``wrong`` or ``right``.
+        confidence: probability with which both guarantees hold together.
     """
     if side.value is None:
         if side.labels_needed is not None:
@@ -547,7 +547,7 @@ def threshold_promise(side: "AcceptanceThreshold", sign: str, kind: str, confide
 
 
 def replies_sentence(summary: "ConsistencySummary | AgreementSummary") -> str | None:
-    """Count the replies that were asked for; ``None`` where no model was asked."""
+    """State the number of requested replies; ``None`` if no model was asked."""
     replies = summary.replies
     if replies is None:
         return None
@@ -563,11 +563,11 @@ VERDICT_NAMES = {verdict: str(verdict).replace("-", " ") for verdict in Support}
 
 @dataclass(frozen=True)
 class _ClaimTexts:
-    """Names and sentences in which documents of claims differ.
+    """Names and sentences that differ between the two documents of claims.
 
     Attributes:
-        noun: for a row of the table.
-        title: of the section of claims.
+        noun: noun for a row of the table.
+        title: title of the section of claims.
         means: names of the means by measure; the first is that of ``score``.
         verdicts: meanings of the verdicts.
         statuses: meanings of the statuses.
@@ -711,13 +711,13 @@ def _claim_sections(
     paragraphs: Sequence[Paragraph],
     columns: Columns[Any],
 ) -> Iterator[Section | None]:
-    """Yield the sections that both documents of claims have.
+    """Yield the sections that both documents of claims share.
 
     Args:
-        summary: of judged claims.
+        summary: summary of judged claims.
         texts: names and sentences.
-        paragraphs: after the table of verdicts.
-        columns: of the worst claims.
+        paragraphs: paragraphs after the table of verdicts.
+        columns: columns of the worst claims.
     """
     estimates, noun = summary.estimates, texts.noun
     if estimates.overall.n:
@@ -741,7 +741,7 @@ def _claim_sections(
 
 
 def _claim_counts(summary: "ClaimSummary") -> str:
-    """Count the claims, and those with each verdict."""
+    """Return the number of claims, in total and by verdict."""
     named = (f"{n:,} {VERDICT_NAMES[verdict]}" for verdict, n in summary.claims.items() if n)
     return f"{counted(summary.n_claims, 'claim')}: {', '.join(named)}" if summary.n_claims else "no claim"
 
@@ -755,7 +755,7 @@ def _claim_facts(summary: "ClaimSummary") -> tuple[parts.Fact, ...]:
 
 
 def _claim_cautions(summary: "ClaimSummary") -> Iterator[str]:
-    """Count answers that guards did not check, and claims that do not count, if there are any."""
+    """State the number of unchecked answers and of excluded claims, if any."""
     if summary.n_unguarded:
         yield (
             "Guards read English alone: no contradiction can be found in "
@@ -767,7 +767,7 @@ def _claim_cautions(summary: "ClaimSummary") -> Iterator[str]:
 
 
 def _verdict_table(summary: "ClaimSummary", meanings: Mapping[Support, str]) -> DataTable:
-    """Lay out how many claims have each verdict."""
+    """Build the table of the number of claims by verdict."""
     rows = (
         (VERDICT_NAMES[verdict], n, Share(n / summary.n_claims), meanings[verdict])
         for verdict, n in summary.claims.items()

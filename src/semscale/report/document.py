@@ -1,7 +1,7 @@
-"""The document: results of an instrument as a tree of few kinds of nodes, which knows no output.
+"""The document: results of an instrument as a tree of nodes, independent of the output format.
 
-A block with ``detail`` is meant for every rendering, only for a full one (a page, Markdown, a workbook), or
-only for a brief one (the screen). Blocks without it belong to full renderings.
+The attribute ``detail`` of a block selects its renderings: all, only full ones (a page, Markdown, a
+workbook), or only brief ones (the screen). Blocks without it appear in full renderings.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -18,42 +18,42 @@ if TYPE_CHECKING:
     from semscale.report.chart_kit import Drawing
 
 Level = Literal["pass", "warn", "fail"]
-"""How good something is."""
+"""Level of a finding, verdict or decision."""
 
 Detail = Literal["both", "full", "brief"]
-"""Which renderings have a block: all, pages and other full ones, or the screen alone."""
+"""Renderings that include a block: all, only full ones, or only the screen."""
 
 
 @runtime_checkable
 class Interval(Protocol):
-    """A figure with the two ends of its interval, such as ``semscale.stats.intervals.Estimate``."""
+    """Figure with an interval, such as ``semscale.stats.intervals.Estimate``."""
 
     @property
     def value(self) -> float:
-        """The figure itself."""
+        """The figure."""
         ...
 
     @property
     def low(self) -> float:
-        """Lower end of the interval; NaN where there is none."""
+        """Lower end of the interval; NaN without an interval."""
         ...
 
     @property
     def high(self) -> float:
-        """Upper end of the interval; NaN where there is none."""
+        """Upper end of the interval; NaN without an interval."""
         ...
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number; ``None`` or NaN where it does not exist.
+    """A number; ``None`` or NaN if it does not exist.
 
     Attributes:
         value: the number.
-        digits: decimals that are shown; ``None`` shows as many as its author wrote.
-        signed: whether a plus sign is shown.
-        least: below it only that is shown, as for p-values.
-        most: beyond it likewise.
+        digits: number of decimals; ``None`` shows as many as its author wrote.
+        signed: true to show a plus sign.
+        least: smaller numbers are shown as "< least", as for p-values.
+        most: greater numbers are shown as "> most".
     """
 
     value: float | None
@@ -65,12 +65,12 @@ class Number:
 
 @dataclass(frozen=True)
 class Change:
-    """A number before and after; ``None`` or NaN where one does not exist.
+    """A number before and after a change; ``None`` or NaN if one does not exist.
 
     Attributes:
         before: the earlier number.
         after: the later number.
-        digits: decimals that are shown; ``None`` shows as many as their author wrote, and the difference.
+        digits: number of decimals; ``None`` shows as many as their author wrote, and the difference.
     """
 
     before: float | None
@@ -80,11 +80,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Count:
-    """A whole number of things.
+    """A count.
 
     Attributes:
-        value: the number; ``None`` where it is not known.
-        is_small: whether too few things were counted to rely on; shown with an asterisk.
+        value: the number; ``None`` if unknown.
+        is_small: true if too few things were counted to rely on; shown with an asterisk.
     """
 
     value: int | None
@@ -93,7 +93,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Share:
-    """A share from -1 to 1, shown in percent; ``None`` or NaN where it does not exist.
+    """A share from -1 to 1, shown in percent; ``None`` or NaN if it does not exist.
 
     Attributes:
         value: the share.
@@ -106,16 +106,16 @@ class Share:
 
 @dataclass(frozen=True)
 class WithInterval:
-    """A figure with its interval; an end that is NaN does not exist.
+    """A figure with its interval; NaN for an end that does not exist.
 
     Attributes:
         value: the figure.
         low: lower end.
         high: upper end.
         digits: decimals that are shown.
-        is_share: whether it is a share, shown in percent.
-        note: why there is no interval, where that is known.
-        signed: whether a plus sign is shown.
+        is_share: true if it is a share, shown in percent.
+        note: reason for a missing interval, if known.
+        signed: true if a plus sign is shown.
     """
 
     value: float
@@ -135,25 +135,26 @@ def estimate_cell(
     note: str = "",
     signed: bool = False,
 ) -> WithInterval:
-    """Turn an estimate into a cell; a dash where there is none."""
+    """Convert an estimate to a cell; a dash for ``None``."""
     if estimate is None:
         return WithInterval(np.nan, np.nan, np.nan, digits, is_share, note)
     return WithInterval(estimate.value, estimate.low, estimate.high, digits, is_share, note, signed)
 
 
 def share_cell(share: Interval | None, *, signed: bool = False) -> WithInterval:
-    """Turn an estimate of a share into a cell in percent; a dash where there is none."""
+    """Convert an estimate of a share to a cell in percent; a dash for ``None``."""
     return estimate_cell(share, 1, is_share=True, signed=signed)
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A figure of a crosstab with the result of a test; without its interval where there is little room.
+    """A figure of a crosstab with the result of a test; narrow layouts omit its interval.
 
     Attributes:
         figure: the figure with its interval.
-        mark: the letters of columns that it lies above, or the p-value of a change; empty for neither.
-        is_small: whether its base is too small for a test; shown with an asterisk.
+        mark: letters of columns with significantly lower values, or the p-value of a change; empty for
+            neither.
+        is_small: true if its base is too small for a test; shown with an asterisk.
     """
 
     figure: WithInterval
@@ -163,12 +164,12 @@ class Compared:
 
 @dataclass(frozen=True)
 class Label:
-    """A phrase of Semscale itself, lower case at the start, as a page may capitalise it.
+    """A phrase written by Semscale; it starts in lower case, as a page can capitalise it.
 
     Attributes:
         text: the phrase.
-        note: a shorter explanation under it, where there is room.
-        brief: what a brief rendering shows instead, such as a name that options take.
+        note: short explanation below the phrase, if there is room.
+        brief: text for brief renderings, such as the name used in options.
     """
 
     text: str
@@ -178,12 +179,12 @@ class Label:
 
 @dataclass(frozen=True)
 class Quoted:
-    """A user's words, shown as they are but for what would break the output.
+    """A user's text, shown unchanged except for characters that would break the output.
 
     Attributes:
-        text: the words; ``None`` where there are none.
-        limit: characters that are shown at once.
-        wraps: whether a table on the screen has all of them, on several lines; else their middle is left out.
+        text: the text; ``None`` without one.
+        limit: number of characters shown before the text is expanded.
+        wraps: true to wrap the whole text in a table on the screen; otherwise its middle is omitted.
     """
 
     text: object
@@ -193,7 +194,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Flag:
-    """An outcome in a word, good or bad."""
+    """An outcome in one word, with its level."""
 
     text: str
     level: Level
@@ -201,11 +202,11 @@ class Flag:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a text, marked by what was found in it, or unmarked.
+    """A part of a text, marked with a guard's finding or unmarked.
 
     Attributes:
         text: the part.
-        guard: what marks it; ``None`` where nothing does.
+        guard: guard that marks the part; ``None`` if unmarked.
     """
 
     text: str
@@ -220,20 +221,20 @@ class Marked:
 
 
 Cell = Number | Change | Count | Share | WithInterval | Compared | Label | Quoted | Flag | Marked
-"""Content of a cell of a table, of a fact or of a setting."""
+"""Content of a table cell, a fact or a setting."""
 
 Value = Cell | Interval | float | str | None
-"""A cell, or a plain value that ``as_cell`` turns into one."""
+"""A cell, or a plain value that ``as_cell`` converts."""
 
 
 def as_cell(value: Value) -> Cell:
-    """Turn a plain value into a cell; a cell stays as it is.
+    """Convert a plain value to a cell; return a cell unchanged.
 
-    A text of a user is no plain value: it goes into ``Quoted``.
+    A user's text is not a plain value; wrap it in ``Quoted``.
 
     Args:
         value: a phrase of Semscale, a whole number (``Count``), a number (``Number``, two decimals), an
-            estimate (``WithInterval``, two decimals), or ``None`` where a number does not exist.
+            estimate (``WithInterval``, two decimals), or ``None`` for a missing number.
 
     Examples:
         >>> [type(as_cell(value)).__name__ for value in ("mean", 3, 0.25, None)]
@@ -255,7 +256,7 @@ def as_cell(value: Value) -> Cell:
 
 
 Line = str | Quoted | tuple[str | Quoted, ...]
-"""One line of text: Semscale's words, a user's, or both in turn."""
+"""One line of text: Semscale's text, a user's text, or parts of both."""
 
 
 @dataclass(frozen=True)
@@ -264,8 +265,9 @@ class Paragraph:
 
     Attributes:
         text: the sentences.
-        style: ``lead`` opens a section, ``heading`` a part of it, ``note`` explains its other blocks.
-        detail: which renderings have it.
+        style: ``lead`` introduces a section, ``heading`` introduces a part of it, ``note`` explains its other
+            blocks.
+        detail: renderings that include the block.
     """
 
     text: Line
@@ -279,7 +281,7 @@ class Findings:
 
     Attributes:
         items: level and sentence of each.
-        detail: which renderings have them.
+        detail: renderings that include the findings.
     """
 
     items: tuple[tuple[Level, Line], ...]
@@ -292,18 +294,18 @@ class DataTable:
 
     Attributes:
         columns: headings; empty for a column that needs none.
-        rows: cells, as many per row as there are columns.
-        title: above the table.
-        note: what the table leaves out, if anything.
-        explained: whether the last column explains the others, and is left out of brief renderings.
+        rows: rows of cells, one cell per column.
+        title: title above the table.
+        note: note on what the table omits, if anything.
+        explained: true if the last column explains the others; brief renderings omit it.
         bars: lengths from 0 to 1, one per row, that a brief rendering draws next to the rows.
-        most: rows that a brief rendering shows.
+        most: greatest number of rows in a brief rendering.
         noun: name of a row.
-        detail: which renderings have it.
-        brief_title: above the table in a brief rendering, where a section's title says the same on a page.
-        brief: how many columns, from the first, a brief rendering shows; all unless given.
-        folded: words that a page shows in the table's place until a reader opens it; it is open if empty.
-        is_crosstab: whether a page holds the first column in view while the others are scrolled.
+        detail: renderings that include the block.
+        brief_title: title of the table in a brief rendering; a page shows the section's title instead.
+        brief: number of columns, from the first, in a brief rendering; by default all.
+        folded: label of the collapsed table on a page; if empty, the table is not collapsed.
+        is_crosstab: true to keep the first column visible while the others scroll.
     """
 
     columns: tuple[str | Quoted, ...]
@@ -326,11 +328,11 @@ class Reason:
     """Rows that were left out for one reason.
 
     Attributes:
-        status: the reason in a word.
-        meaning: what it means.
-        n: rows.
-        share: of all rows.
-        examples: numbers of rows from 1, with their texts.
+        status: the reason in one word.
+        meaning: explanation of the reason.
+        n: number of rows.
+        share: share of all rows.
+        examples: row numbers from 1, with their texts.
     """
 
     status: str
@@ -345,7 +347,7 @@ class Reasons:
     """Reasons why rows were left out, the most frequent first.
 
     Attributes:
-        reasons: in that order.
+        reasons: the reasons, the most frequent first.
         noun: name of a row.
     """
 
@@ -355,10 +357,10 @@ class Reasons:
 
 @dataclass(frozen=True)
 class Swatch:
-    """One entry of a legend: a colour, its meaning, and the mark's shape where it is not a square.
+    """One entry of a legend: a colour, its meaning, and the shape of the mark.
 
     Attributes:
-        colour: of the mark.
+        colour: colour of the mark.
         label: its meaning.
         shape: ``dot``, ``ring``, ``diamond``, ``line`` or ``dashed``; empty for a square.
     """
@@ -370,17 +372,17 @@ class Swatch:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with everything that belongs to it.
+    """A chart with its description, table, caption and legend.
 
     Attributes:
-        name: of the file that it can be saved as: lower-case letters and hyphens.
-        chart: draws it for a width in pixels.
-        description: the figures in words, for readers who cannot see it.
-        table: the numbers behind it; a brief rendering shows these if the table's ``detail`` says so.
+        name: file name without extension, in lower-case letters and hyphens.
+        chart: draws the chart for a width in pixels.
+        description: text alternative with the figures.
+        table: table of the numbers; a brief rendering shows it if the table's ``detail`` allows.
         caption: one or two sentences on how to read it.
-        legend: colours, where the picture itself does not name them.
-        style: how a page sets it: ``square``, ``heat`` or ``matrix``; empty for full width.
-        is_narrow: whether one drawing serves narrow and wide screens.
+        legend: colours, if the chart itself does not label them.
+        style: layout on a page: ``square``, ``heat`` or ``matrix``; empty for full width.
+        is_narrow: true if one drawing serves narrow and wide screens.
     """
 
     name: str
@@ -399,10 +401,10 @@ class JudgeReply:
 
     Attributes:
         judge: its name.
-        score: the score it gave.
-        masses: probability of each score, where there is more than one.
-        words: its explanation, or why there is no score.
-        status: why there is no score; empty where there is one.
+        score: the judge's score.
+        masses: probability of each score, if there is more than one.
+        words: the judge's explanation, or the reason for a missing score.
+        status: reason for a missing score; empty if there is one.
     """
 
     judge: Quoted
@@ -414,18 +416,18 @@ class JudgeReply:
 
 @dataclass(frozen=True)
 class ItemCard:
-    """One item with its texts and what was found in them.
+    """One item with its texts and findings.
 
     Attributes:
-        row: number of its row, from 1.
-        score: what it came to.
+        row: row number, from 1.
+        score: the item's score.
         labels: short facts about it, such as its group.
-        texts: its texts by name.
+        texts: texts by name.
         findings: guards, each with its reason.
-        parts: of the score.
-        replies: what judges said.
-        details: lines behind a heading that a page folds: the heading, then the lines.
-        brief: what a brief rendering shows after the row and the score; as many cells as ``Items.heads``.
+        parts: parts of the score.
+        replies: replies of judges.
+        details: lines of a collapsible part: the heading, then the lines.
+        brief: cells of a brief rendering after the row and the score, one for each of ``Items.heads``.
     """
 
     row: int
@@ -441,16 +443,17 @@ class ItemCard:
 
 @dataclass(frozen=True)
 class Items:
-    """Items to look at, with marked texts.
+    """Items to review, with marked texts.
 
     Attributes:
-        items: in the order in which they are worth a look.
-        guards: legend of the marks: guard, its meaning, and in how many items it found something.
-        brief_title: of the brief rendering; empty leaves them out of it.
-        heads: of the brief rendering's columns.
-        most: items that a brief rendering shows.
-        noun: what an item is called.
-        is_explained: whether a brief rendering has parts, findings and details of the items below their list.
+        items: the items, the most important first.
+        guards: legend of the marks: guard, its meaning, and the number of items with a finding.
+        brief_title: title in a brief rendering; if empty, a brief rendering omits the items.
+        heads: heads of the brief rendering's columns.
+        most: greatest number of items in a brief rendering.
+        noun: noun for an item.
+        is_explained: true if a brief rendering lists parts, findings and details of the items below the
+            table.
     """
 
     items: tuple[ItemCard, ...]
@@ -476,25 +479,25 @@ class Verbatim:
 
 @dataclass(frozen=True)
 class Verbatims:
-    """Respondents' texts in titled columns, each with a spark of its PMF; all sparks share one height."""
+    """Respondents' texts in titled columns, each with a small chart of its PMF, all on one scale."""
 
     columns: tuple[tuple[str, tuple[Verbatim, ...]], ...]
 
     @property
     def tallest(self) -> float:
-        """The greatest mass of a point."""
+        """Greatest mass of a point in any PMF."""
         return max((max(text.pmf) for _, column in self.columns for text in column), default=1.0)
 
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """An output of the baseline beside the candidate's; ``None`` where one has no partner.
+    """An output of the baseline with the candidate's; ``None`` for an output without a partner.
 
     Attributes:
         baseline: the baseline's output.
-        candidate: the candidate's.
-        names: of the two sides.
-        absent: what stands in place of a side without an output.
+        candidate: the candidate's output.
+        names: names of the two sides.
+        absent: text shown for a missing output.
         findings: guards, each with its reason.
         figures: similarities and differences by name.
     """
@@ -512,12 +515,12 @@ class ComparedItem:
     """An item's outputs in two runs.
 
     Attributes:
-        id: of the item.
-        labels: its groups.
-        input: what was asked.
-        pairs: its outputs that belong together.
-        n_more: pairs that are not shown.
-        brief: what a brief rendering shows, as many cells as ``ComparedItems.heads``.
+        id: id of the item.
+        labels: groups of the item.
+        input: the item's input.
+        pairs: aligned outputs.
+        n_more: number of pairs that are not shown.
+        brief: cells of a brief rendering, one for each of ``ComparedItems.heads``.
     """
 
     id: Quoted
@@ -540,19 +543,19 @@ class ComparedItems:
 
 
 LONGEST = 900
-"""Characters of a marked text that are shown."""
+"""Number of characters shown of a marked text."""
 
 
 def marked(text: str, findings: Iterable[tuple[str, "Span | None"]] = (), *, limit: int = LONGEST) -> Marked:
-    """Cut a text where guards found something; where findings overlap, the first of them is marked.
+    """Split a text at the findings of guards; of overlapping findings, the first is marked.
 
     Args:
         text: the whole text.
         findings: guards, each with the span of its finding; ``None`` marks nothing.
-        limit: characters that are shown; an ellipsis marks the cut.
+        limit: number of characters to show; an ellipsis marks the cut.
 
     Returns:
-        Pieces that together are the text.
+        The text as a sequence of pieces.
 
     Examples:
         >>> from semscale.guards.findings import Span
@@ -578,11 +581,11 @@ def marked(text: str, findings: Iterable[tuple[str, "Span | None"]] = (), *, lim
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Columns of blocks, which stand below each other on a narrow screen.
+    """Columns of blocks, which are stacked on a narrow screen.
 
     Attributes:
         columns: blocks of each column.
-        style: ``pair`` for pictures, ``equals`` for pictures that are to be compared and so have one width.
+        style: ``pair`` for charts, ``equals`` for charts of equal width that are compared.
     """
 
     columns: "tuple[tuple[Block, ...], ...]"
@@ -590,20 +593,20 @@ class SideBySide:
 
 
 Block = Paragraph | DataTable | Figure | Items | Verbatims | Findings | SideBySide | ComparedItems | Reasons
-"""Every kind of block; a renderer handles each of them."""
+"""All kinds of blocks; every renderer handles each of them."""
 
 
 @dataclass(frozen=True)
 class Headline:
-    """The one figure that a document is about, on a ruler of all values it can have.
+    """The main figure of a document, on a ruler with its range.
 
     Attributes:
-        name: of the figure, such as "mean match".
+        name: name of the figure, such as "mean match".
         value: the figure with its interval.
-        bounds: least and greatest value it can have.
-        coverage: of the interval, between 0 and 1.
-        ticks: values that are marked on the ruler.
-        advice: what the figure must not be taken for, in a sentence below it, if there is anything.
+        bounds: least and greatest possible value.
+        coverage: coverage of the interval, between 0 and 1.
+        ticks: marked values of the ruler.
+        advice: sentence on the limits of the figure's meaning, if any.
     """
 
     name: str
@@ -616,12 +619,12 @@ class Headline:
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision that a document is about.
+    """The decision that a document presents.
 
     Attributes:
-        text: the decision in a word.
-        level: how good it is.
-        about: who decided what.
+        text: the decision in one word.
+        level: level of the decision, good or bad.
+        about: description of what was decided.
     """
 
     text: str
@@ -634,10 +637,10 @@ class Section:
     """A part of a document.
 
     Attributes:
-        name: a short handle, unique in the document: lower-case letters and hyphens.
-        title: what it is about.
-        blocks: in order.
-        level: a verdict beside the title, if there is one: its words and how good it is.
+        name: identifier, unique in the document: lower-case letters and hyphens.
+        title: title of the section.
+        blocks: blocks in order.
+        level: verdict next to the title, if any: its text and level.
     """
 
     name: str
@@ -647,7 +650,7 @@ class Section:
 
     @property
     def full(self) -> tuple[Block, ...]:
-        """Blocks that a full rendering has."""
+        """Blocks of a full rendering."""
         return tuple(block for block in self.blocks if detail_of(block) != "brief")
 
 
@@ -656,11 +659,11 @@ class Citation:
     """A work to cite.
 
     Attributes:
-        authors: with the year.
-        title: of the work.
-        place: where it appeared.
-        use: what it is cited for.
-        url: where it can be read, if anywhere.
+        authors: authors with the year.
+        title: title of the work.
+        place: publication in which the work appeared.
+        use: purpose of the citation.
+        url: address of the work, if any.
     """
 
     authors: str
@@ -675,24 +678,24 @@ class Document:
     """The results of an instrument.
 
     Attributes:
-        kind: such as "rating report".
-        name: on the screen, such as "Match".
-        title: a sentence or a name.
-        source: what was read, and short facts about the making of the document.
-        signature: what lets somebody else reproduce the figures; ``None`` where nothing was measured.
-        lead: what the document is about: a number, a decision or a picture; ``None`` where there is nothing.
-        next_step: what to do next, in a sentence that follows the lead and its reading.
-        counting: how many rows count, and what was left out; lines at the head of a brief rendering.
-        reading: how to read the lead, and all that ``counting`` says; sentences at the head of a full
-            rendering, which has ``counting`` where there are none.
+        kind: kind of the document, such as "rating report".
+        name: name on the screen, such as "Match".
+        title: title of the document, a sentence or a name.
+        source: name of the input, and short facts about the creation of the document.
+        signature: signature for reproducing the figures; ``None`` if nothing was measured.
+        lead: main number, decision or chart; ``None`` without one.
+        next_step: sentence on what to do next, after the lead and its explanation.
+        counting: lines at the top of a brief rendering: the number of scored and of excluded rows.
+        reading: sentences at the top of a full rendering that explain the lead and include the content of
+            ``counting``; if empty, a full rendering shows ``counting``.
         facts: counts, by name.
-        warnings: why the lead should not be trusted; every rendering says them before the lead.
+        warnings: reasons not to trust the lead; every rendering shows them before the lead.
         cautions: limits of the figures that a reader must know.
-        sections: in order.
-        notes: lines at the end of a brief rendering; what they say stands elsewhere in a full one.
-        settings: by name.
+        sections: sections in order.
+        notes: lines at the end of a brief rendering; a full rendering has their content elsewhere.
+        settings: settings by name.
         citations: works to cite.
-        ending: the last line of a brief rendering, if there is one.
+        ending: last line of a brief rendering, if any.
     """
 
     kind: str
@@ -715,11 +718,11 @@ class Document:
 
     @property
     def introduction(self) -> tuple[Line, ...]:
-        """The first sentences of a full rendering."""
+        """First sentences of a full rendering."""
         return self.reading or self.counting
 
     def figures(self) -> Iterator[Figure]:
-        """Yield all pictures, in order."""
+        """Yield all figures, in order."""
         if isinstance(self.lead, Figure):
             yield self.lead
         for section in self.sections:
@@ -729,17 +732,17 @@ class Document:
 
 
 def stamp(moment: datetime) -> str:
-    """Write when something was made, to the minute."""
+    """Format a time of creation, to the minute."""
     return moment.strftime("%Y-%m-%d %H:%M %Z").strip()
 
 
 def detail_of(block: Block) -> Detail:
-    """Say which renderings a block is meant for."""
+    """Return the renderings that include a block."""
     return block.detail if isinstance(block, DataTable | Paragraph | Findings) else "full"
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Give blocks one after the other, those in columns too."""
+    """Yield all blocks in order, including those in columns."""
     for block in blocks:
         if isinstance(block, SideBySide):
             for column in block.columns:

@@ -1,4 +1,4 @@
-"""A gate's decision for CI systems: annotations and job summaries of GitHub, JUnit XML, messages in Slack."""
+"""A gate's decision for CI systems: GitHub annotations and job summaries, JUnit XML, and Slack messages."""
 
 import secrets
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from semscale.report.drift_gate import (
 from semscale.report.formatting import capitalised, clipped, count, printable
 
 SHOWN = 10
-"""Annotations of one kind that GitHub shows for a step; the last of them counts the rest."""
+"""Number of annotations of one kind that GitHub shows for a step."""
 
 _KINDS = {Outcome.FAIL: "error", Outcome.UNDECIDED: "warning", Outcome.PASS: "notice"}
 _SUMMARY_SECTIONS = ("texts", "checks")
@@ -32,13 +32,13 @@ _SLACK_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 @dataclass(frozen=True)
 class _Check:
-    """A test, limit, threshold or must-pass item of a decision, or the check of the ruler.
+    """Check of a decision: a test, limit, threshold, must-pass item, or the check of the ruler.
 
     Attributes:
         kind: class of the test case in JUnit.
         name: name of the test case.
-        outcome: undecided for a check that fails nothing but needs attention.
-        message: the result in a sentence without its full stop.
+        outcome: outcome; undecided for a check that fails nothing but needs attention.
+        message: the result in a sentence without a full stop.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class _Check:
 
 
 def _checks(summary: DriftSummary) -> Iterator[_Check]:
-    """List everything that the gate checked."""
+    """Return all checks of the gate."""
     decision = summary.decision
     for limit in decision.limits:
         if limit.is_checked:
@@ -84,16 +84,16 @@ def _test_message(summary: DriftSummary, test: MetricTest) -> str:
 
 
 def github_annotations(summary: DriftSummary) -> list[str]:
-    """Write a decision as workflow commands, to be printed on lines of their own.
+    """Return a decision as workflow commands, to be printed on separate lines.
 
-    The first is the decision: ``::error``, ``::warning`` where it is undecided, ``::notice`` where it passed.
-    Failed checks follow as errors, undecided ones and cautions as warnings.
+    The first is the decision: ``::error``, ``::warning`` if undecided, ``::notice`` if passed. Then come
+    failed checks as errors, and undecided checks and cautions as warnings.
 
     Args:
         summary: the comparison and the gate's decision about it.
 
     Returns:
-        Lines; texts are escaped, so that none can begin another command.
+        Lines; texts are escaped, so that none can start another command.
 
     References:
         GitHub Actions, workflow commands: ``%``, CR and LF are escaped in messages, ``:`` and ``,`` in
@@ -119,12 +119,12 @@ def github_annotations(summary: DriftSummary) -> list[str]:
 
 
 def _in_short(summary: DriftSummary) -> str:
-    """State the gravest facts and the next step."""
+    """Return the most serious facts and the next step."""
     return ". ".join([*gravest_facts(summary), f"{summary.next_step}."])
 
 
 def command(kind: str, title: str, message: str) -> str:
-    r"""Write one workflow command.
+    r"""Format one workflow command.
 
     Examples:
         >>> command("error", "a: b, c", "100 %\nof it")
@@ -137,7 +137,7 @@ def command(kind: str, title: str, message: str) -> str:
 def stop_commands() -> tuple[str, str]:
     """Create the lines between which GitHub Actions ignores commands in the output.
 
-    Texts of a model may contain ``::error::`` at the start of a line.
+    Outputs of a model can contain ``::error::`` at the start of a line.
 
     References:
         GitHub Actions, workflow commands: ``::stop-commands::TOKEN`` until ``::TOKEN::``, with a token that
@@ -148,7 +148,7 @@ def stop_commands() -> tuple[str, str]:
 
 
 def _fitting(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Cut a list to the number that GitHub shows of a kind; its last line counts the rest."""
+    """Limit a list to the annotations that GitHub shows; its last line states the number of others."""
     if len(lines) <= SHOWN:
         return list(lines)
     left = len(lines) - SHOWN + 1
@@ -156,7 +156,7 @@ def _fitting(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def job_summary(summary: DriftSummary) -> Document:
-    """Shorten a gate's document to the verdict, the texts that show it best, and the checks.
+    """Return a gate's document with only the verdict, the clearest examples, and the checks.
 
     Args:
         summary: the comparison and the gate's decision about it.
@@ -172,15 +172,15 @@ def job_summary(summary: DriftSummary) -> Document:
 
 
 def junit_xml(summary: DriftSummary, *, seconds: float | None = None) -> str:
-    """Write a decision as JUnit XML: a ``<testcase>`` for each test, threshold, limit and must-pass item.
+    """Return a decision as JUnit XML: a ``<testcase>`` for each test, threshold, limit and must-pass item.
 
-    A failed check holds ``<failure>``. An undecided one holds ``<skipped>``: CI systems show it apart from
-    passed tests and do not count it as broken; the exit code says that the gate as a whole is undecided.
-    Characters that XML 1.0 cannot hold are replaced by visible ones.
+    A failed check contains ``<failure>``. An undecided check contains ``<skipped>``, as CI systems show it
+    separately from passed tests and do not count it as a failure; the exit code shows that the gate is
+    undecided. Characters that XML 1.0 does not allow are replaced by visible ones.
 
     Args:
         summary: the comparison and the gate's decision about it.
-        seconds: duration of the comparison, where it is known.
+        seconds: duration of the comparison in seconds, if known.
 
     Returns:
         An XML document.
@@ -232,7 +232,7 @@ def _add_case(suite: ElementTree.Element, check: _Check) -> None:
 
 
 def slack_message(summary: DriftSummary, *, link: str | None = None) -> str:
-    """Write in a few lines which run was compared, the gate's decision, and the next step.
+    """Return a short message with the compared run, the gate's decision, and the next step.
 
     It contains no text of an output.
 
@@ -241,7 +241,7 @@ def slack_message(summary: DriftSummary, *, link: str | None = None) -> str:
         link: address of the job that ran the gate.
 
     Returns:
-        Slack's mark-up; names are escaped, so that none can mention a channel or make a link.
+        Text in Slack's markup; names are escaped, so that none can mention a channel or create a link.
 
     References:
         Slack, formatting text for app surfaces: ``&``, ``<`` and ``>`` are escaped.

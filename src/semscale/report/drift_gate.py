@@ -1,4 +1,4 @@
-"""The document of a gate: the verdict, the gravest fact, what to do, and the texts that show it best."""
+"""The document of a gate: the verdict, the most serious fact, the next step, and the clearest examples."""
 
 import math
 import re
@@ -85,7 +85,7 @@ LEVELS: dict[Outcome, Level] = {Outcome.FAIL: "fail", Outcome.UNDECIDED: "warn",
 """Levels of outcomes."""
 
 TEXTS = 3
-"""Items whose texts open the page."""
+"""Number of items with texts at the top of the page."""
 
 _SHOWN_PAIRS, _SHOWN_FINDINGS = 2, 4
 _MOST_GROUPS, _MOST_NAMED = 24, 5
@@ -97,7 +97,7 @@ _SAME_SUBJECT = {
     "lost_outputs": "fewer_outputs",
     "changed_numbers": "changed_numbers",
 }
-"""Limits and the metrics about the same subject, of which a page states the one that failed."""
+"""Limits with the metrics on the same subject; a page states only the one that failed."""
 
 _NUMBERS_NOTE = (
     "Loss is 1 minus a similarity, or the share of outputs or items that are affected. Drift is the "
@@ -155,7 +155,7 @@ def model_name(summary: DriftSummary) -> Quoted:
 
 
 def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
-    """State what decided, the gravest first, in sentences without their full stops."""
+    """Return the facts that decided, the most serious first, as sentences without full stops."""
     decision, ruler = summary.decision, summary.ruler
     moved = (capitalised(ruler.sentence),) if ruler is not None and ruler.has_moved else ()
     if decision.outcome is Outcome.FAIL:
@@ -178,7 +178,7 @@ def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
 
 
 def undecided_sentence(summary: DriftSummary, test: MetricTest) -> str:
-    """State the bounds of an undecided test in a sentence without its full stop."""
+    """State the bounds of an undecided test in a sentence without a full stop."""
     metric = summary.comparison.metrics[test.metric]
     digits = digits_for(0, metric.span)
     drift, high, margin = (number(value, digits) for value in (test.drift, test.high, test.margin))
@@ -194,7 +194,7 @@ def undecided_sentence(summary: DriftSummary, test: MetricTest) -> str:
 
 
 def _is_too_few(test: MetricTest) -> bool:
-    """Check whether only the number of items keeps a test from passing."""
+    """Return true if only the number of items prevents a test from passing."""
     return 0 < test.n < FEWEST_TO_PASS and not test.high >= test.margin
 
 
@@ -237,7 +237,7 @@ def _verdict(summary: DriftSummary, decision: GateDecision) -> str:
 
 
 def run_line(run: Run) -> str:
-    """Identify a run in one line: its id, its model, and the time of its recording."""
+    """Return one line with the id, model and recording time of a run."""
     return f"{short_id(run.id)}  {one_line(run.model)}  {run.recorded:%Y-%m-%d %H:%M} UTC"
 
 
@@ -324,13 +324,13 @@ def _versions(matching: ItemMatching) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _Failure:
-    """A reason why a gate failed.
+    """Reason for a gate's failure.
 
     Attributes:
         sentence: the reason without a full stop.
-        is_countable: whether it counts items or outputs, which says more than a similarity.
+        is_countable: true if it counts items or outputs, which is clearer than a similarity.
         share: loss as a share of the worst case: of items that break a limit, or of a metric's span.
-        items: positions of the items that show it, the clearest first.
+        items: indices of the items that show it, the clearest first.
     """
 
     sentence: str
@@ -340,7 +340,7 @@ class _Failure:
 
 
 def _failures(summary: DriftSummary, decision: GateDecision) -> list[_Failure]:
-    """List the reasons of a failed gate, the gravest first; groups only where all items together pass."""
+    """Return the reasons of a failed gate, the most serious first; groups only if all items together pass."""
     comparison = summary.comparison
     positions = {item.id: index for index, item in enumerate(comparison.baseline.items)}
 
@@ -367,10 +367,9 @@ def _failures(summary: DriftSummary, decision: GateDecision) -> list[_Failure]:
 
 
 def telling_items(summary: DriftSummary, most: int = TEXTS) -> tuple[int, ...]:
-    """Choose the items that show best what decided, as positions: those of the gravest reason first.
+    """Return the indices of the clearest examples, those of the most serious reason first.
 
-    Without a failure, or beyond it, these are the items that leave a limit undecided, then those that became
-    worse.
+    After the items of failures come those that leave a limit undecided, then those that became worse.
     """
     failures = _failures(summary, summary.decision)
     shown = chain.from_iterable(failure.items for failure in failures)
@@ -381,7 +380,7 @@ def telling_items(summary: DriftSummary, most: int = TEXTS) -> tuple[int, ...]:
 
 
 def _drifting(summary: DriftSummary, test: MetricTest) -> list[int]:
-    """List the items of a test that drifted, the farthest first."""
+    """Return the items of a test that drifted, the greatest drift first."""
     comparison = summary.comparison
     drifts = comparison.drifts(test.metric)
     inside = list(range(len(drifts)))
@@ -453,12 +452,12 @@ def _text(output: Output | None) -> str | None:
 def differing(
     baseline: str | None, candidate: str | None, *, limit: int
 ) -> tuple[Marked | None, Marked | None]:
-    """Mark the words in which two texts differ; a text without a counterpart has no marks.
+    """Mark the words that differ between two texts; a text without a counterpart has no marks.
 
     Args:
-        baseline: the earlier text; ``None`` where there is none.
+        baseline: the earlier text; ``None`` if missing.
         candidate: the later text; likewise.
-        limit: characters that are shown of each, from shortly before the first difference.
+        limit: number of characters to show of each, from shortly before the first difference.
 
     Returns:
         Both texts; words that only one of them has are marked ``removed`` or ``added``.
@@ -487,7 +486,7 @@ def differing(
 
 
 def _cut(pieces: Sequence[Piece], limit: int) -> Marked:
-    """Keep as many characters as are shown, beginning shortly before the first mark of a long text."""
+    """Cut a text to ``limit`` characters, from shortly before the first mark of a long text."""
     total = sum(len(piece.text) for piece in pieces)
     shown = list(pieces)
     if total > limit and len(shown) > 1 and shown[0].guard is None and len(shown[0].text) > limit // 2:
@@ -510,7 +509,7 @@ def _checks_section(summary: DriftSummary) -> Section | None:
 
 
 def _not_passed(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Level, Line]]:
-    """List what failed and what is undecided, one line each."""
+    """Return one line for each failed or undecided check."""
     for failure in _failures(summary, decision):
         yield "fail", printable(f"{capitalised(failure.sentence)}.")
     for limit in decision.undecided_limits:
@@ -540,7 +539,7 @@ def _not_passed(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple
 
 
 def _of_groups(level: Level, title: str, tests: Sequence[MetricTest]) -> Iterator[tuple[Level, Line]]:
-    """Name the tests of groups in one line."""
+    """Summarize the tests of groups in one line."""
     names = [_subject(test) for test in tests[:_MOST_NAMED]]
     more = [f"{count(len(tests) - _MOST_NAMED)} more"] if len(tests) > _MOST_NAMED else []
     if names:
@@ -548,7 +547,7 @@ def _of_groups(level: Level, title: str, tests: Sequence[MetricTest]) -> Iterato
 
 
 def _passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
-    """List what passed, one line for all of a kind."""
+    """Return one line for each kind of passed checks."""
     hidden = _hidden_metrics(decision)
     better = [_subject(test) for test in decision.tests if test.change is Changed.BETTER]
     if better:
@@ -580,7 +579,7 @@ def _passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
 
 
 def _hidden_metrics(decision: GateDecision) -> set[str]:
-    """Name the metrics about the subject of a broken limit, which would contradict it or repeat it."""
+    """Return the metrics on the subject of a broken limit, which would contradict or repeat it."""
     return {_SAME_SUBJECT[check.name] for check in decision.broken_limits if check.name in _SAME_SUBJECT}
 
 
@@ -620,7 +619,7 @@ def _forest_row(summary: DriftSummary, test: MetricTest) -> ForestRow:
 
 
 def numbers_table(summary: DriftSummary, tests: Sequence[MetricTest], **further: object) -> DataTable:
-    """Lay out the numbers of tests: losses, drift, margin, p-value and outcome."""
+    """Build the table of tests: losses, drift, margin, p-value and outcome."""
 
     def shown(test: MetricTest, value: float | None) -> Number:
         return Number(value, digits_for(0, summary.comparison.metrics[test.metric].span))
@@ -646,7 +645,7 @@ def _drift_cell(summary: DriftSummary, test: MetricTest) -> WithInterval:
 
 
 def outcome_cell(outcome: str | None) -> Cell:
-    """Show an outcome; a dash without one."""
+    """Return the cell of an outcome; a dash for ``None``."""
     return Number(None) if outcome is None else Flag(str(outcome), LEVELS[Outcome(outcome)])
 
 
@@ -659,7 +658,7 @@ def _group_sections(summary: DriftSummary) -> Iterator[Section]:
 
 
 def _groups_figure(summary: DriftSummary, tests: Sequence[MetricTest]) -> Figure:
-    """Draw the drift of each group in each metric; of many groups those that drifted farthest."""
+    """Draw the drift of each group in each metric; of many groups, those with the greatest drift."""
     metrics = list(dict.fromkeys(test.metric for test in tests))
     by_group: dict[str, dict[str, MetricTest]] = {}
     for test in sorted(tests, key=lambda test: test.urgency):
@@ -689,7 +688,7 @@ def _groups_figure(summary: DriftSummary, tests: Sequence[MetricTest]) -> Figure
 
 
 def _quality_section(summary: DriftSummary) -> Section | None:
-    """Lay out scores of the runs themselves: match with references, and verdicts of a judge."""
+    """Build the section on quality: match with references, and verdicts of a judge."""
     quality = summary.comparison.quality
     tests = [test for test in summary.overall if test.metric in quality and test.metric in QUALITY_METRICS]
     columns: Columns[MetricTest] = (
@@ -758,7 +757,7 @@ def _ruler_section(summary: DriftSummary) -> Section | None:
 
 
 def label_errors_table(check: RulerCheck) -> DataTable:
-    """Lay out how far readings of anchors are from human labels, now and in the reference."""
+    """Build the table of differences between anchor readings and human labels, now and in the reference."""
     before = {error.reading: error.error for error in check.reference_errors}
     return table(
         ("reading", "error", "error of the reference", "labels"),

@@ -118,7 +118,7 @@ def recorded_document(summary: RecordedRun) -> Document:
 
 
 def _asked_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
-    """List what calls of a model or a program took."""
+    """List calls, tokens, cost and latency of a model or program."""
     facts = summary.asked
     if facts is None:
         return
@@ -146,7 +146,7 @@ def _shared_ids(shared: SharedIds) -> str:
 
 
 def none_shared_sentence(shared: SharedIds, dataset: str) -> str:
-    """State that a run has no id in common with an earlier run of its dataset, without a full stop.
+    """State that a run shares no id with an earlier run of its dataset, without a full stop.
 
     Examples:
         >>> none_shared_sentence(SharedIds("4c44e2e2d1", True, 0, 30), "exam").partition(",")[0]
@@ -266,7 +266,7 @@ def _baseline_line(dataset: DatasetHistory) -> Line:
 
 
 def _latest(rows: Sequence[Row], columns: Columns[Row], noun: str) -> DataTable:
-    """Lay out a list, the latest first."""
+    """Build a table, the latest entry first."""
     left = len(rows) - _MOST_ROWS
     note = f"The latest {_MOST_ROWS}; the history has {count(left)} earlier ones." if left > 0 else ""
     title = f"{noun.capitalize()}s, the latest first"
@@ -320,9 +320,9 @@ def _greatest(comparison: StoredComparison) -> Value:
 
 
 def _series(comparisons: Sequence[StoredComparison]) -> list[StoredComparison]:
-    """Select the comparisons that can be compared with the latest: same baseline, settings and items.
+    """Return the comparisons with the same baseline, settings and items as the latest.
 
-    A candidate that was compared more than once counts by its last comparison.
+    Only the last comparison of a candidate counts.
     """
     if not comparisons:
         return []
@@ -612,7 +612,7 @@ def _change_label(row: SelfTestRow) -> str:
 
 
 def _at_most_damage(result: SelfTest) -> list[SelfTestRow]:
-    """Select the drawn kinds of damage to the greatest share of items."""
+    """Return the rows of the drawn kinds of damage with the greatest share of damaged items."""
     drawn = _drawn(result.detections)
     greatest = max((row.share for row in drawn), default=0.0)
     return [row for row in drawn if row.share == greatest]

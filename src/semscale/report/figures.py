@@ -1,4 +1,4 @@
-"""Figures that documents of several instruments declare by their data."""
+"""Figures that documents of several instruments share, built from data."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ _BINS, _BRIEF_BINS = 20, 10  # of a histogram, and of one on the screen
 
 
 def described(rows: Iterable[tuple[str, str]]) -> str:
-    """Write rows of a picture for readers who cannot see it: each name with its figures.
+    """Return the text alternative of a chart's rows: each name with its figures.
 
     Examples:
         >>> described([("north", "0.50"), ("south", "0.60")])
@@ -54,12 +54,12 @@ def described(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def legend(colours: Sequence[str], labels: Sequence[str], shape: str = "") -> tuple[Swatch, ...]:
-    """List colours with their meanings."""
+    """Return legend entries for colours and their meanings."""
     return tuple(Swatch(colour, label, shape) for colour, label in zip(colours, labels, strict=True))
 
 
 def point_legend(scale: Scale) -> tuple[Swatch, ...]:
-    """List the colours of a scale's points, from low to high."""
+    """Return legend entries for a scale's points, from low to high."""
     return legend(point_colours(scale), point_names(scale))
 
 
@@ -77,14 +77,14 @@ def distributions_figure(  # noqa: PLR0913 - a picture with two plots
     """Draw the mean of each row with its interval, and its distribution over the points of a scale.
 
     Args:
-        name: of the figure's file.
+        name: name of the figure's file.
         rows: label, mean, and the mass of each point.
         points: colours and labels of the points, from low to high.
-        reference: a mean that is drawn as a dashed line.
-        about: begins the description.
-        digits: decimals of means.
-        axes: titles of the axis of means and of that of shares.
-        further: other fields of ``Figure``: its table, its caption.
+        reference: mean drawn as a dashed line.
+        about: beginning of the description.
+        digits: number of decimals of means.
+        axes: titles of the axes of means and of shares.
+        further: other fields of ``Figure``, such as its table and caption.
     """
     colours = [point.colour for point in points]
     return Figure(
@@ -107,11 +107,11 @@ def bars_figure(
     """Draw a bar for each row, with its interval.
 
     Args:
-        name: of the figure's file.
+        name: name of the figure's file.
         rows: label and figure, from top to bottom.
-        about: begins the description.
-        digits: decimals of the figures; shares in percent unless given.
-        further: other fields of ``Figure``: its table, its caption.
+        about: beginning of the description.
+        digits: number of decimals; by default, figures are shares in percent.
+        further: other fields of ``Figure``, such as its table and caption.
     """
     labels, drawn = [label for label, _ in rows], []
     for row, (_, figure) in enumerate(rows):
@@ -139,12 +139,12 @@ def shares_figure(
     """Draw a share with its interval for each row, as dots on one axis.
 
     Args:
-        name: of the figure's file.
+        name: name of the figure's file.
         rows: a user's label and the share.
-        head: name of a row.
-        quantity: what is measured, in full.
-        measure: the same in a word or two.
-        numbers: the table behind the picture, if it is not that of the shares.
+        head: heading of the column with row names.
+        quantity: full name of the quantity.
+        measure: short name of the quantity.
+        numbers: table of the figure, if it is not the table of shares.
     """
     drawn = [
         ForestRow(
@@ -179,12 +179,12 @@ def dots_figure(
     """Draw a dot for each series in each row.
 
     Args:
-        name: of the figure's file.
+        name: name of the figure's file.
         rows: values of each series, by the row's label.
         series: colours and labels of the series.
-        about: begins the description.
-        title: of the axis.
-        further: other fields of ``Figure``: its table, its caption.
+        about: beginning of the description.
+        title: title of the axis.
+        further: other fields of ``Figure``, such as its table and caption.
     """
     colours = [swatch.colour for swatch in series]
     described = "; ".join(f"{label} {', '.join(map(number, values))}" for label, values in rows.items())
@@ -210,13 +210,13 @@ def matrix_figure(
     """Draw a matrix of coloured cells.
 
     Args:
-        name: of the figure's file.
+        name: name of the figure's file.
         labels: name of a row, labels of the rows, and labels of the columns.
-        values: from top to bottom, row by row.
-        colour: gives the colour of a value.
-        text: writes a value.
-        numbers: the table behind the picture, if it is not that of the values.
-        further: other fields of ``Figure``: its description, its caption.
+        values: values row by row, from top to bottom.
+        colour: returns the colour of a value.
+        text: formats a value.
+        numbers: table of the figure, if it is not the table of values.
+        further: other fields of ``Figure``, such as its description and caption.
     """
     head, rows, columns = labels
     cells = [[MatrixCell(colour(value), text(value)) for value in row] for row in values]
@@ -230,13 +230,13 @@ def matrix_figure(
 
 
 def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = None) -> ScoreGroup:
-    """Declare a group of a histogram.
+    """Create a group for a histogram.
 
     Args:
-        name: of the items.
-        scores: shape (n,); NaN where an item has none.
-        colour: of its bars.
-        mean: of the scores, with its interval, where there is one.
+        name: name of the items.
+        scores: shape (n,); NaN for items without a score.
+        colour: colour of its bars.
+        mean: mean of the scores, with its interval if there is one.
     """
     shown = estimate_cell(mean)
     return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
@@ -245,12 +245,12 @@ def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = 
 def group_histograms(
     estimates: "Estimates", scores: Mapping[str | None, Floats], colour: str
 ) -> tuple[ScoreGroup, ...]:
-    """Declare the histograms of the largest groups, the highest mean first.
+    """Return score groups for the largest groups, the highest mean first.
 
     Args:
-        estimates: with groups.
-        scores: of each group that can be drawn, by its name.
-        colour: of their bars.
+        estimates: estimates with groups.
+        scores: scores of each group that can be drawn, by its name.
+        colour: colour of their bars.
     """
     drawable = [group for group in estimates.groups if group.group in scores]
     return tuple(
@@ -268,15 +268,15 @@ def histograms_figure(
     axis: str = "score",
     caption: str = "",
 ) -> Figure | None:
-    """Draw a histogram of each group that has scores, all on one axis; ``None`` where none has any.
+    """Draw a histogram of each group with scores, all on one axis; ``None`` if no group has scores.
 
     Args:
-        name: of the figure's file.
-        groups: from top to bottom.
-        bounds: least and greatest score that there can be.
-        numbers: the table behind the picture; the screen has ``histogram_table`` instead.
-        axis: quantity on the axis.
-        caption: how to read it.
+        name: name of the figure's file.
+        groups: groups from top to bottom.
+        bounds: least and greatest possible score.
+        numbers: table of the figure; the screen shows ``histogram_table`` instead.
+        axis: title of the axis.
+        caption: explanation of the figure.
     """
     drawn = [group for group in groups if len(group.scores)]
     if not drawn:
@@ -295,13 +295,13 @@ def histograms_figure(
 def histogram_table(
     group: ScoreGroup, bounds: tuple[float, float], heads: tuple[str, str], title: str = "Scores"
 ) -> DataTable:
-    """Count the scores of a group in bins, the highest first, for the screen.
+    """Build the table of a group's scores by bin, the highest first, for the screen.
 
     Args:
-        group: with its scores.
-        bounds: least and greatest score that there can be.
-        heads: quantity that is counted, and name of the items.
-        title: of the table.
+        group: group with its scores.
+        bounds: least and greatest possible score.
+        heads: names of the quantity and of the items.
+        title: title of the table.
     """
     edges = bin_edges(group.scores, bounds, bins=_BRIEF_BINS)
     counts = bin_counts(group.scores, edges)
@@ -315,9 +315,9 @@ def histogram_caption(contents: str, estimates: "Estimates", sample: str = "") -
     """Explain how to read histograms of scores.
 
     Args:
-        contents: of a bin, such as "rows have which score".
-        estimates: whose mean the first histogram shows.
-        sample: the number of rows in which scores are counted, if not in all, such as "2,000 rows".
+        contents: content of a bin, such as "rows have which score".
+        estimates: estimates with the mean in the first histogram.
+        sample: number of sampled rows, such as "2,000 rows", if not all rows are counted.
     """
     mean = estimates.overall.mean
     line = f", the line its {coverage(estimates.interval)} interval" if mean and has_interval(mean) else ""

@@ -1,4 +1,4 @@
-"""Numbers, users' texts and cells as plain text: the same in every output."""
+"""Formatting of numbers, users' texts and cells as plain text, equal in every output."""
 
 import math
 import re
@@ -23,10 +23,10 @@ from semscale.report.document import (
 )
 
 MISSING = "–"
-"""Mark of a number that does not exist; absence is never shown as 0."""
+"""Mark for a missing number; it is never shown as 0."""
 
 LONGEST = 5000
-"""Characters of a text that a document holds; those beyond are counted."""
+"""Greatest number of characters of a text in a document; a note states the number of others."""
 
 _CONTROL_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)}
 _HARMLESS = (
@@ -38,17 +38,17 @@ _NARROW_SPAN = 1.5
 
 
 class Clipped(NamedTuple):
-    """A text for display: the part that is shown at once, and all of it where something was cut off."""
+    """A text for display: the visible part, and the full text if something was cut."""
 
     shown: str
     full: str | None
 
 
 def printable(text: object) -> str:
-    r"""Replace characters that draw nothing or break a document by visible ones; keep all others.
+    r"""Replace characters that are invisible or break a document by visible ones; keep all others.
 
-    Control characters become their Unicode pictures; lone surrogates, which UTF-8 cannot hold, and U+FFFE and
-    U+FFFF, which XML cannot, become U+FFFD.
+    Control characters become their Unicode pictures. Lone surrogates, which UTF-8 cannot encode, and U+FFFE
+    and U+FFFF, which XML does not allow, become U+FFFD.
 
     Examples:
         >>> printable("a\x00b\x1b[31m")
@@ -58,7 +58,7 @@ def printable(text: object) -> str:
 
 
 def one_line(text: object) -> str:
-    r"""Make a text printable and turn every run of white space into one space.
+    r"""Make a text printable, and replace each run of white space by one space.
 
     Examples:
         >>> one_line("two\n lines ")
@@ -68,9 +68,9 @@ def one_line(text: object) -> str:
 
 
 def clipped(text: object, limit: int = 220) -> Clipped:
-    """Cut a long text at a word's end and mark the cut with an ellipsis; ``full`` then holds all of it.
+    """Cut a long text at the end of a word with an ellipsis; ``full`` then contains the whole text.
 
-    A text beyond ``LONGEST`` characters is cut in ``full`` too, which says so.
+    A text of more than ``LONGEST`` characters is also cut in ``full``, with a note.
 
     Examples:
         >>> clipped("short")
@@ -82,7 +82,7 @@ def clipped(text: object, limit: int = 220) -> Clipped:
     if len(whole) <= limit:
         return Clipped(whole, None)
     head, _, _ = whole[: limit + 1].rpartition(" ")
-    if len(head) < limit // 2:  # one endless word, or a language that writes no spaces
+    if len(head) < limit // 2:  # one very long word, or a language without spaces
         head = whole[:limit]
     full = printable(text)
     if len(full) > LONGEST:
@@ -93,13 +93,13 @@ def clipped(text: object, limit: int = 220) -> Clipped:
 def number(
     value: float | None, digits: int = 2, *, least: float | None = None, most: float | None = None
 ) -> str:
-    """Write a number with a fixed count of decimals, a true minus sign, and a dash where there is none.
+    """Format a number with fixed decimals and a true minus sign; a missing number becomes a dash.
 
     Args:
         value: the number.
-        digits: decimals.
-        least: below it only that is written, as for p-values.
-        most: beyond it likewise.
+        digits: number of decimals.
+        least: smaller numbers are written as "< least", as for p-values.
+        most: greater numbers are written as "> most".
 
     Examples:
         >>> number(-1.005), number(float("nan")), number(-0.001)
@@ -117,7 +117,7 @@ def number(
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """Write a share in [-1, 1] as a percentage.
+    """Format a share in [-1, 1] as a percentage.
 
     Examples:
         >>> percent(0.3417).split(), percent(None)
@@ -131,7 +131,7 @@ _PERCENT = re.compile(r"(?<=[0-9]) (?=%)")
 
 
 def percents_unbroken(text: str) -> str:
-    """Hold each number and its percent sign on the same line, in a phrase of Semscale.
+    """Keep numbers and percent signs on the same line, in a phrase of Semscale.
 
     Examples:
         >>> percents_unbroken("in 95 % of rows").split(" ")[1].split()
@@ -141,7 +141,7 @@ def percents_unbroken(text: str) -> str:
 
 
 def coverage(interval: float) -> str:
-    """Write the coverage of an interval, never rounded to 100 %.
+    """Format the coverage of an interval, never rounded to 100 %.
 
     Examples:
         >>> coverage(0.95), coverage(0.999)
@@ -151,7 +151,7 @@ def coverage(interval: float) -> str:
 
 
 def count(value: int | None) -> str:
-    """Write a whole number with thousands apart.
+    """Format a whole number with separators of thousands.
 
     Examples:
         >>> count(3708)
@@ -161,7 +161,7 @@ def count(value: int | None) -> str:
 
 
 def counted(value: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun.
+    """Format a number with its noun.
 
     Examples:
         >>> counted(1, "text"), counted(2, "text"), counted(2, "entry"), counted(2, "day")
@@ -172,7 +172,7 @@ def counted(value: int, noun: str, plural: str | None = None) -> str:
 
 
 def plain(value: float | None) -> str:
-    """Write a value of a scale as its author did: no decimals where there are none.
+    """Format a value of a scale as its author wrote it, without unnecessary decimals.
 
     Examples:
         >>> plain(3.0), plain(-0.5), plain(None)
@@ -182,7 +182,7 @@ def plain(value: float | None) -> str:
 
 
 def signed(shown: str) -> str:
-    """Put a plus sign before a number that is written out and greater than 0.
+    """Put a plus sign before a formatted number that is greater than 0.
 
     Examples:
         >>> signed("0.12 [0.02, 0.22]"), signed("−0.12"), signed("0.00"), signed("–")
@@ -194,7 +194,7 @@ def signed(shown: str) -> str:
 
 
 def digits_for(low: float, high: float) -> int:
-    """Choose decimals for means on a scale from ``low`` to ``high``: two, unless it is very short or long.
+    """Return the decimals of means on a scale from ``low`` to ``high``: two, unless it is very short or long.
 
     Examples:
         >>> digits_for(1, 5), digits_for(0, 1), digits_for(0, 100)
@@ -210,7 +210,7 @@ def has_interval(estimate: Interval) -> bool:
 
 
 def with_interval(estimate: Interval, digits: int = 2) -> str:
-    """Write a figure with its interval: ``3.41 [3.35, 3.47]``; the figure alone where there is no interval.
+    """Format a figure with its interval, ``3.41 [3.35, 3.47]``, or without one if it does not exist.
 
     Examples:
         >>> from collections import namedtuple
@@ -225,7 +225,7 @@ def with_interval(estimate: Interval, digits: int = 2) -> str:
 
 
 def percent_with_interval(estimate: Interval) -> str:
-    """Write a share with its interval, both in percent: ``34.2 % [31.2, 37.0]``."""
+    """Format a share with its interval in percent: ``34.2 % [31.2, 37.0]``."""
     value = percent(estimate.value)
     return f"{value} {_bracket(estimate, 100, 1)}" if has_interval(estimate) else value
 
@@ -235,7 +235,7 @@ def _bracket(estimate: Interval, unit: float, digits: int) -> str:
 
 
 def listed(parts: list[str]) -> str:
-    """Join words as a sentence does.
+    """Join words with commas and "and".
 
     Examples:
         >>> listed(["a", "b", "c"])
@@ -245,7 +245,7 @@ def listed(parts: list[str]) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Begin a phrase of Semscale with a capital letter.
+    """Capitalise the first letter of a phrase of Semscale.
 
     Examples:
         >>> capitalised("mean, from 1 to 5"), capitalised("")
@@ -262,7 +262,7 @@ def _signed(text: str) -> str:
 
 
 def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kind of cell
-    """Write a cell as plain text.
+    """Format a cell as plain text.
 
     Examples:
         >>> from semscale.report.document import Share, WithInterval
@@ -301,12 +301,12 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
 
 
 def is_wordy(rows: Iterable[Sequence[Cell]], column: int) -> bool:
-    """Return True if a column holds texts alone, which are aligned at the left."""
+    """Return true if a column contains only texts, which are aligned left."""
     return all(isinstance(row[column], Label | Quoted | Flag | Marked) for row in rows)
 
 
 def line_text(line: Line) -> str:
-    """Write a line as plain text, a user's text without line breaks."""
+    """Format a line as plain text, with users' texts on one line."""
     match line:
         case str():
             return printable(line)
@@ -317,7 +317,7 @@ def line_text(line: Line) -> str:
 
 
 def unbroken(line: Line) -> Line:
-    """Hold each number and its percent sign together in phrases of Semscale; a user's texts stay as they are.
+    """Keep numbers and percent signs together in phrases of Semscale; users' texts stay unchanged.
 
     Examples:
         >>> unbroken(("95 % of ", Quoted("5 %"))) == ("95\u00a0% of ", Quoted("5 %"))
@@ -333,7 +333,7 @@ def unbroken(line: Line) -> Line:
 
 
 def heading_text(head: Line) -> str:
-    """Write a heading on a page: a phrase of Semscale begins with a capital, a user's text stays.
+    """Format a heading: phrases of Semscale start with a capital; a user's text stays unchanged.
 
     Examples:
         >>> heading_text("mean score"), heading_text(Quoted("gpt")), heading_text((Quoted("gpt"), ": score"))

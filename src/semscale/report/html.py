@@ -1,4 +1,4 @@
-"""Documents as HTML: one self-contained page, without a script and without the network."""
+"""Documents as HTML: one self-contained page without scripts and network access."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -50,42 +50,42 @@ _BREAKS, _PARTS = re.compile("[-/]"), re.compile("[^/]*/”?|[^/]+")  # a closin
 
 
 def page(document: Document) -> str:
-    """Write a document as a page.
+    """Render a document as a page.
 
     Args:
-        document: what to show; every text from outside is escaped.
+        document: the document; all external text is escaped.
 
     Returns:
-        A whole HTML document that needs no network and runs no script.
+        A complete HTML document that needs no network and runs no script.
     """
     template = _environment().get_template("document.html.j2")
     return template.render(document=document, version=__version__)
 
 
 def write_page(document: Document, file: Path, _pictures: Mapping[int, PurePath]) -> None:
-    """Write a document as a page to a file, with its figures drawn into it."""
+    """Write a document to a file as a page with inline figures."""
     file.write_text(page(document), encoding="utf-8", newline="\n")
 
 
 def notebook_fragment(document: Document) -> Markup:
-    """Write the headline, the facts and the first picture of a document, for a notebook's cell."""
+    """Render the headline, the facts and the first figure of a document for a notebook cell."""
     first = next(document.figures(), None)
     picture = None if first is None else drawings(first)[0]
     return Markup(_environment().get_template("notebook.html.j2").render(document=document, picture=picture))
 
 
 def block_html(block: Block) -> Markup:
-    """Write one block of a document as HTML, by the macro that has the name of its kind."""
+    """Render a block as HTML with the macro named after its kind."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(block).__name__).lower()
     return Markup(getattr(_blocks(), name)(block))  # the macros have escaped it
 
 
 def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:  # noqa: PLR0911 - one case for each kind
-    """Write a cell as HTML.
+    """Render a cell as HTML.
 
     Args:
-        cell: what it holds.
-        is_name: whether it names its row; Semscale's own words begin with a capital there.
+        cell: the cell.
+        is_name: true if the cell names its row; phrases of Semscale then start with a capital.
     """
     match cell:
         case Label(text, note):
@@ -107,9 +107,9 @@ def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:  # noqa: PLR0911 
 
 
 def line_html(line: Line) -> Markup:
-    """Write a line as HTML; a user's text is isolated, as it may run from right to left.
+    """Render a line as HTML; users' texts are isolated, as they may run from right to left.
 
-    A name without a space, such as a model's, is broken behind its slashes before it is broken elsewhere.
+    A name without spaces, such as a model's, is preferably broken after slashes.
     """
     match line:
         case str():
@@ -121,7 +121,7 @@ def line_html(line: Line) -> Markup:
 
 
 def _quotes_held(line: tuple[Line, ...]) -> Iterator[str]:
-    """Write the parts of a line; a name that may break keeps its quotation marks, which else break off."""
+    """Render the parts of a line; quotation marks stay attached to a breakable name."""
     parts = list(line)
     for index in range(1, len(parts) - 1):
         before, name, after = parts[index - 1 : index + 2]
@@ -135,7 +135,7 @@ def _quotes_held(line: tuple[Line, ...]) -> Iterator[str]:
 
 
 def _unbroken(name: str) -> str | Markup:
-    """Hold the parts of a name together that a browser would break at hyphens; a text stays as it is."""
+    """Prevent breaks at hyphens in names; a text stays unchanged."""
     if any(character.isspace() for character in name) or not _BREAKS.search(name):
         return name
     parts = [Markup('<span class="name">{}</span>').format(part) for part in _PARTS.findall(name)]
@@ -143,7 +143,7 @@ def _unbroken(name: str) -> str | Markup:
 
 
 def quoted_html(text: object, limit: int) -> Markup:
-    """Write a user's text, whose cut end can be unfolded."""
+    """Render a user's text; the cut part can be expanded."""
     shown, full = clipped(text, limit)
     if full is None:
         return escape(shown)
@@ -152,7 +152,7 @@ def quoted_html(text: object, limit: int) -> Markup:
 
 
 def compared_html(cell: Compared) -> Markup:
-    """Write a figure of a crosstab: its mark beside it, its interval below."""
+    """Render a figure of a crosstab with its mark at the right and its interval below."""
     shown = escape(printable(cell_text(replace(cell, mark=""))))
     mark = Markup(' <b class="mark">{}</b>').format(printable(cell.mark)) if cell.mark else ""
     if not has_interval(cell.figure):
@@ -165,7 +165,7 @@ def compared_html(cell: Compared) -> Markup:
 
 
 def marked_html(marked: Marked) -> Markup:
-    """Write a text with its marks."""
+    """Render a text with its marks."""
     pieces = [
         escape(printable(piece.text))
         if piece.guard is None
@@ -176,7 +176,7 @@ def marked_html(marked: Marked) -> Markup:
 
 
 def drawings(figure: Figure) -> tuple[Markup, Markup | None]:
-    """Draw a figure for wide screens and for narrow ones; ``None`` where one drawing serves both."""
+    """Draw a figure for wide and for narrow screens; the latter is ``None`` if one drawing serves both."""
     wide = figure.chart(WIDE).inline(figure.description)
     return wide, None if figure.is_narrow else figure.chart(NARROW).inline(figure.description)
 
@@ -215,7 +215,7 @@ def _blocks() -> Any:  # noqa: ANN401 - a module that Jinja makes of the templat
 
 
 def _wordy_columns(table: DataTable) -> list[bool]:
-    """Return True for each column of texts alone, but for the first, which names the rows."""
+    """Return true for each column of texts, except for the first, which names the rows."""
     return [index > 0 and is_wordy(table.rows, index) for index in range(len(table.columns))]
 
 
@@ -226,7 +226,7 @@ def _position(value: float, bounds: tuple[float, float]) -> float:
 
 
 def _printable(value: object) -> object:
-    """Replace characters of a template's value that draw nothing; markup has none."""
+    """Replace invisible characters in a template's value; markup contains none."""
     return value if isinstance(value, Markup) else printable(value)
 
 

@@ -15,7 +15,7 @@ from semscale.signature import Signature
 from semscale.stats.groups import GroupEstimate, counted_mean
 
 SCHEMA = 1
-"""Number of the schema in ``docs/schema``; it grows when a key changes its meaning or is removed."""
+"""Version of the schema in ``docs/schema``; it increases when a key changes its meaning or is removed."""
 
 Json = dict[str, Any] | list[Any] | str | float | int | bool | None
 
@@ -23,12 +23,12 @@ Json = dict[str, Any] | list[Any] | str | float | int | bool | None
 def to_json(
     summary: Presentable, /, *, cautions: Iterable[str], warnings: Iterable[str] = (), **further: object
 ) -> str:
-    """Write a summary as a JSON object.
+    """Encode a summary as a JSON object.
 
     Args:
-        summary: of any instrument.
-        warnings: why its figures should not be trusted, as its document has them; they stand first.
-        cautions: limits of its figures, as its document has them.
+        summary: summary of any instrument.
+        warnings: the document's reasons not to trust the figures; they come first.
+        cautions: the document's limits of the figures.
         further: fields that a command adds, such as the files it wrote.
     """
     stated = {"warnings": list(warnings)}
@@ -36,18 +36,18 @@ def to_json(
 
 
 def json_text(content: object) -> str:
-    """Write a value that ``encoded`` accepts as JSON, indented."""
+    """Encode a value that ``encoded`` accepts as indented JSON."""
     return json.dumps(encoded(content), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def encoded(value: object) -> Json:  # noqa: C901, PLR0911 - one case for each kind of value
-    """Turn a value into what JSON can hold; a number that does not exist becomes null.
+    """Convert a value to JSON types; a missing number becomes null.
 
     A dataclass becomes an object with its fields, so every estimate has ``value``, ``low`` and ``high``. An
-    enum, a path and a signature become their text, a moment its ISO form.
+    enum, a path and a signature become their text; a time becomes ISO 8601.
 
     Raises:
-        TypeError: a value of another type.
+        TypeError: a value has another type.
 
     Examples:
         >>> encoded({"mean": float("nan"), "rows": np.int64(3), "scores": np.array([0.5])})
@@ -78,7 +78,7 @@ def encoded(value: object) -> Json:  # noqa: C901, PLR0911 - one case for each k
 
 
 def _group_record(group: GroupEstimate) -> dict[str, object]:
-    """List the figures of a group, each with the counts behind it, as a mean of its own has them."""
+    """Return the figures of a group, each with its counts, in the form of a single mean."""
     return {
         "group": group.group,
         "n": group.n,

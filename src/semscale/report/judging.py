@@ -198,7 +198,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
 
 
 def _scores_blocks(summary: "JudgeSummary") -> tuple[Block | None, ...]:
-    """Count the expected scores of the judge or the panel, of its judges, and human labels."""
+    """Build histograms of the expected scores of the judge or panel, of its judges, and of human labels."""
     all_judges = Label("Panel, mean") if summary.is_panel else Quoted(summary.template.name)
     drawn = summary.in_draw
     groups = [_score_group(all_judges, summary.expected[drawn], ACCENT, summary.mean_expected)]
@@ -268,7 +268,7 @@ def _severity_figure(summary: "JudgeSummary") -> Figure | None:
 
 
 def judge_table(summary: "JudgeSummary") -> DataTable:
-    """List the judges: rows by status, mean score, mean expected score, severity."""
+    """Build the table of judges: rows by status, mean score, mean expected score, severity."""
     statuses = [
         status
         for status in (*_UNSCORED, Status.UNFINISHED)
@@ -312,7 +312,7 @@ def _agreement_table(summary: "JudgeSummary") -> DataTable:
 
 
 def human_table(summary: "JudgeSummary") -> DataTable | None:
-    """List the figures of the comparison with human labels, with their meanings; ``None`` without labels."""
+    """Build the table of the comparison with human labels, with explanations; ``None`` without labels."""
     human = summary.human
     if human is None:
         return None
@@ -357,7 +357,7 @@ def _human_row(
     meaning: str,
     shown: Interval | None = None,
 ) -> tuple[Value, ...]:
-    """Lay out a figure and its meaning, with the method of its interval, as the rows differ in it."""
+    """Return a row with a figure, its explanation, and the method of its interval, which differs by row."""
     if figure.method is not None:
         meaning += f"; interval by {'exact bounds' if figure.method == 'exact' else figure.method}"
     note = getattr(figure, "note", None) or ""
@@ -365,9 +365,10 @@ def _human_row(
 
 
 def _reasons_table(summary: "JudgeSummary") -> DataTable | None:
-    """List forms that were not taken and reasons why rows have no score; ``None`` where there is neither.
+    """Build the table of unsupported forms and reasons for missing scores; ``None`` without entries.
 
-    Of each status the five most frequent reasons are listed, in full on the screen, too: their ends differ.
+    It has the five most frequent reasons of each status. The screen shows them in full, as they differ at the
+    end.
     """
     rows: list[tuple[str, str, int, str]] = []
     for name, scores in summary.judges.items():
@@ -414,7 +415,7 @@ def _card(item: "JudgedRow") -> ItemCard:
 
 
 def _brief_verdict(item: "JudgedRow") -> str:
-    """Return the scores of a panel's judges, or the explanation of one; empty where it gave none."""
+    """Return the scores of a panel's judges, or a single judge's explanation; empty without one."""
     verdicts = list(item.verdicts.values())
     if len(verdicts) > 1:
         return ", ".join(number(verdict.expected) for verdict in verdicts)
@@ -448,7 +449,7 @@ def _provenance_note(summary: "JudgeSummary") -> str:
 
 
 def _error_note(summary: "JudgeSummary") -> str:
-    """State for how many distributions the difference between readings is known."""
+    """State the number of distributions with a known difference between readings."""
     several = [n for provenance, n in summary.provenances.items() if provenance in _SEVERAL_READINGS]
     single = sum(summary.provenances.values()) - sum(several)
     if not several:
@@ -458,7 +459,7 @@ def _error_note(summary: "JudgeSummary") -> str:
 
 
 def panel_note(summary: "JudgeSummary") -> str | None:
-    """State how many independent judges a panel amounts to; ``None`` for one judge."""
+    """State the number of independent judges that a panel is equivalent to; ``None`` for one judge."""
     effective = summary.effective_judges
     n = sum(scores.is_scored_anywhere for scores in summary.judges.values())
     if effective is None:
@@ -489,7 +490,7 @@ def panel_note(summary: "JudgeSummary") -> str | None:
 
 
 def _silent_judges(summary: "JudgeSummary") -> tuple[str, ...]:
-    """Warn of a panel's judges without any score, as the figures are those of the others alone."""
+    """Warn of a panel's judges without any score, as the figures include only the others."""
     scoring = [one_line(name) for name, scores in summary.judges.items() if scores.is_scored_anywhere]
     silent = [one_line(name) for name, scores in summary.judges.items() if not scores.is_scored_anywhere]
     if not scoring or not silent:
@@ -498,7 +499,7 @@ def _silent_judges(summary: "JudgeSummary") -> tuple[str, ...]:
 
 
 def cautions(summary: "JudgeSummary") -> Iterator[str]:
-    """List the limits of the figures that a reader must know."""
+    """Return the limits of the figures that a reader must know."""
     for name, scores in summary.judges.items():
         yield from _judge_cautions(one_line(name), scores, is_panel=summary.is_panel)
     human = summary.human
@@ -524,7 +525,7 @@ def cautions(summary: "JudgeSummary") -> Iterator[str]:
 
 
 def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iterator[str]:
-    """List the limits of one judge's figures: rows without a score, and how its distributions came about."""
+    """Return the limits of one judge's figures: rows without a score, and sources of distributions."""
     lost = sum(scores.counts.get(status, 0) for status in _UNSCORED)
     if lost and scores.is_scored_anywhere:
         owner = "its" if is_panel else "the"
@@ -546,7 +547,7 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
 
 
 def _decision_cautions(name: str, scores: "JudgeScores") -> Iterator[str]:
-    """Name substitutes for decisions, normalised probabilities, and effects of the order of levels."""
+    """Return cautions on substitutes for decisions, normalised probabilities, and order effects of levels."""
     yield from sentences.stand_in_notes(name, scores.signature, scores.not_taken)
     if scores.unusable and dict(scores.signature.fields).get("method", "prose") != "prose":
         n = scores.counts.get(Status.UNPARSABLE, 0)
@@ -561,7 +562,7 @@ def _decision_cautions(name: str, scores: "JudgeScores") -> Iterator[str]:
 
 
 def refused_parameters(signature: Signature) -> tuple[str, ...]:
-    """Name the parameters that a judge's model refused, as its signature has them.
+    """Return the parameters that a judge's model refused, according to its signature.
 
     Examples:
         >>> refused_parameters(Signature.of("judge", template="default", temperature="default", max_tokens=5))
@@ -609,7 +610,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
 
 
 def comparison_result(summary: "SystemComparison") -> str:
-    """State which system is preferred, and which ones may be as good."""
+    """State which system is preferred, and which systems may be equally good."""
     sides = summary.sides
     if sides.best is None and sides.n_unjudged == len(sides.pairs.points):
         return "No pair was judged in both orders"
@@ -653,7 +654,7 @@ def _duel_table(summary: "SystemComparison") -> DataTable:
 
 
 def _systems_figure(summary: "SystemComparison") -> Figure | None:
-    """Draw each system's chance to be preferred, or else its win rate; ``None`` where there is neither."""
+    """Draw each system's probability to be preferred, or its win rate; ``None`` without either."""
     rows = [
         (name, record.chance or record.share)
         for name, record in zip(summary.names, summary.sides.records, strict=True)
@@ -733,7 +734,7 @@ def _audit_counting(name: str, audit: "Audit", *, is_alone: bool) -> Line:
 
 
 def _audit_intervals(audits: "Mapping[str, Audit]") -> str:
-    """State how the intervals of all checks were made; checks with few rows may differ from the others."""
+    """State the method of the intervals of all checks, which can differ for checks with few rows."""
     methods = {
         check.name if len(audits) == 1 else f"{check.name} of {one_line(judge)}": check.effect.method
         for judge, audit in audits.items()
@@ -747,7 +748,7 @@ def _audit_intervals(audits: "Mapping[str, Audit]") -> str:
 
 
 def _audit_cautions(summary: "AuditSummary") -> Iterator[str]:
-    """Name substitutes for decisions and refused parameters, and warn that a bias may be due to chance."""
+    """Return cautions on substitutes for decisions, refused parameters, and biases that may be chance."""
     for audit in summary.audits.values():
         yield from sentences.stand_in_notes(
             one_line(audit.plain.model), audit.plain.signature, audit.plain.not_taken
@@ -788,7 +789,7 @@ def _audit_blocks(name: str, audit: "Audit") -> tuple[Block, ...]:
 
 
 def _judges_section(audits: "Mapping[str, Audit]") -> Section | None:
-    """Compare the judges: their costs, and how far they are from people."""
+    """Build the section that compares the judges' costs and agreement with people."""
     has_people = all(audit.people is not None for audit in audits.values())
     has_prices = any(audit.cost is not None for audit in audits.values())
     has_orders = any(audit.order_bias >= 0 for audit in audits.values())
@@ -819,12 +820,12 @@ def _judges_section(audits: "Mapping[str, Audit]") -> Section | None:
 def _people_column(
     head: str, value: "Callable[[LabelComparison], Value]"
 ) -> "tuple[str, Callable[[tuple[str, Audit]], Value]]":
-    """Declare a column of the comparison with people's labels."""
+    """Return a column of the comparison with human labels."""
     return head, lambda row: _known(row[1].people, value)
 
 
 def _known(item: T | None, value: Callable[[T], V]) -> V | None:
-    """Return a figure of an item; ``None`` where there is no item."""
+    """Return a figure of an item; ``None`` without an item."""
     return None if item is None else value(item)
 
 

@@ -1,4 +1,4 @@
-"""Documents of scales: the linter's report on one or many, the library's list, one scale with its anchors."""
+"""Documents of scales: linter reports on one or many scales, the list of scales, and one scale in full."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -148,7 +148,7 @@ def verdict_sentence(report: "LintReport") -> str:
 
 
 def _translation_sentence(scale: "Scale", rating: Sequence[str] | None) -> str | None:
-    """Name the sets with which a translation rates texts in its language; ``None`` for other scales."""
+    """State the sets with which a translation rates texts in its language; ``None`` for other scales."""
     if rating is None:
         return None
     texts = f"{language_name(scale.language)} texts"
@@ -158,7 +158,7 @@ def _translation_sentence(scale: "Scale", rating: Sequence[str] | None) -> str |
 
 
 def lint_warning(lint: "LintReport") -> str | None:
-    """State the linter's findings in one line; ``None`` for a plain pass.
+    """State the linter's findings in one line; ``None`` for a pass without findings.
 
     Examples:
         >>> from types import SimpleNamespace
@@ -190,12 +190,12 @@ def _n_probes(report: "LintReport") -> Value:
 def findings(
     unmet: "Sequence[LintFinding]", scale: "Scale | None" = None, *, with_sets: bool = False
 ) -> Findings | Paragraph:
-    """List the criteria that are not met.
+    """Return the criteria that are not met.
 
     Args:
         unmet: the findings.
         scale: names the sentences to change.
-        with_sets: whether each finding begins with its anchor set, where no heading names it.
+        with_sets: true to start each finding with its anchor set, if no heading names it.
     """
     if not unmet:
         return Paragraph("Every criterion is met.", "note")
@@ -211,7 +211,7 @@ def findings(
 
 
 def sentences_to_change(scale: "Scale", finding: "LintFinding") -> list[str]:
-    """List the anchors that a finding quotes, or those of the points that it names, or both ends of a set."""
+    """Return the anchors that a finding quotes, those of the points that it names, or both ends of a set."""
     sets = scale.anchor_sets if finding.anchor_set is None else [finding.anchor_set]
     quoted = [anchor for name in sets for anchor in scale.anchor_sets[name] if repr(anchor) in finding.reason]
     if quoted or finding.anchor_set is None:
@@ -261,7 +261,7 @@ def _translation_table(scale: "Scale", rating: Sequence[str]) -> DataTable:
 
 
 def _sets_table(report: "LintReport") -> DataTable:
-    """List the measurements of each set that its verdict rests on."""
+    """Build the table of the measurements behind each set's verdict."""
     columns: Columns[SetLint] = (
         ("set", lambda entry: Quoted(entry.name)),
         ("verdict", lambda entry: Flag(entry.verdict, entry.verdict)),
@@ -275,7 +275,7 @@ def _sets_table(report: "LintReport") -> DataTable:
 
 
 def _ladder_figure(report: "LintReport") -> Figure | None:
-    """Draw how all sets together rate the probes, from low to high; ``None`` without probes."""
+    """Draw the ratings of the probes by all sets together, from low to high; ``None`` without probes."""
     n_probes, digits, ladder = len(report.probes), scale_digits(report.scale), report.ladder
     if n_probes == 0:
         return None
@@ -313,12 +313,12 @@ def _ladder_figure(report: "LintReport") -> Figure | None:
 
 
 def correlations_figure(names: Sequence[str], agreement: Floats, caption: str) -> Figure | None:
-    """Draw Pearson's r between anchor sets; ``None`` where none is defined.
+    """Draw Pearson's r between anchor sets; ``None`` if none is defined.
 
     Args:
-        names: of s sets.
-        agreement: shape (s, s), NaN where it is not defined.
-        caption: follows the range of r.
+        names: names of s sets.
+        agreement: shape (s, s), NaN if undefined.
+        caption: caption after the range of r.
     """
     pairs = agreement[np.triu_indices(len(names), 1)]
     known = pairs[np.isfinite(pairs)]
@@ -352,7 +352,7 @@ def _cosine_figure(entry: "SetLint", scale: "Scale") -> Figure:
 
 
 def _anchor_table(entry: "SetLint", scale: "Scale") -> DataTable:
-    """List a set's anchors with the mean that the set gives to each of them, and to the other sets'."""
+    """Build the table of a set's anchors with the set's mean for each of them and for those of other sets."""
     digits = scale_digits(scale)
     columns = (point_names(scale), entry.own_scores.tolist(), entry.other_scores.tolist(), entry.anchors)
     rows = (
@@ -372,7 +372,7 @@ def _anchor_table(entry: "SetLint", scale: "Scale") -> DataTable:
 
 
 def growth_document(growth: "Growth") -> Document:
-    """Show proposed anchor sets for review, with the linter's findings about each."""
+    """Build the document of proposed anchor sets for review, with the linter's findings."""
     scale = growth.scale
     sections = (
         section(
@@ -400,7 +400,7 @@ def growth_document(growth: "Growth") -> Document:
 
 
 def validity_document(validity: "Validity") -> Document:
-    """Show how far a scale's ratings agree with people, and with what needs no scale."""
+    """Build the document on the agreement of a scale's ratings with people and with scale-free baselines."""
     compared, check = validity.comparison, validity.discriminant
     listed_figures = (
         ("r with the human means", compared.pearson, "ranking: do texts that people score higher get more?"),
@@ -449,7 +449,7 @@ def validity_document(validity: "Validity") -> Document:
 
 
 def discriminant_warnings(check: "DiscriminantCheck", texts: str = "texts") -> Iterator[str]:
-    """Warn of ratings that order the texts as plain sentiment or text length does."""
+    """Warn of ratings that order the texts like plain sentiment or text length."""
     measures = {"sentiment": "plain sentiment does", "length": "their length does"}
     for measure, r in check.same_as.items():
         direction = "" if r > 0 else ", in reverse"
@@ -460,7 +460,7 @@ def discriminant_warnings(check: "DiscriminantCheck", texts: str = "texts") -> I
 
 
 def library_document(scales: "Sequence[Scale]") -> Document:
-    """List scales, each with its points and the anchor sets that serve the default model."""
+    """Build the list of scales with their points and the anchor sets for the default model."""
     columns: Columns[Scale] = (
         ("scale", lambda scale: Quoted(scale.name)),
         ("points", lambda scale: scale.n_points),
@@ -481,7 +481,7 @@ def library_document(scales: "Sequence[Scale]") -> Document:
 
 
 def scale_document(scale: "Scale") -> Document:
-    """Show a scale: its points, the anchors of each set in full, its provenance and notes."""
+    """Build the document of a scale: points, anchors of each set, provenance and notes."""
     texts = present(scale.provenance, scale.notes)
     return Document(
         kind="scale",
@@ -510,7 +510,7 @@ def _scale_anchors(scale: "Scale", name: str, anchors: Sequence[str]) -> DataTab
 
 
 def _models_table(scale: "Scale") -> DataTable:
-    """List the sets that serve each model."""
+    """Build the table of anchor sets for each model."""
     rows: list[tuple[Value, ...]] = [
         (Quoted(model), Quoted(listed(list(names))), scale.for_model(model).content_hash)
         for model, names in scale.sets_by_model.items()

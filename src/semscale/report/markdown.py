@@ -43,18 +43,18 @@ _MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
 
 
 def write_markdown(document: Document, file: Path, pictures: Mapping[int, PurePath]) -> None:
-    """Write a document as Markdown to a file, with links to its figures."""
+    """Write a document to a file as Markdown with links to its figures."""
     file.write_text(markdown(document, pictures=pictures), encoding="utf-8", newline="\n")
 
 
 def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = None) -> str:
-    """Write a document as Markdown.
+    """Render a document as Markdown.
 
     Args:
-        document: what to show; everything from outside is escaped or stands in a code span, so that it
-            neither formats nor links, and mentions nobody.
-        pictures: files of the figures by their identity, as ``presenting`` names them; figures without a
-            file are shown by their numbers alone, without the caption that says how to read the picture.
+        document: the document; external text is escaped or in a code span, so that it cannot format, link or
+            mention users.
+        pictures: files of the figures by identity, as ``presenting`` names them. Figures without a file are
+            shown as their numbers, without the caption.
 
     Returns:
         GitHub-flavoured Markdown.
@@ -221,7 +221,7 @@ def _line(line: Line) -> str:
 
 
 def _text(text: str) -> str:
-    """Write Semscale's own words, a number and its percent sign on one line."""
+    """Render a phrase of Semscale, with numbers and percent signs on one line."""
     return escaped(percents_unbroken(text))
 
 
@@ -241,7 +241,7 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
 
 
 def _piece(piece: Piece) -> str:
-    """Write a part of a text; white space around it stays outside its mark."""
+    """Render a part of a text; white space around it stays outside its mark."""
     shown = escaped(piece.text)
     if not shown:
         return " " if piece.text else ""
@@ -258,7 +258,7 @@ _BREAK = "<!-- -->"  # ends what GitHub would read as a mention or a link, and i
 
 
 def escaped(text: object) -> str:
-    r"""Escape a text so that Markdown shows it as it is, on one line.
+    r"""Escape a text so that Markdown shows it unchanged on one line.
 
     Examples:
         >>> escaped("*a*_b_ <c> | d")
@@ -268,11 +268,11 @@ def escaped(text: object) -> str:
 
 
 def image(description: str, file: PurePath) -> str:
-    r"""Show a picture; its description formats nothing.
+    r"""Return the Markdown of an image; its description is escaped.
 
     Args:
-        description: for readers who cannot see it.
-        file: the picture, as seen from the folder of the Markdown.
+        description: text alternative.
+        file: path of the image, relative to the folder of the Markdown.
 
     Examples:
         >>> image("Bars of *a*", PurePath("my report.files/bars.svg"))
@@ -282,11 +282,11 @@ def image(description: str, file: PurePath) -> str:
 
 
 def code(text: object, limit: int | None = None) -> str:
-    """Set a text as a code span, which formats, links and mentions nothing.
+    """Return a text as a code span, in which nothing is formatted or linked.
 
     Args:
-        text: from anywhere; white space becomes one space.
-        limit: characters that are shown; an ellipsis marks a cut.
+        text: any text; each run of white space becomes one space.
+        limit: number of characters to show; an ellipsis marks a cut.
 
     Examples:
         >>> code("a `b` c")
@@ -301,7 +301,7 @@ def code(text: object, limit: int | None = None) -> str:
 
 
 def table_row(cells: Iterable[str]) -> str:
-    r"""Write a row of a table; what would end a cell is escaped, in code spans too.
+    r"""Return a row of a table; pipes are escaped, even in code spans.
 
     Examples:
         >>> table_row(["a", "`b|c`"])

@@ -1,4 +1,4 @@
-"""Documents of matching: scores, findings and lowest scores; layers of BERTScore; a scored submission."""
+"""Documents of matching: scores with findings, layers of BERTScore, and a scored submission."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -180,7 +180,7 @@ def _sections(summary: "MatchSummary") -> Iterator[Section | None]:
 
 
 def _scores_blocks(summary: "MatchSummary") -> tuple[Block | None, ...]:
-    """Count the scores: of all rows, of unrelated pairs, then of the largest groups, the best first."""
+    """Build histograms of scores: all rows, unrelated pairs, then the largest groups, the best first."""
     estimates, separation, overall = summary.estimates, summary.separation, summary.estimates.overall
     everything = parts.label_with_base("All rows", Count(overall.n))
     drawn = [figures.score_group(everything, summary.scores, HISTOGRAM, overall.mean)]
@@ -216,7 +216,7 @@ def _scores_blocks(summary: "MatchSummary") -> tuple[Block | None, ...]:
 
 
 def _lowest(summary: "MatchSummary") -> "list[MatchedItem]":
-    """Choose the items with low scores; if explanations are wanted, all that could be higher."""
+    """Return the items with low scores; with explanations, all items below the greatest score."""
     lowest, (_, greatest) = summary.lowest[:_SHOWN_ITEMS], summary.bounds
     if summary.is_explained:
         return [item for item in lowest if item.score < greatest]
@@ -252,7 +252,7 @@ def _item(item: "MatchedItem") -> ItemCard:
 
 
 def _shown_parts(item: "MatchedItem") -> dict[str, float]:
-    """List the parts of an item's score that apply: of findings and of cuts only where there are any."""
+    """Return the parts of an item's score that apply; findings and cuts only if there are any."""
     known = {name: part for name, part in item.components.items() if not math.isnan(part)}
     if not item.findings:
         known.pop("findings", None)
@@ -262,15 +262,16 @@ def _shown_parts(item: "MatchedItem") -> dict[str, float]:
 
 
 def costly_tokens(tokens: pl.DataFrame | None, n: int = 4) -> tuple[str, ...]:
-    """Name the tokens that cost a pair most: those with weight whose best counterpart is unlike them.
+    """Name the tokens that lower a pair's score most: those with weight and a dissimilar best counterpart.
 
     Args:
-        tokens: as ``semscale.matching.pairs.explained_side`` lays them out.
-        n: how many at most.
+        tokens: tokens from ``semscale.matching.pairs.explained_side``.
+        n: greatest number of tokens.
 
     Returns:
-        Such as ``"wheel" (reference) met only "expel", .42``; nothing without tokens, or where each has its
-        equal. Tokens of long texts cost little each: those are named that cost half as much as the first.
+        Phrases such as ``"wheel" (reference) met only "expel", .42``; none if every token has an equal
+        counterpart. As each token of a long text costs little, tokens are included that cost at least half as
+        much as the first.
     """
     if tokens is None:
         return ()
@@ -296,7 +297,7 @@ def _cost_in_words(row: Mapping[str, Any]) -> str:
 
 
 def part_name(name: str) -> str:
-    """Write the name of a part of a score as words.
+    """Return the name of a part of a score as words.
 
     Examples:
         >>> part_name("findings"), part_name("context")
@@ -306,7 +307,7 @@ def part_name(name: str) -> str:
 
 
 def mean_name(figure: str) -> str:
-    """Name the mean of a figure that is estimated of matches or BERTScores.
+    """Return the name of the mean of a figure of matches or BERTScores.
 
     Examples:
         >>> [mean_name(figure) for figure in ("score", "f1", "recall")]
@@ -316,7 +317,7 @@ def mean_name(figure: str) -> str:
 
 
 def _parts_figure(summary: "MatchSummary") -> Figure | None:
-    """Draw each part's mean in rows with low, middling and high scores; ``None`` without parts or rows."""
+    """Draw the mean of each part in rows with low, medium and high scores; ``None`` without parts or rows."""
     if not summary.thirds:
         return None
     means = {part_name(name): means for name, means in summary.thirds.items() if name != "cut"}
@@ -353,7 +354,7 @@ def _contradicted_note(summary: "MatchSummary") -> str | None:
 
 
 def _separation_note(summary: "MatchSummary") -> str | None:
-    """Compare the scores with those of unrelated pairs; ``None`` where these are not known."""
+    """Compare the scores with those of unrelated pairs; ``None`` if these are unknown."""
     separation = summary.separation
     if separation is None:
         return None
@@ -528,7 +529,7 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
 
 
 def _tasks_block(tasks: "tuple[TaskScore, ...]", interval: float) -> Block:
-    """Draw the tasks that have a score above the table of all."""
+    """Draw the tasks with a score, above the table of all tasks."""
     columns: Columns[TaskScore] = (
         ("task", lambda task: Quoted(task.task)),
         ("score", lambda task: estimate_cell(task.estimate, _DIGITS)),

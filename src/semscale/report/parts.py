@@ -1,4 +1,4 @@
-"""Parts of documents that instruments share: tables and sections as data, the head, estimates, languages."""
+"""Parts of documents that instruments share: tables, sections, the head, estimates and languages."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -67,36 +67,36 @@ CORRECTION = Citation(
 )
 
 GROUPS = 50
-"""Groups that the screen shows."""
+"""Greatest number of groups on the screen."""
 
 LISTED_GROUPS = 1_000
-"""Groups that the tables of a page list."""
+"""Greatest number of groups in the tables of a page."""
 
-_ROUNDING = 1e-9  # by which the mean of equal scores may differ from them
+_ROUNDING = 1e-9  # greatest difference by rounding between equal scores and their mean
 _LONGEST_EXAMPLE = 160
 _MOST_LANGUAGES = 12  # on the screen
 
 Item = TypeVar("Item")
 
 Column = tuple[str | Quoted, Callable[[Item], Value]]
-"""A column of a table: its heading, and the function that gives an item's value."""
+"""A column of a table: its heading, and the function that returns an item's value."""
 
 Columns = Sequence[Column[Item] | None]
 """Columns of a table in order; ``None`` replaces a column that does not apply."""
 
 Setting = tuple[str, Line | None]
-"""A setting's name and value; ``None`` leaves it out."""
+"""Name and value of a setting; ``None`` omits it."""
 
 Fact = tuple[str, Value]
-"""A fact's name and value."""
+"""Name and value of a fact."""
 
 
 class DescribedSummary(Protocol):
-    """A summary whose source, time and signature are known."""
+    """A summary with source, time and signature."""
 
     @property
     def source(self) -> str:
-        """Name of the input; empty where it has none."""
+        """Name of the input; empty if it has none."""
         ...
 
     @property
@@ -111,7 +111,7 @@ class DescribedSummary(Protocol):
 
 
 def present(*items: Item | None) -> tuple[Item, ...]:
-    """Drop what does not apply: ``None`` and empty sentences.
+    """Drop ``None`` and empty sentences.
 
     Examples:
         >>> present("first", None, "", "second")
@@ -125,22 +125,22 @@ def table(
     rows: Iterable[Sequence[Any]],
     **further: Any,  # noqa: ANN401 - fields of DataTable
 ) -> DataTable:
-    """Declare a table by its headings and rows.
+    """Build a table from its headings and rows.
 
     Args:
-        heads: of the columns; the first column names the row.
-        rows: as many values as headings in each; ``as_cell`` turns them into cells.
+        heads: heads of the columns; the first column names the row.
+        rows: rows with one value per heading; ``as_cell`` converts values to cells.
         further: other fields of ``DataTable``.
     """
     return DataTable(tuple(heads), tuple(tuple(map(as_cell, row)) for row in rows), **further)
 
 
 def table_of(items: Iterable[Item], columns: Columns[Item], **further: Any) -> DataTable:  # noqa: ANN401 - as above
-    """Declare a table by its columns, with one row for each item.
+    """Build a table from its columns, with one row for each item.
 
     Args:
-        items: from top to bottom.
-        columns: heading and value of each column; ``as_cell`` turns values into cells.
+        items: items from top to bottom.
+        columns: heading and value of each column; ``as_cell`` converts values to cells.
         further: other fields of ``DataTable``.
     """
     shown = present(*columns)
@@ -151,14 +151,14 @@ def table_of(items: Iterable[Item], columns: Columns[Item], **further: Any) -> D
 def section(
     name: str, title: Line, *blocks: Block | str | None, level: tuple[str, Level] | None = None
 ) -> Section | None:
-    """Declare a section; ``None`` where none of its blocks applies.
+    """Build a section; ``None`` if all its blocks are empty.
 
     Args:
-        name: a short handle: lower-case letters and hyphens.
-        title: of the section.
-        blocks: in order. A sentence becomes a note, which explains the other blocks. ``None``, empty
-            sentences and tables without rows are left out.
-        level: a verdict that follows the title.
+        name: identifier: lower-case letters and hyphens.
+        title: title of the section.
+        blocks: blocks in order. A sentence becomes a note on the other blocks. ``None``, empty sentences and
+            tables without rows are dropped.
+        level: verdict after the title.
     """
     shown: list[Block | str] = [
         block for block in blocks if block and not (isinstance(block, DataTable) and not block.rows)
@@ -179,14 +179,14 @@ def summary_document(
     citations: Iterable[Citation | None] = (),
     **further: Any,  # noqa: ANN401 - fields of Document
 ) -> Document:
-    """Begin a document with the head that all instruments have: source, date, signature and settings.
+    """Build a document with the head that all instruments share: source, date, signature and settings.
 
     Args:
-        summary: of any instrument.
-        source: short facts that follow the name of the input and the date.
+        summary: summary of any instrument.
+        source: short facts after the name of the input and the date.
         facts: counts by name, in order.
-        sections: in order.
-        settings: of the instrument; those of the signature follow.
+        sections: sections in order.
+        settings: settings of the instrument, listed before those of the signature.
         citations: works to cite.
         further: other fields of ``Document``.
     """
@@ -215,19 +215,19 @@ def estimated_document(  # noqa: PLR0913 - what an instrument adds
     settings: Iterable[Setting] = (),
     **further: Any,  # noqa: ANN401 - fields of Document
 ) -> Document:
-    """Begin the document of a summary with estimates: its counts, limits and intervals.
+    """Build the document of a summary with estimates: counts, limits and intervals.
 
     Args:
-        summary: of an instrument.
+        summary: summary of an instrument.
         noun: name of a row.
-        n_windowed: rows with a text that was read in windows.
-        stopped: why the run stopped early, if it did.
-        counting: lines that follow how many rows were scored; on a page they are sentences.
-        reading: sentences that a page has between them.
-        facts: counts that follow the numbers of rows.
-        cautions: sentences that follow the limits of the estimates.
-        notes: lines that follow how intervals were computed.
-        settings: of the instrument; that of the intervals follows.
+        n_windowed: number of rows with a text that was read in windows.
+        stopped: reason for an early stop, if any.
+        counting: lines after the number of scored rows; sentences on a page.
+        reading: sentences between these on a page.
+        facts: counts after the numbers of rows.
+        cautions: sentences after the limits of the estimates.
+        notes: lines after the method of the intervals.
+        settings: settings of the instrument, listed before that of the intervals.
         further: other arguments of ``summary_document`` and fields of ``Document``.
     """
     estimates, overall = summary.estimates, summary.estimates.overall
@@ -267,7 +267,7 @@ def _named(summary: DescribedSummary) -> tuple[Quoted, ...]:
 
 
 def named_file(source: str, limit: int = 220) -> Quoted:
-    """Quote the name of a file; of an absolute path only the last part, which tells nothing of a machine.
+    """Quote the name of a file; only the last part of an absolute path, to reveal nothing about the machine.
 
     Examples:
         >>> named_file("/home/ann/study/people.csv").text, named_file("waves/people.csv").text
@@ -281,8 +281,8 @@ def column_settings(columns: object, **names: str) -> tuple[Setting, ...]:
     """List the columns of the input as settings.
 
     Args:
-        columns: has a field for each use of columns, which holds a name, several names, or ``None``.
-        names: of the settings, by field.
+        columns: record with a field for each use of columns: a name, several names, or ``None``.
+        names: names of the settings, by field.
     """
     listed: list[Setting] = []
     for use, name in names.items():
@@ -293,7 +293,7 @@ def column_settings(columns: object, **names: str) -> tuple[Setting, ...]:
 
 
 def in_column(name: str | None) -> Line | None:
-    """Name a column of the input in a setting; ``None`` where there is none."""
+    """Return the setting for a column of the input; ``None`` without a column."""
     return None if name is None else ("column “", Quoted(name), "”")
 
 
@@ -303,10 +303,10 @@ def run_settings(
     """List the settings of a run.
 
     Args:
-        source: name of the input; empty where it has none.
+        source: name of the input; empty if it has none.
         created: time of the run.
         further: settings of the instrument.
-        signature: its fields follow.
+        signature: signature; its fields come last.
     """
     listed: tuple[Setting, ...] = (
         ("Source", named_file(source) if source else None),
@@ -331,15 +331,15 @@ def headline(
     ticks: tuple[float, ...] | None = None,
     advice: str = "",
 ) -> Headline | None:
-    """Put the mean of all rows on a ruler; ``None`` where no row was scored.
+    """Build the headline with the mean of all rows on a ruler; ``None`` if no row was scored.
 
     Args:
-        estimates: of all items.
-        name: of the mean.
-        bounds: least and greatest value that an item can have.
-        digits: decimals that are shown.
-        ticks: values that are marked; quarters of the range unless given.
-        advice: limit of the mean's meaning, in a sentence.
+        estimates: estimates of all items.
+        name: name of the mean.
+        bounds: least and greatest possible value of an item.
+        digits: number of decimals.
+        ticks: marked values; by default quarters of the range.
+        advice: sentence on the limits of the mean's meaning.
     """
     mean = estimates.overall.mean
     if mean is None:
@@ -350,14 +350,14 @@ def headline(
 
 
 def altogether(rows: Iterable[tuple[str, Value]], interval: float) -> DataTable:
-    """Lay out the figures about all rows, for a brief rendering."""
+    """Build the table of figures over all rows, for a brief rendering."""
     shown = list(rows)
     title = f"Altogether{covered((value for _, value in shown), interval)}"
     return table(("", "estimate"), shown, title=title, detail="brief")
 
 
 def covered(values: Iterable[Value], interval: float) -> str:
-    """State the coverage of intervals at the end of a title; empty where no value has one.
+    """Return the coverage of intervals for the end of a title; empty if no value has an interval.
 
     Examples:
         >>> from semscale.report.document import WithInterval
@@ -371,13 +371,13 @@ def covered(values: Iterable[Value], interval: float) -> str:
 def group_table(
     estimates: "Estimates", *, noun: str = "row", digits: int = 2, further: Columns[GroupEstimate] = ()
 ) -> DataTable:
-    """Lay out the mean of each group.
+    """Build the table of the mean of each group.
 
     Args:
         estimates: with groups.
         noun: name of a row.
-        digits: decimals of means.
-        further: columns of an instrument.
+        digits: number of decimals of means.
+        further: further columns of the instrument.
     """
     columns: Columns[GroupEstimate] = (
         (Quoted(estimates.by or "group"), lambda group: group_name(group, estimates.by)),
@@ -397,11 +397,11 @@ def group_title(by: str | None) -> Line:
 
 
 def variance_table(variances: Mapping[str, Interval], title: Line = "") -> DataTable:
-    """Lay out variances and the share of each in their sum; one below 0 is noise, and counts as 0.
+    """Build the table of variances with their shares of the sum; negative ones are noise and count as 0.
 
     Args:
-        variances: by the levels between which they are.
-        title: of the table.
+        variances: variances by name of the source.
+        title: title of the table.
     """
     whole = sum(max(variance.value, 0.0) for variance in variances.values())
     columns: Columns[tuple[str, Interval]] = (
@@ -413,12 +413,12 @@ def variance_table(variances: Mapping[str, Interval], title: Line = "") -> DataT
 
 
 def by_groups(title: str, estimates: "Estimates") -> Line:
-    """Write the title of a section that also compares groups, where there are any."""
+    """Return the title of a section, extended by "groups" if there are any."""
     return (f"{title}, by ", Quoted(estimates.by or "group")) if estimates.groups else title
 
 
 def listed_groups(estimates: "Estimates") -> tuple[GroupEstimate, ...]:
-    """Choose the groups that tables list: all, or the 1,000 largest, in the order of the estimates."""
+    """Return the groups that tables list: all, or the 1,000 largest, in the order of the estimates."""
     groups = estimates.groups
     if len(groups) <= LISTED_GROUPS:
         return groups
@@ -427,7 +427,7 @@ def listed_groups(estimates: "Estimates") -> tuple[GroupEstimate, ...]:
 
 
 def unlisted_note(estimates: "Estimates") -> str:
-    """State where to find the groups that tables do not list; empty where they list all."""
+    """State where to find the groups that tables omit; empty if tables list all."""
     if len(estimates.groups) <= LISTED_GROUPS:
         return ""
     return (
@@ -437,19 +437,19 @@ def unlisted_note(estimates: "Estimates") -> str:
 
 
 def base_of(group: GroupEstimate) -> Count:
-    """Count the rows behind a group's figures, with a mark where they are few."""
+    """Return the number of rows behind a group's figures, marked if small."""
     return Count(group.n, is_small=group.has_small_base)
 
 
 def small_base_note(estimates: "Estimates", noun: str) -> str:
-    """Explain the mark of groups with few rows; empty where no group has it."""
+    """Explain the mark of groups with few rows; empty without marked groups."""
     if not any(group.has_small_base for group in estimates.groups):
         return ""
     return asterisk_note("respondent" if estimates.clustered else noun)
 
 
 def label_with_base(name: str, base: Count) -> str:
-    r"""Write a name next to a bar or a histogram with its number of rows, on one line.
+    r"""Return the label of a bar or histogram with its number of rows, on one line.
 
     Examples:
         >>> label_with_base("north", Count(7, is_small=True)).replace("\N{NO-BREAK SPACE}", " ")
@@ -459,19 +459,19 @@ def label_with_base(name: str, base: Count) -> str:
 
 
 def group_label(group: GroupEstimate, by: str | None) -> str:
-    """Name a group next to a bar or a histogram, with its number of rows."""
+    """Return the label of a group's bar or histogram with its number of rows."""
     return label_with_base(one_line(group_name(group, by).text), base_of(group))
 
 
 def mean_row(name: Value, mean: "GroupEstimate | MeanEstimate") -> tuple[Cell, ...]:
-    """Lay out a mean with the counts behind it: a name, rows, rows left out, the mean."""
+    """Return the row of a mean: name, number of rows, number of excluded rows, mean."""
     shown = mean.mean if isinstance(mean, GroupEstimate) else mean
     counted = base_of(mean) if isinstance(mean, GroupEstimate) and mean.group is not None else Count(mean.n)
     return as_cell(name), counted, Count(mean.n_left_out), estimate_cell(shown)
 
 
 def largest_groups(groups: Iterable["GroupEstimate"], most: int) -> list["GroupEstimate"]:
-    """Choose the largest groups that have a mean, the highest mean first."""
+    """Return the largest groups with a mean, the highest mean first."""
     known = sorted((group for group in groups if group.mean), key=lambda group: -group.n)[:most]
     return sorted(known, key=lambda group: -group.mean.value if group.mean else 0.0)
 
@@ -482,13 +482,13 @@ def low_items(
     mean: Interval | None,
     bounds: tuple[float, float],
 ) -> list[Item]:
-    """Keep the items whose score is low: below the mean of all, or in the lower half of what is possible.
+    """Return the items with low scores: below the mean of all, or in the lower half of the range.
 
     Args:
-        items: the ones with the lowest scores.
-        score: gives an item's score.
-        mean: of all items; ``None`` where there is none.
-        bounds: least and greatest score that there can be.
+        items: items with the lowest scores.
+        score: returns an item's score.
+        mean: mean of all items; ``None`` without one.
+        bounds: least and greatest possible score.
 
     Examples:
         >>> from semscale.stats.intervals import Estimate
@@ -500,14 +500,14 @@ def low_items(
 
 
 def group_name(group: "GroupEstimate", by: str | None) -> Label | Quoted:
-    """Name a group; rows whose group is missing, and groups with a blank name, are called so."""
+    """Return the name of a group, or a phrase for a missing group or a blank name."""
     if group.group is None:
         return Label(f"(no {one_line(by or 'group')})")
     return Quoted(group.group) if group.group.strip() else Label("(blank)")
 
 
 def nothing_section(name: str, noun: str = "row") -> Section:
-    """State on the screen that nothing was scored; a page states it in its head."""
+    """Build the section for the screen that states that nothing was scored; a page states it at the top."""
     return Section(name, "", (Paragraph(nothing_scored(noun), detail="brief"),))
 
 
@@ -536,25 +536,25 @@ SAMPLE_GUARD_MEANINGS = GUARD_MEANINGS | {
 def guard_table(
     counts: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str
 ) -> DataTable:
-    """Lay out in how many items each guard detected something, and what that means."""
+    """Build the table of the number of items with findings by guard, with explanations."""
     rows = ((guard, n, meanings.get(guard, "")) for guard, n in counts.items())
     return table(("guard", f"{noun}s", ""), rows, title=title, detail="brief")
 
 
 def guard_legend(counts: Mapping[str, int], meanings: Mapping[str, str]) -> tuple[tuple[str, str, int], ...]:
-    """Explain the marks of guards, each with the number of items in which it detected something."""
+    """Return the legend of the guards' marks, each with the number of items with a finding."""
     return tuple((guard, meanings.get(guard, ""), n) for guard, n in counts.items())
 
 
 def left_out_section(
     summary: "Summary", meanings: Mapping[str, str], *further: Block | str | None, noun: str = "row"
 ) -> Section | None:
-    """List what was left out and why, with some examples.
+    """Build the section on excluded items, with reasons and examples.
 
     Args:
-        summary: of an instrument.
-        meanings: of the reasons.
-        further: blocks that follow; a sentence becomes a note.
+        summary: summary of an instrument.
+        meanings: meanings of the reasons.
+        further: blocks at the end; a sentence becomes a note.
         noun: name of a row.
     """
     examples = {status: _examples(rows) for status, rows in summary.left_out.items()}
@@ -582,10 +582,10 @@ def _examples(rows: Iterable[tuple[int, object]]) -> tuple[tuple[int, Quoted], .
 def languages_section(
     counts: Sequence[LanguageCount], heads: Sequence[str], noun: str = "row"
 ) -> Section | None:
-    """Count rows by language; ``None`` where all texts seem to be English.
+    """Build the section with the number of rows by language; ``None`` if all texts seem to be English.
 
     Args:
-        counts: rows by language.
+        counts: number of rows by language.
         heads: names of the texts, such as ``prediction`` and ``reference``.
         noun: name of a row.
     """
@@ -602,13 +602,13 @@ def languages_section(
 def language_section(
     heads: Sequence[str], rows: Sequence[Sequence[Value]], title: str, note: str = ""
 ) -> Section:
-    """Lay counts by language out as a section.
+    """Build a section of counts by language.
 
     Args:
-        heads: of the columns.
-        rows: one for each language, or for each pair of them.
-        title: of the table.
-        note: further explanation, after that of the detection of languages.
+        heads: heads of the columns.
+        rows: one row for each language or pair of languages.
+        title: title of the table.
+        note: further explanation, after the note on language detection.
     """
     listed = table(heads, rows, title=title, most=_MOST_LANGUAGES)
     return Section("languages", "Languages", (listed, Paragraph(f"{LANGUAGE_NOTE} {note}".rstrip(), "note")))

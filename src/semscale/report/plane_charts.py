@@ -42,12 +42,12 @@ _SMALLEST, _LARGEST = 60, 220  # area of a bin's dot in square pixels
 
 
 def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str]) -> Drawing:
-    """Draw points, with a dashed line of equality where both axes have the same range.
+    """Draw points, with a dashed line of equality if both axes have the same range.
 
     Args:
         points: shape (n, 2), x and y.
         domains: ranges of the x axis and the y axis.
-        titles: of the x axis and the y axis.
+        titles: titles of the x axis and the y axis.
     """
     drawing, x, y = _square(domains, titles)
     opacity = float(np.clip(12 / np.sqrt(max(len(points), 1)), 0.22, 0.85))  # density shows
@@ -60,7 +60,7 @@ def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str
 
 
 def reliability(bins: "Sequence[ReliabilityBin]") -> Drawing:
-    """Draw bins as dots with their intervals, and a dashed line on which probabilities hold."""
+    """Draw bins as dots with intervals, and a dashed line of perfect calibration."""
     titles = "probability of being right, given", "share that was right"
     drawing, x, y = _square(((0.0, 1.0), (0.0, 1.0)), titles)
     _draw_equality(drawing, x, y)
@@ -78,7 +78,7 @@ def reliability(bins: "Sequence[ReliabilityBin]") -> Drawing:
 
 
 def _square(domains: tuple[Range, Range], titles: tuple[str, str]) -> tuple[Drawing, Axis, Axis]:
-    """Begin a square picture: draw and return both axes with their grid."""
+    """Start a square chart: draw and return both axes with their grid."""
     up = Axis(*domains[1], 10 + _SIDE, 10)
     labels = up.ticks(5)
     left = PADDING + 20 + max(map(text_width, labels.values()), default=0)
@@ -107,7 +107,7 @@ _LONGEST_HEAD = 24
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """A cell: its colour, its figure, and the figure on narrow screens where that is another."""
+    """Colour and figure of a cell, and the figure for narrow screens if it differs."""
 
     colour: str
     text: str
@@ -122,15 +122,14 @@ def matrix(
     width: int,
     title: str = "",
 ) -> Drawing:
-    """Draw a table of coloured cells with a figure in each.
+    """Draw a matrix of coloured cells with figures.
 
     Args:
-        cells: row by row.
+        cells: cells row by row.
         rows: labels of the rows.
-        columns: labels of the columns; where they would not fit they are broken into two lines, or else
-            turned upright.
-        width: the most it may take, labels included.
-        title: of the columns.
+        columns: labels of the columns; if they do not fit, they are broken into two lines or rotated.
+        width: greatest width in pixels, including labels.
+        title: title of the columns.
     """
     narrow = width < NARROW_LIMIT
     texts = [
@@ -170,7 +169,7 @@ def matrix(
 
 
 def _head_lines(heads: Sequence[str], side: int) -> list[list[str]] | None:
-    """Break heads of columns into lines of ``side`` pixels; ``None`` where two lines do not suffice."""
+    """Break column headings into lines of ``side`` pixels; ``None`` if two lines are not enough."""
     if max(map(text_width, heads), default=0) <= side:
         return [[head] for head in heads]
     lines = [lines_of(head, side + 12) for head in heads]  # a head needs no room at its sides
@@ -189,20 +188,20 @@ def _draw_upright(drawing: Drawing, point: Point, text: str, size: float = FONT_
 
 
 MOST_TOKENS = 60
-"""Tokens of each text that are drawn; a line below the picture counts the others."""
+"""Greatest number of tokens drawn of each text; a line below the chart states the number of others."""
 
 _TOKEN_CELL, _TOKEN_GAP, _LETTER = 30, 6, 7.2  # pixels
 _SMALL = 12  # pixels of small letters
 
 
 def match_picture(explanation: "Explanation") -> Markup:
-    """Draw the cosines of all tokens as an SVG document, the matched ones with a frame.
+    """Draw the cosines of all tokens as an SVG document, with frames around matches.
 
-    A filled corner of a frame marks the match: lower left for the prediction's best match of a row, upper
-    right for the reference's best match of a column. Special tokens are drawn, because they can be matched.
+    A filled corner marks the direction of a match: lower left for the best match of a row's token, upper
+    right for the best match of a column's token. Special tokens are included because they can be matched.
 
     Args:
-        explanation: as ``BertScorer.explain`` returns it.
+        explanation: result of ``BertScorer.explain``.
     """
     rows = explanation.prediction.pieces[:MOST_TOKENS]
     columns = explanation.reference.pieces[:MOST_TOKENS]

@@ -1,4 +1,4 @@
-"""Documents about work before measuring: columns of a table, a forecast of calls, embedded texts."""
+"""Documents about preparation: columns of a table, forecasts of calls, and embedded texts."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -148,7 +148,7 @@ def _calls(name: str, forecast: "Forecast") -> DataTable:
 
 
 def _further_calls(forecast: "Forecast") -> DataTable:
-    """List the most that corrections and repetitions may add."""
+    """List the greatest number of calls that corrections and repetitions can add."""
     calls = {
         "repeated requests for replies that cannot be parsed": forecast.corrections,
         "repeating calls that fail": forecast.repetitions,

@@ -1,4 +1,4 @@
-"""Summaries of all instruments as documents, files, pictures, JSON and fragments for notebooks."""
+"""Output of summaries of all instruments: documents, files, images, JSON and notebook fragments."""
 
 import os
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ _DOCUMENTS = {
     "Validity": ("semscale.report.lint", "validity_document"),
     "Verification": ("semscale.report.drift_history", "verification_document"),
 }
-"""The function that makes a document of each kind of summary."""
+"""Function that creates the document for each kind of summary."""
 
 
 _WRITERS = {
@@ -55,20 +55,20 @@ _WRITERS = {
     ".md": ("semscale.report.markdown", "write_markdown"),
     ".xlsx": ("semscale.report.workbook", "write_report_workbook"),
 }
-"""Every ending that a report can have, with the ``ReportWriter`` that writes it."""
+"""Extensions of reports, each with its ``ReportWriter``."""
 
 
 class ReportWriter(Protocol):
-    """The function of a renderer that writes a document to a file."""
+    """Function of a renderer that writes a document to a file."""
 
     def __call__(self, document: Document, file: Path, pictures: Mapping[int, PurePath]) -> None:
         """Write a document.
 
         Args:
-            document: what to show.
-            file: where to.
-            pictures: the document's figures that lie as files beside the report, by the identity of each
-                figure; a renderer that draws figures into its file leaves them aside.
+            document: the document.
+            file: file to write to.
+            pictures: image files of the document's figures, by identity of the figure; renderers with inline
+                figures ignore them.
 
         Raises:
             OSError: the file cannot be written.
@@ -80,7 +80,7 @@ def document_of(summary: Presentable) -> Document:
     """Create the document of a summary.
 
     Raises:
-        TypeError: no function makes a document of this kind of summary.
+        TypeError: no function creates a document of this kind of summary.
     """
     kind = type(summary).__name__
     if kind not in _DOCUMENTS:
@@ -91,23 +91,23 @@ def document_of(summary: Presentable) -> Document:
 
 
 def as_json(summary: Presentable) -> str:
-    """Write the numbers of a summary as JSON, with the limits that its document states."""
+    """Encode the numbers of a summary as JSON, with the warnings and cautions of its document."""
     document = document_of(summary)
     return to_json(summary, cautions=document.cautions, warnings=document.warnings)
 
 
 def notebook(document: Document) -> str:
-    """Write the fragment of a document that a notebook shows."""
+    """Render the HTML fragment of a document for a notebook."""
     from semscale.report.html import notebook_fragment
 
     return str(notebook_fragment(document))
 
 
 def write(summary: Presentable, path: Path, figures: Path | None) -> None:
-    """Write the report of a summary, and its figures if a folder is named for them.
+    """Write the report of a summary, and its figures if a folder is stated.
 
     Raises:
-        InputError: an ending that no renderer has, or a file or folder that cannot be written.
+        InputError: the extension is unknown, or the file or folder cannot be written.
     """
     check_ending(path)
     check_writable(path, "report")
@@ -117,10 +117,10 @@ def write(summary: Presentable, path: Path, figures: Path | None) -> None:
 
 
 def write_files(document: Document, report: Path | None, figures: Path | None) -> Path | None:
-    """Write a report and its figures, as far as they are named; the caller has checked both places.
+    """Write a report and its figures to the stated paths, which the caller has checked.
 
     Returns:
-        The folder with the figures: the one that was named, or the one that Markdown has beside itself.
+        The folder of the figures: the stated one, or the default folder next to Markdown.
     """
     folder = picture_folder(report, figures)
     if figures is None and not any(document.figures()):
@@ -133,15 +133,15 @@ def write_files(document: Document, report: Path | None, figures: Path | None) -
 
 
 def write_report(document: Document, path: Path, *, figures: Path | None = None) -> None:
-    """Write a document as a page, as Markdown or as a workbook, whole or not at all.
+    """Write a document as a page, Markdown or workbook; a failed write leaves no partial file.
 
     Args:
-        document: what to show.
+        document: the document.
         path: the file.
-        figures: folder where the document's figures lie as files; Markdown links to them.
+        figures: folder of the figures' image files, to which Markdown links.
 
     Raises:
-        InputError: another ending.
+        InputError: the extension is unknown.
         OSError: the file cannot be written.
     """
     check_ending(path)
@@ -153,10 +153,10 @@ def write_report(document: Document, path: Path, *, figures: Path | None = None)
 
 
 def check_ending(path: Path, parameter: str = "report") -> None:
-    """Check that a report's ending names a renderer.
+    """Check that a renderer exists for a report's extension.
 
     Raises:
-        InputError: it does not.
+        InputError: no renderer exists.
     """
     if path.suffix.lower() not in _WRITERS:
         *endings, last = _WRITERS
@@ -164,7 +164,7 @@ def check_ending(path: Path, parameter: str = "report") -> None:
 
 
 def picture_folder(report: Path | None, figures: Path | None) -> Path | None:
-    """Name the folder of a report's pictures: the one chosen, or one beside Markdown, which cannot hold them.
+    """Return the folder of a report's images: the stated one, or for Markdown a folder next to it.
 
     Examples:
         >>> picture_folder(Path("drift.md"), None).name, picture_folder(Path("drift.html"), None)
@@ -176,9 +176,9 @@ def picture_folder(report: Path | None, figures: Path | None) -> Path | None:
 
 
 def picture_names(document: Document) -> dict[int, str]:
-    """Name the files of a document's figures, without their endings, by the identity of each figure.
+    """Return the file names of a document's figures, without extensions, by identity of the figure.
 
-    Figures that share a name are numbered.
+    Figures with the same name are numbered.
     """
     names: dict[int, str] = {}
     for figure in document.figures():
@@ -190,11 +190,11 @@ def picture_names(document: Document) -> dict[int, str]:
 
 
 def save_pictures(document: Document, folder: Path) -> list[Path]:
-    """Save each figure of a document as an SVG and as a PNG file.
+    """Save each figure of a document as an SVG file and a PNG file.
 
     Args:
-        document: with the figures.
-        folder: is made where it does not exist; files of the same names are replaced.
+        document: document with the figures.
+        folder: folder to write to; created if it does not exist. Existing files are replaced.
 
     Returns:
         The files, in the order of the figures.
@@ -217,6 +217,6 @@ def save_pictures(document: Document, folder: Path) -> list[Path]:
 
 
 def _linked_pictures(document: Document, path: Path, figures: Path) -> dict[int, PurePath]:
-    """Name the files of a document's figures as seen from the folder of its report."""
+    """Return the paths of a document's image files relative to the folder of its report."""
     folder = Path(os.path.relpath(figures, path.parent))
     return {key: folder / f"{name}.svg" for key, name in picture_names(document).items()}

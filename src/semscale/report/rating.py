@@ -103,7 +103,7 @@ NPS_CAUTION = (
     "groups, and do not compare it with an NPS from numeric answers."
 )
 RANKING = "Read this mean as a ranking and a comparison between groups, not as a level."
-"""Limit of a mean without calibration: it spreads less than people's, and its distribution may be chance."""
+"""Caution on a mean without calibration."""
 
 _UNCORRECTED_RANKING = RANKING.replace("this mean", "the uncorrected mean")
 
@@ -148,9 +148,9 @@ _ORDINAL = (
 )
 _CHARTED_GROUPS = 40
 _SHOWN_CODES = 6
-_MOST_UNLIKE = 0.1  # share of texts unlike the labelled ones, of which 2 % themselves are
+_MOST_UNLIKE = 0.1  # share of texts unlike the labelled ones; 2 % of the labelled ones are so themselves
 _NAMED_LANGUAGES = 4  # languages in a sentence
-_DARKEST_SHARE = 0.35  # the heat map's darkest colour never stands for less, so that flat PMFs look flat
+_DARKEST_SHARE = 0.35  # least probability of the heat map's darkest colour, so that flat PMFs look flat
 _ERROR_DIGITS = 3
 _NAMED_GROUPS = 4
 _LEAST_P = 0.001
@@ -298,7 +298,7 @@ def _groups_section(name: str, summary: "RatingSummary", listing: DataTable) -> 
 
 
 def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
-    """Show what the linter found, and how far anchor sets agree on these texts."""
+    """Build the blocks on the linter's findings and the agreement of anchor sets on these texts."""
     lint, n_sets = summary.lint, len(summary.set_names)
     if lint is not None:
         yield "The linter compares the anchors with each other and tries them on a ladder of sentences."
@@ -321,7 +321,7 @@ def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
 
 
 def _discriminant_sentence(check: "DiscriminantCheck") -> str:
-    """State the correlations of the ratings with plain sentiment and text length, as far as known."""
+    """State the known correlations of the ratings with plain sentiment and text length."""
     measures = (("ratings on the scale quality", check.sentiment), ("the length of the text", check.length))
     stated = [f"{number(r)} with {name}" for name, r in measures if not math.isnan(r)]
     if not stated:
@@ -333,7 +333,7 @@ def _discriminant_sentence(check: "DiscriminantCheck") -> str:
 
 
 def several_texts_document(summaries: "RatingSummaries") -> Document:
-    """Put the documents of all texts below a table of their means."""
+    """Combine the documents of all texts below a table of their means."""
     documents = {text: rating_document(summary) for text, summary in summaries.texts.items()}
     first = next(iter(summaries.texts.values()))
     sections = [Section("texts-overview", "All texts", (_texts_overview(summaries),))]
@@ -389,7 +389,7 @@ def _texts_overview(summaries: "RatingSummaries") -> DataTable:
 
 
 def _of_text(part: Section, text: str, position: int) -> Section:
-    """Name the text in the title of a section, and its number, in letters, in the section's name."""
+    """Return a section with the text in its title and the text's number, in letters, in its name."""
     return replace(part, name=f"text-{'i' * position}-{part.name}", title=_prefixed(text, part.title))
 
 
@@ -399,7 +399,7 @@ def _prefixed(text: str, line: Line) -> Line:
 
 
 def _joined(by_text: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Collect sentences, each after its texts unless it is about all of them."""
+    """Join sentences; each starts with its texts, unless it applies to all texts."""
     texts: dict[str, list[str]] = {}
     for text, stated in by_text.items():
         for sentence in stated:
@@ -414,7 +414,7 @@ def _joined(by_text: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def interval_sentence(summary: "RatingSummary") -> str | None:
-    """Explain the mean and its interval in one sentence; ``None`` where there is no mean."""
+    """Explain the mean and its interval in one sentence; ``None`` without a mean."""
     estimates, points = summary.estimates, summary.scale.points
     mean, digits = estimates.overall.mean, scale_digits(summary.scale)
     if mean is None:
@@ -438,7 +438,7 @@ def interval_sentence(summary: "RatingSummary") -> str | None:
 
 
 def mean_advice(summary: "RatingSummary") -> str:
-    """State the use of the mean: as a ranking, or as a level where people's labels calibrated it."""
+    """State the use of the mean: as a ranking, or as a level if human labels calibrated it."""
     calibration, compared = summary.calibration, summary.comparison
     if _is_reversed(calibration, compared):
         return "Do not use this mean until the direction of the labels is clear."
@@ -452,14 +452,14 @@ def mean_advice(summary: "RatingSummary") -> str:
 
 
 def _is_reversed(calibration: "Calibration | None", compared: "RatingComparison | None") -> bool:
-    """Tell whether the ratings fall where the labels rise, of a calibration or of these texts."""
+    """Return true if ratings decrease with the labels, in the calibration or in these texts."""
     if calibration is not None and calibration.error.is_reversed:
         return True
     return compared is not None and compared.pearson.high < 0
 
 
 def calibration_line(summary: "RatingSummary") -> str | None:
-    """State the calibration, and its own error unless a warning does; ``None`` without one."""
+    """State the calibration, and its error unless a warning states it; ``None`` without a calibration."""
     calibration = summary.calibration
     if calibration is None:
         return None
@@ -491,7 +491,7 @@ def _warnings(summary: "RatingSummary") -> Iterator[str]:
 
 
 def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
-    """Warn of a calibration by reversed labels, without a ranking, or without a clear gain."""
+    """Warn of a calibration with reversed labels, without a ranking, or without a clear gain."""
     if calibration is None:
         return
     error = calibration.error
@@ -515,7 +515,7 @@ def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
 
 
 def _stated_language_warnings(summary: "RatingSummary") -> Iterator[str]:
-    """Warn of texts that seem to be in another language than the user states."""
+    """Warn of texts that seem to be in another language than stated."""
     other, stated = summary.other_language, stated_language(summary.signature)
     if other is None or stated is None or summary.unread_language is not None:
         return
@@ -550,7 +550,7 @@ def _cautions(summary: "RatingSummary") -> Iterator[str]:
 
 
 def codes_hint(summary: "RatingSummary") -> str:
-    """State that rated texts look like codes for a missing answer, with the options that leave them out."""
+    """State that rated texts look like codes for missing answers, with the options that exclude them."""
     codes = summary.possible_codes
     if not codes:
         return ""
@@ -566,7 +566,7 @@ def codes_hint(summary: "RatingSummary") -> str:
 
 
 def missing_anchors_sentence(summary: "RatingSummary") -> str | None:
-    """State that texts were rated with anchors in another language than ``--language`` asks for."""
+    """State that texts were rated with anchors in another language than ``--language`` states."""
     affected = summary.without_anchors
     if not affected:
         return None
@@ -587,7 +587,7 @@ def missing_anchors_sentence(summary: "RatingSummary") -> str | None:
 
 
 def _language_names(languages: "Iterable[LanguageTexts]") -> str:
-    """List languages by name; many end with a number of others."""
+    """List languages by name; a long list ends with the number of others."""
     names = [language_name(texts.language) for texts in languages]
     most = _NAMED_LANGUAGES - 1
     return listed(names if len(names) <= _NAMED_LANGUAGES else [*names[:most], f"{len(names) - most} others"])
@@ -597,7 +597,7 @@ def _language_names(languages: "Iterable[LanguageTexts]") -> str:
 
 
 def _estimate_table(summary: "RatingSummary") -> DataTable:
-    """List the figures about all texts with their meanings."""
+    """Build the table of figures over all texts, with explanations."""
     overall, values = summary.estimates.overall, [plain(value) for value in summary.scale.values]
     digits = scale_digits(summary.scale)
     rows: list[tuple[str, Value, str]] = [
@@ -625,7 +625,7 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
 
 
 def _uncorrected(summary: "RatingSummary") -> str:
-    """State at a figure that labels do not correct it, where they correct the mean alone."""
+    """Note at a figure that labels do not correct it, if they correct only the mean."""
     compared = summary.comparison
     if compared is None or compared.corrected is None or compared.corrected_figures:
         return ""
@@ -633,7 +633,7 @@ def _uncorrected(summary: "RatingSummary") -> str:
 
 
 def _pmf_figure(summary: "RatingSummary") -> Figure:
-    """Draw the survey PMF, the highest point on top."""
+    """Draw the survey PMF, with the highest point at the top."""
     names, masses = point_names(summary.scale), summary.estimates.overall.pmf
     corrected = {} if summary.comparison is None else summary.comparison.corrected_figures
     has_corrected = all(name in corrected for name in mass_names(summary.scale.values))
@@ -684,7 +684,7 @@ def _groups_note(estimates: "Estimates") -> str:
 
 
 def groups_figure(summary: "RatingSummary") -> Figure | None:
-    """Draw means and distributions of the largest groups; ``None`` where no group has a mean."""
+    """Draw means and distributions of the largest groups; ``None`` if no group has a mean."""
     estimates, scale, digits = summary.estimates, summary.scale, scale_digits(summary.scale)
     n_scored = sum(group.mean is not None for group in estimates.groups)
     if not n_scored or estimates.overall.mean is None:
@@ -712,7 +712,7 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
 
 
 def _whole_group_table(summary: "RatingSummary") -> DataTable:
-    """List every group with all its figures; a group without a rated text has dashes."""
+    """Build the table of all groups and figures; a group without rated texts has dashes."""
     overall, digits = summary.estimates.overall, scale_digits(summary.scale)
     groups = [overall, *parts.listed_groups(summary.estimates)]
     is_weighted = any(not math.isclose(group.effective_n, group.n) for group in groups if group.n)
@@ -739,7 +739,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
 
 
 def _corrected_columns(summary: "RatingSummary", names: Sequence[str]) -> "Columns[GroupEstimate]":
-    """Make a column for each figure that labels correct in groups; none without labels."""
+    """Return a column for each figure of groups that labels correct; none without labels."""
     compared = summary.comparison
     column = None if compared is None else compared.corrected_groups.get(summary.by or "group")
     if compared is None or column is None:
@@ -766,7 +766,7 @@ def _corrected_columns(summary: "RatingSummary", names: Sequence[str]) -> "Colum
 
 
 def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
-    """State which groups of a column differ, by their ratings and, with labels, by corrected means."""
+    """State which groups of a column differ in their ratings and, with labels, in corrected means."""
     by, level = summary.by or "group", summary.estimates.interval
     alpha = percent(1 - level, 0)
     differences = summary.group_differences.get(by, ())
@@ -811,7 +811,7 @@ def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
 
 
 def _languages(summary: "RatingSummary") -> Section | None:
-    """Count texts by language; ``None`` where all are in that of the scale."""
+    """Build the section with the number of texts by language; ``None`` if all have the scale's language."""
     if all(texts.language in {summary.scale.language, None} for texts in summary.languages):
         return None
     rows = [
@@ -831,7 +831,7 @@ def _languages(summary: "RatingSummary") -> Section | None:
 
 
 def _heat_figure(summary: "RatingSummary") -> Figure | None:
-    """Draw the sampled PMFs in order of their means; ``None`` below two of them."""
+    """Draw the sampled PMFs in order of their means; ``None`` for fewer than two."""
     sample = summary.sample.sort("mean", "row")
     if sample.height < 2:  # noqa: PLR2004 - one column is no map
         return None
@@ -866,10 +866,11 @@ def _heat_figure(summary: "RatingSummary") -> Figure | None:
 
 
 def verbatims(summary: "RatingSummary") -> Verbatims | None:
-    """Show the texts with the least and with the most entropy, each once; ``None`` without texts."""
+    """Return the texts with the least and the greatest entropy, each once; ``None`` without texts."""
     most, least = (rows.drop_nulls("text") for rows in (summary.most_certain, summary.least_certain))
     ranks = [{row: rank for rank, row in enumerate(rows["row"])} for rows in (most, least)]
-    # Of few texts both lists have the same rows: each row stays in the list where it is nearer to the top.
+    # If there are few texts, both lists have the same rows; each row stays in the list in which it ranks
+    # higher.
     nearer_most = [row for row, rank in ranks[0].items() if rank <= ranks[1].get(row, rank)]
     titled = (
         ("most certain", most.filter(pl.col("row").is_in(nearer_most))),
@@ -892,7 +893,7 @@ def _verbatims(rows: pl.DataFrame, scale: "Scale") -> Iterator[Verbatim]:
 
 
 def _variance_blocks(components: "CrossedComponents | None") -> Iterator[Block | str]:
-    """Show the variances of texts and anchor sets, and the remedy that would lower the mean's error most."""
+    """Build the blocks on the variances of texts and anchor sets, and on how to lower the mean's error."""
     if components is None:
         return
     yield Paragraph("More texts, or other anchors?", "heading")
@@ -914,7 +915,7 @@ def _variance_blocks(components: "CrossedComponents | None") -> Iterator[Block |
 
 
 def variance_advice(components: "CrossedComponents") -> str:
-    """State whether more texts or other anchors would make the mean more exact."""
+    """State whether more texts or other anchors would make the mean more precise."""
     errors = (components.error(), components.error(respondents=2), components.error(sets=2))
     if not errors[0] > 0:
         return "The mean is the same under all sets and for all texts."
@@ -927,7 +928,7 @@ def variance_advice(components: "CrossedComponents") -> str:
 
 
 def _decided_table(decided: "DecidedComparison") -> DataTable:
-    """Compare ratings by similarity with those by typed decisions."""
+    """Build the table that compares ratings by similarity with ratings by typed decisions."""
     corrected = {(): "neither side’s error", ("similarity", "decisions"): "the error of both sides"}
     sides = corrected.get(decided.corrected_for) or f"the error of {decided.corrected_for[0]} alone"
     rows: tuple[tuple[str, Value] | None, ...] = (
@@ -947,7 +948,7 @@ def _decided_table(decided: "DecidedComparison") -> DataTable:
 
 
 def decided_cautions(decided: "DecidedComparison") -> Iterator[str]:
-    """Name the texts without a decision and why, a substitute for decisions, and normalised probabilities."""
+    """Return cautions on missing decisions, substitutes for decisions, and normalised probabilities."""
     name, counts = one_line(decided.model), decided.counts
     if n := counts["unusable"]:
         yield sentences.unusable_answers_note(name, n, "text", decided.reason)

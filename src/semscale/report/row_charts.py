@@ -1,6 +1,6 @@
 """Charts with one row for each name: bars, dots, groups, histograms, strips and forest plots.
 
-A number that is NaN does not exist, and is not drawn.
+NaN stands for a missing number and is not drawn.
 """
 
 import math
@@ -38,7 +38,7 @@ from semscale.report.formatting import plain
 from semscale.types import Floats, Integers
 
 HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
-"""Colours of all rows, of a group, and of unrelated pairs."""
+"""Colours for all rows, for a group, and for unrelated pairs."""
 
 TOLERATED = "#e6decd"
 """Colour of the band from 0 to a margin."""
@@ -49,7 +49,7 @@ _HEAD, _FOOT = 36, 36  # pixels of an axis above and below a plot, with its titl
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar: its row, length, the ends of its interval and the figures beside it."""
+    """A bar: its row, length, interval ends and figures."""
 
     row: int
     share: float
@@ -61,17 +61,17 @@ class Bar:
 
     @property
     def reach(self) -> float:
-        """Share at which the figures can start."""
+        """Share after which the figures can start."""
         return max(0.0, self.share, self.high)  # a NaN at the end is never the greatest
 
 
 def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Drawing:
-    """Draw horizontal bars with their intervals and figures; bars of one row lie below each other.
+    """Draw horizontal bars with intervals and figures; bars of one row are stacked vertically.
 
     Args:
-        values: bars in the order in which they are drawn.
+        values: bars in drawing order.
         names: label of each row, from top to bottom.
-        width: whole width in pixels, labels included.
+        width: total width in pixels, including labels.
     """
     narrow = width < NARROW_LIMIT
     per_row = max(Counter(bar.row for bar in values).values(), default=1)
@@ -98,9 +98,9 @@ def dots(
 
     Args:
         rows: the mean of each set by the name of the row, from top to bottom.
-        colours: of the sets.
-        title: of the axis.
-        width: whole width in pixels, labels included.
+        colours: colours of the sets.
+        title: title of the axis.
+        width: total width in pixels, including labels.
     """
     lines = Rows.fitted(list(rows), width, 40, top=_HEAD)
     known = [mean for means in rows.values() for mean in means if math.isfinite(mean)]
@@ -129,14 +129,14 @@ def group_rows(
     titles: tuple[str, str] = ("mean score", "share of each point"),
     width: int,
 ) -> Drawing:
-    """Draw the mean and the distribution of each group; on a narrow screen the distributions lie below.
+    """Draw the mean and the distribution of each group; on a narrow screen, distributions are below.
 
     Args:
         rows: at least one group, from top to bottom.
-        colours: of the scale's points, from low to high.
-        reference: mean of everything, drawn as a line.
-        titles: of the axis of means and of that of shares.
-        width: whole width in pixels, labels included.
+        colours: colours of the scale's points, from low to high.
+        reference: overall mean, drawn as a line.
+        titles: titles of the axes of means and of shares.
+        width: total width in pixels, including labels.
     """
     lines = Rows.fitted([name for name, _, _ in rows], width, 30, top=_HEAD)
     right: float = PADDING + width
@@ -179,15 +179,15 @@ def _draw_masses(
 
 
 def bin_edges(score: Floats, bounds: tuple[float, float], *, bins: int) -> Floats:
-    """Cut the range that scores can have into bins; what no score reaches below 0 is left off.
+    """Return bin edges for scores; negative values are covered only as far as needed.
 
     Args:
         score: shape (n,), within ``bounds``.
-        bounds: least and greatest score that there can be.
+        bounds: least and greatest possible score.
         bins: number of bins from 0, or from the least possible score above it, to the greatest.
 
     Returns:
-        Edges, shape (bins + 1 or more,), ascending.
+        Edges, shape (at least bins + 1,), ascending.
 
     Examples:
         >>> bin_edges(np.array([0.2, 0.9]), (-1.0, 1.0), bins=2).tolist()
@@ -204,24 +204,24 @@ def bin_edges(score: Floats, bounds: tuple[float, float], *, bins: int) -> Float
 
 
 def bin_counts(score: Floats, edges: Floats) -> Integers:
-    """Count the scores in each bin; a score on an edge belongs to the bin above, the greatest to the last.
+    """Count the scores in each bin; a score on an edge belongs to the upper bin, the greatest to the last.
 
     Examples:
         >>> bin_counts(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])).tolist()
         [1, 2]
     """
-    # Scores beyond the last edge by rounding alone count too.
+    # Scores beyond the last edge because of rounding also count.
     return np.histogram(np.clip(score, edges[0], edges[-1]), edges)[0].astype(np.int64)
 
 
 @dataclass(frozen=True)
 class ScoreGroup:
-    """Scores that a histogram counts.
+    """Scores of a histogram.
 
     Attributes:
-        name: of the items that have them.
+        name: name of the items.
         scores: shape (n,), without NaN.
-        colour: of its bars.
+        colour: colour of its bars.
         low: lower end of the interval of their mean.
         high: upper end, likewise.
     """
@@ -239,13 +239,13 @@ class ScoreGroup:
 
 
 def histograms(groups: Sequence[ScoreGroup], edges: Floats, *, title: str = "score", width: int) -> Drawing:
-    """Draw histograms with one axis, each as tall as its greatest share, with its mean below.
+    """Draw histograms on one axis, each scaled to its greatest share, with its mean below.
 
     Args:
         groups: from top to bottom, each with at least one score.
-        edges: of the bins, shape (bins + 1,).
-        title: of the axis.
-        width: whole width in pixels, labels included.
+        edges: edges of the bins, shape (bins + 1,).
+        title: title of the axis.
+        width: total width in pixels, including labels.
     """
     few = 5  # histograms, which are drawn tall
     lines = Rows.fitted([group.name for group in groups], width, 104 if len(groups) <= few else 66)
@@ -277,19 +277,19 @@ _SHADES = 24  # of colour: finer than the eye tells apart
 
 
 def strips(levels: Floats, names: Sequence[str], ticks: Sequence[tuple[int, str]], *, width: int) -> Drawing:
-    """Draw a heat map of many PMFs: a narrow column for each item, a row for each name, coloured by level.
+    """Draw a heat map of many PMFs: a narrow column per item, a row per name, coloured by level.
 
     Args:
-        levels: shape (rows, items), positions of the colours in [0, 1]; equal neighbours become one piece.
+        levels: shape (rows, items), colour positions in [0, 1]; equal adjacent cells are merged.
         names: label of each row, from top to bottom.
-        ticks: columns, counted from 0, each with the label below its middle.
+        ticks: column indices from 0, each with the label below its middle.
         width: whole width in pixels.
     """
     rows = Rows.fitted(names, width, max(34, 170 // len(names)))
     drawing = rows.drawing(width, foot=24)
     items = levels.shape[1]
     axis = Axis(0, items, rows.left, PADDING + width)
-    # Cells begin where the ones before them end, so a rounded drawing has no gaps.
+    # Each cell starts where the previous one ends, so rounding causes no gaps.
     edges = [round(axis(column), 1) for column in range(items + 1)]
     height = rows.height - 2  # rows lie a little apart
     shapes: dict[int, str] = {}
@@ -325,7 +325,7 @@ class ForestRow:
         high: upper end, likewise.
         text: its figures, for wide screens.
         short_text: its figures, for narrow ones.
-        margin: end of a band from 0; ``None`` without one.
+        margin: end of a band that starts at 0; ``None`` without one.
         outcome: pass, fail or undecided; ``None`` without a test.
     """
 
@@ -340,7 +340,7 @@ class ForestRow:
 
     @property
     def positions(self) -> list[float]:
-        """Positions of everything that is drawn."""
+        """All values that are drawn."""
         margin = math.nan if self.margin is None else self.margin
         return [0.0, *(part for part in (self.value, self.low, self.high, margin) if math.isfinite(part))]
 
@@ -350,9 +350,9 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
 
     Args:
         rows: from top to bottom.
-        title: of the axis.
-        width: whole width in pixels, labels included.
-        percent: whether the axis counts in percent.
+        title: title of the axis.
+        width: total width in pixels, including labels.
+        percent: true if the axis is in percent.
     """
     narrow, right = width < NARROW_LIMIT, PADDING + width
     lines = Rows.fitted([row.name for row in rows], width, 38, top=_HEAD)
@@ -371,7 +371,7 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
 
 
 def _draw_forest_row(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> None:
-    """Draw the band, interval and figure of a row; the shape of the figure's mark tells the outcome."""
+    """Draw the band, interval and figure of a row; the shape of the mark shows the outcome."""
     if row.margin is not None:
         limit = axis(row.margin)
         drawing.box((axis(0), y - 10), limit - axis(0), 20, TOLERATED)
@@ -391,7 +391,7 @@ def _draw_forest_row(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> 
 
 
 def legend(rows: Sequence[ForestRow], *, gated: bool) -> tuple[Swatch, ...]:
-    """List the marks that occur in rows; ``gated``: whether there is a gate."""
+    """Return the legend of the marks in rows; ``gated`` is true if there is a gate."""
     outcomes = {row.outcome for row in rows}
     marks = [
         ("fail" in outcomes, Swatch(CONTRAST, "failed", "diamond")),

@@ -1,4 +1,4 @@
-"""Sentences that all documents share: rows that were scored, intervals, chat models, languages, warnings."""
+"""Sentences that all documents share: scored rows, intervals, chat models, languages and warnings."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -24,7 +24,7 @@ STATUS_MEANINGS = {
     "failed": "no reply came",
     "unfinished": "the run stopped first; the same command continues from there",
 }
-"""Why an item has no score, for the statuses that mean the same in every instrument."""
+"""Explanation of statuses without a score that mean the same in every instrument."""
 
 _REASONS = {
     "not-text": "not text",
@@ -42,14 +42,14 @@ _REASONS = {
 def rows_scored(
     n: int, total: int, left_out: Mapping[str, int], noun: str = "row", *, verb: str = "scored"
 ) -> str:
-    """State how many rows the figures rest on, and why the others were left out: together they are all rows.
+    """State the number of rows behind the figures, and the number of excluded rows by reason.
 
     Args:
-        n: rows that the figures rest on.
-        total: rows altogether.
-        left_out: rows that were left out by reason.
+        n: number of rows behind the figures.
+        total: total number of rows.
+        left_out: number of excluded rows by reason.
         noun: name of a row.
-        verb: of the rows, such as "included" where nothing was scored.
+        verb: verb for the rows, such as "included" if nothing was scored.
 
     Examples:
         >>> rows_scored(3, 5, {"missing": 1, "unparsable": 1, "empty": 0})
@@ -64,10 +64,10 @@ def rows_scored(
 
 
 def counts_scored(counts: Mapping[Status, int] | Mapping[str, int], noun: str = "row") -> str:
-    """State how many of the rows with each status were scored, as ``rows_scored`` does.
+    """State the number of scored and excluded rows from counts by status; see ``rows_scored``.
 
     Args:
-        counts: rows by status.
+        counts: number of rows by status.
         noun: name of a row.
 
     Examples:
@@ -80,7 +80,7 @@ def counts_scored(counts: Mapping[Status, int] | Mapping[str, int], noun: str = 
 
 
 def most_frequent(left_out: Mapping[str, int]) -> dict[str, int]:
-    """Put reasons in order, the most frequent first, without those that do not occur."""
+    """Return reasons with at least one row, the most frequent first."""
     return {str(reason): n for reason, n in sorted(left_out.items(), key=lambda item: -item[1]) if n}
 
 
@@ -89,7 +89,7 @@ def nothing_scored(noun: str = "row", total: int | None = None) -> str:
 
     Args:
         noun: name of a row.
-        total: rows altogether, where that is known.
+        total: total number of rows, if known.
 
     Examples:
         >>> nothing_scored("prompt"), nothing_scored(total=0)
@@ -101,7 +101,7 @@ def nothing_scored(noun: str = "row", total: int | None = None) -> str:
 
 
 def windows_note(n: int, noun: str = "row") -> str:
-    """State how many items have a text that was read in windows; empty for none."""
+    """State the number of items with a text that was read in windows; empty for none."""
     return f"{counted(n, noun)} with texts read in overlapping windows, because of their length" if n else ""
 
 
@@ -116,13 +116,13 @@ def asterisk_note(noun: str = "row") -> str:
 
 
 def sampled_caution(figures: Sequence[str], n: int, total: int, labelled: str = "") -> str:
-    """Name the figures that are computed from a sample of many rows.
+    """State which figures are computed from a sample of rows.
 
     Args:
-        figures: their names.
-        n: rows of the sample.
-        total: rows altogether.
-        labelled: rows that are all used in addition to the sample, if there are any.
+        figures: names of the figures.
+        n: number of rows in the sample.
+        total: total number of rows.
+        labelled: name of the rows that are all used in addition to the sample, if any.
 
     Examples:
         >>> sampled_caution(["drivers"], 2000, 5000, "hand-coded rows").partition(": ")[0]
@@ -136,12 +136,12 @@ def sampled_caution(figures: Sequence[str], n: int, total: int, labelled: str = 
 
 
 def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
-    """State why not every item was asked about; nothing where all were."""
+    """State why some items were not asked about; empty if all were."""
     return () if not stopped else (f"The run is incomplete: {one_line(stopped)}.",)
 
 
 class ResampledIntervals(Protocol):
-    """Coverage and resamples of intervals, as ``IntervalPlan`` and ``Estimates`` state them."""
+    """Coverage and resamples of intervals, as in ``IntervalPlan`` and ``Estimates``."""
 
     @property
     def interval(self) -> float:
@@ -150,12 +150,12 @@ class ResampledIntervals(Protocol):
 
     @property
     def replicates(self) -> int:
-        """Resamples of the bootstrap."""
+        """Number of bootstrap resamples."""
         ...
 
     @property
     def seed(self) -> int | None:
-        """Seed of the bootstrap; ``None`` where nothing is random."""
+        """Seed of the bootstrap; ``None`` if nothing is random."""
         ...
 
 
@@ -163,12 +163,12 @@ _MOST_NAMED = 3  # figures whose method differs from the usual one
 
 
 def interval_methods(plan: ResampledIntervals, methods: Mapping[str, str | None], units: str) -> str:
-    """State how the intervals of several figures were computed.
+    """State the methods of the intervals of several figures.
 
     Args:
         plan: coverage, resamples and seed.
-        methods: of each figure by its name; ``None`` where it has no interval.
-        units: what was resampled, such as "rows".
+        methods: method of each figure by its name; ``None`` if it has no interval.
+        units: name of the resampled units, such as "rows".
 
     Examples:
         >>> from semscale.stats.intervals import IntervalPlan
@@ -197,7 +197,7 @@ def interval_methods(plan: ResampledIntervals, methods: Mapping[str, str | None]
 
 
 def estimate_method(estimates: "Estimates", noun: str = "row") -> str:
-    """State how the interval of the main figure of estimates was computed.
+    """State the method of the interval of the main figure.
 
     Args:
         estimates: figures about all items and each group.
@@ -240,12 +240,12 @@ _STAND_INS = {
 
 
 def stand_in_notes(judge: str, signature: Signature, not_taken: "Sequence[FormRefusal]") -> tuple[str, ...]:
-    """State what replaced a judge's typed decisions, and why; nothing where it took them.
+    """State the substitute for a judge's typed decisions and the reason; empty if it made typed decisions.
 
     Args:
         judge: its name.
         signature: settings that it applied.
-        not_taken: forms of asking that its model did not take.
+        not_taken: forms of decisions that its model did not support.
     """
     from semscale.judging.asking import refusals_in_words
 
@@ -258,7 +258,7 @@ def stand_in_notes(judge: str, signature: Signature, not_taken: "Sequence[FormRe
 
 
 def refused_forms_notes(model: str, reasons: str) -> tuple[str, ...]:
-    """Name the forms of decisions that a model did not take; nothing where it took the first one.
+    """State the forms of decisions that a model did not support; empty if it supported the first.
 
     Args:
         model: its name.
@@ -273,7 +273,7 @@ def refused_forms_notes(model: str, reasons: str) -> tuple[str, ...]:
 
 
 def unusable_answers_note(name: str, n: int, noun: str, reason: str) -> str:
-    """State that a model gave no usable answer about some rows, and the most frequent reason."""
+    """State the number of rows without a usable answer of a model, and the most frequent reason."""
     return (
         f"{name} gave no usable answer about {counted(n, noun)}, most often because: "
         f"{one_line(reason).rstrip('.')}."
@@ -292,7 +292,7 @@ _EVEN = 0.5
 
 
 def position_bias_note(judge: str, first: "MeanEstimate") -> str | None:
-    """State that a judge prefers the first or the second answer; ``None`` where that may be chance.
+    """State that a judge prefers the first or the second answer; ``None`` if that may be chance.
 
     Args:
         judge: its name, such as the model's.
@@ -321,7 +321,7 @@ _MOST_LANGUAGES = 4  # in a sentence
 
 
 def language_name(code: str | None) -> str:
-    """Name a language in English.
+    """Return the English name of a language.
 
     Examples:
         >>> language_name("de"), language_name(None)
@@ -331,12 +331,12 @@ def language_name(code: str | None) -> str:
 
 
 def language_warnings(summary: "Summary", noun: str = "row", *, lack: str = "score") -> tuple[str, ...]:
-    """Warn of texts in languages that the model does not read: of single rows, and of most texts.
+    """Warn of rows, or of most texts, in languages that the model does not read.
 
     Args:
-        summary: of an instrument.
+        summary: summary of an instrument.
         noun: name of a row.
-        lack: name of what an unread row has none of.
+        lack: name of the value that an unread row lacks.
     """
     return (
         *unread_rows_warnings(summary.languages, noun, lack=lack),
@@ -350,9 +350,9 @@ def unread_rows_warnings(
     """Warn of rows without a score because the model does not read their language.
 
     Args:
-        counts: rows by language.
+        counts: number of rows by language.
         noun: name of a row.
-        lack: name of what such a row has none of.
+        lack: name of the value that such a row lacks.
 
     Examples:
         >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
@@ -376,7 +376,7 @@ def unread_rows_warnings(
 
 
 def unread_language_warnings(language: "UnreadLanguage | None") -> tuple[str, ...]:
-    """Warn that most texts are in a language that the model does not read; nothing where there is none.
+    """Warn that most texts are in a language that the model does not read; empty for ``None``.
 
     Args:
         language: the language.
@@ -396,16 +396,16 @@ def unread_language_warnings(language: "UnreadLanguage | None") -> tuple[str, ..
 
 
 WARNED_SHARE = 0.2
-"""Share of texts above which a warning names those that are unread or off topic."""
+"""Share of unread or off-topic texts above which a warning appears."""
 
 _WITH_TEXTS = (Status.SCORED, Status.OFF_TOPIC, Status.NOT_ABOUT, Status.WEIGHTLESS)
 
 
 def unread_warnings(counts: Mapping[Status, int], noun: str = "row") -> tuple[str, ...]:
-    """Warn where more than a fifth of the rows with texts are not read.
+    """Warn if more than a fifth of the rows with texts are not read.
 
     Args:
-        counts: rows by status.
+        counts: number of rows by status.
         noun: name of a row.
 
     Examples:
@@ -425,10 +425,10 @@ def unread_warnings(counts: Mapping[Status, int], noun: str = "row") -> tuple[st
 
 
 def off_topic_warnings(counts: Mapping[Status, int]) -> tuple[str, ...]:
-    """Warn where more than a fifth of the texts are off topic.
+    """Warn if more than a fifth of the texts are off topic.
 
     Args:
-        counts: texts by status.
+        counts: number of texts by status.
 
     Examples:
         >>> off_topic_warnings({Status.SCORED: 5, Status.OFF_TOPIC: 25})[0].partition(" (")[0]
@@ -445,7 +445,7 @@ def off_topic_warnings(counts: Mapping[Status, int]) -> tuple[str, ...]:
 
 
 def _large_share(counts: Mapping[Status, int], status: Status, noun: str) -> str | None:
-    """State how many rows with texts have a status; ``None`` up to a fifth of them."""
+    """State the number of rows with texts that have a status; ``None`` if at most a fifth."""
     n = counts.get(status, 0)
     total = n + sum(counts.get(other, 0) for other in _WITH_TEXTS if other != status)
     if n <= WARNED_SHARE * total:

@@ -1,4 +1,4 @@
-"""The document of a study: methods side by side for each question, and the limits of the study."""
+"""The document of a study: results of all methods for each question, and the limits of the study."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -113,7 +113,7 @@ _DIGITS = 3
 
 
 def method_label(method: str, model: str | None = None) -> str:
-    """Name a method, and the model that answered where there are several."""
+    """Return the label of a method, with the model if there are several."""
     return METHOD_NAMES[method] if model is None else f"{METHOD_NAMES[method]}, {one_line(model)}"
 
 
@@ -175,7 +175,7 @@ def _cautions(summary: "StudySummary") -> Iterator[str]:
 
 
 def _panel_line(summary: "StudySummary") -> Line:
-    """State who was asked what."""
+    """State the personas, the questions and the models of the study."""
     asked, panel = summary.design.questionnaire, summary.design.panel
     times = "" if asked.samples == 1 else f", {counted(asked.samples, 'time')} each"
     shown = "separately" if asked.exposure == "separate" else "in one conversation"
@@ -270,7 +270,7 @@ def _question_blocks(
 def _means(
     summary: "StudySummary", question: "StudyQuestion", measures: "Sequence[QuestionMeasure]"
 ) -> DataTable:
-    """Put the means of all methods side by side, one concept per row."""
+    """Build the table of means by method, one concept per row."""
     digits = scale_digits(scale_of(question))
     columns: Columns[Sequence[GroupEstimate]] = (
         ("concept", lambda groups: Quoted(groups[0].group, 60)),
@@ -342,7 +342,7 @@ def _distributions(measures: "Sequence[QuestionMeasure]", question: "StudyQuesti
 
 
 def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
-    """List the mean of all concepts together for each group of personas."""
+    """Build the table of the mean over all concepts for each group of personas."""
     estimates, digits = measure.by_attribute[attribute], scale_digits(scale_of(measure.question))
     is_small = any(group.has_small_base for group in estimates.groups)
     return replace(
@@ -354,7 +354,7 @@ def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
 
 
 def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: str) -> Iterator[Block | str]:
-    """Compare every two concepts, or groups of personas."""
+    """Build the blocks that compare all pairs of concepts, or of groups of personas."""
     differences = [row for row in summary.differences if (row.question, row.by) == (question.name, by)]
     design = summary.design
     if not differences:
@@ -384,7 +384,7 @@ def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: s
 
 
 def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterator[Block | str]:
-    """Show the figures of each option, one concept per column."""
+    """Build the blocks with the figures of each option, one concept per column."""
     is_share = question.kind.figure == "share"
     what = "Share of each option in “" if is_share else "Mean rank in “"
     cell = share_cell if is_share else estimate_cell
@@ -437,7 +437,7 @@ def _reliabilities(summary: "StudySummary") -> DataTable:
 
 
 def _spread_blocks(summary: "StudySummary") -> Iterator[Block | str]:
-    """Show variance components for each question and method, and what would lower the error most."""
+    """Build the blocks on variance components, and on how to lower the error."""
     for spread in summary.spreads:
         title = ("“", Quoted(spread.question), f"”, {METHOD_NAMES[spread.method]}")
         variances = {component.name: component.variance for component in spread.variances.components}
@@ -456,7 +456,7 @@ def _spread_blocks(summary: "StudySummary") -> Iterator[Block | str]:
 
 
 def _advice(variances: "VarianceComponents", *, several_models: bool) -> str:
-    """State what would make a concept's mean more exact."""
+    """State how to make a concept's mean more precise."""
     study = variances.decision
     now = f"The standard error of a concept's mean is {number(study.error, _DIGITS)}"
     if study.best is None:
@@ -504,7 +504,7 @@ def _status_blocks(summary: "StudySummary") -> Iterator[Block | str]:
 
 
 def _statuses(summary: "StudySummary", attribute: str | None) -> DataTable:
-    """Count answers by status for each method, or for each group of personas by each method."""
+    """Build the table of answers by status for each method, or for each group of personas by method."""
     rows = [counts for counts in summary.statuses if counts.attribute == attribute]
     present_statuses = {status for counts in rows for status, n in counts.counts.items() if n}
     columns: Columns[StatusCounts] = (
@@ -552,7 +552,7 @@ _COMPARED: tuple[Column[Any], ...] = (
 
 
 def _models(summary: "StudySummary") -> Iterator[Column[Any]]:
-    """Declare a column with the model, where several were asked."""
+    """Return a column with the model if several were asked."""
     if summary.models:
         yield "model", lambda row: Quoted(row.model, 60)
 

@@ -185,11 +185,11 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
 
 
 def _conclusion_line(method: "MethodComparison") -> str:
-    """State in one line what can and what cannot be concluded."""
+    """State the conclusions in one line."""
     by_answer: dict[bool | None, list[str]] = {True: [], False: [], None: []}
     for subject, name in _SUBJECTS.items():
         answers = [drawn.holds for drawn in method.conclusions if drawn.subject == subject]
-        # Several questions say yes only together.
+        # The conclusion is yes only if it holds for all questions.
         is_unknown = all(answer is None for answer in answers)
         by_answer[None if is_unknown else all(answers)].append(name)
     parts = [f"{_SENTENCES[answer]} {listed(names)}" for answer, names in by_answer.items() if names]
@@ -262,7 +262,7 @@ def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
 
 
 def _standing_figures(summary: "StudyComparison") -> Iterator[Figure]:
-    """Draw the position of each method between nulls and people, a figure for each model."""
+    """Draw the position of each method between nulls and people, with one figure per model."""
     for model in dict.fromkeys(method.model for method in summary.methods):
         methods = [method for method in summary.methods if method.model == model]
         standings = [
@@ -403,7 +403,7 @@ def _question_blocks(
 def _distribution_rows(
     summary: "StudyComparison", means: "Sequence[tuple[MethodComparison, SurveyMeans]]"
 ) -> "Iterator[tuple[str, Estimate, tuple[float, ...]]]":
-    """List people and then every method, concept by concept: label, mean, distribution."""
+    """Return rows for people and each method, concept by concept: label, mean, distribution."""
     for concept in (survey.concept for method, survey in means if method is summary.methods[0]):
         name = one_line(concept)
         for row, (method, survey) in enumerate(pair for pair in means if pair[1].concept == concept):

@@ -1,4 +1,4 @@
-"""Crosstabs as a document: a section for each question by each banner, with its sentences and notes."""
+"""Crosstabs as a document: a section with sentences and notes for each question by each banner."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -141,7 +141,7 @@ def _cell(crosstab: "Crosstab", line: int, column: int) -> Compared:
 
 
 def _line_name(line: "Line") -> Label | Quoted:
-    """Quote an answer as it is; nets and means are in our terms."""
+    """Return the name of a line: a quoted answer, or Semscale's name of a net or mean."""
     return Label(line.name) if line.is_net or line.kind == "mean" else Quoted(line.name, _NAME)
 
 
@@ -159,17 +159,17 @@ def _change_rows(crosstab: "Crosstab", changes: "WaveChanges") -> Iterator[Seque
 def _difference(
     line: "Line", figures: "ColumnDifferences | WaveChanges", cell: tuple[int, int]
 ) -> WithInterval:
-    """Return a difference with its interval; shares differ by percentage points."""
+    """Return a difference with its interval; differences of shares are in percentage points."""
     points, digits = (100, 1) if line.kind == "share" else (1, 2)
     value, low, high = (points * float(part[cell]) for part in (figures.values, figures.low, figures.high))
     return WithInterval(value, low, high, digits=digits, signed=True)
 
 
 def difference_table(crosstab: "Crosstab", tests: "TestSettings") -> DataTable | None:
-    """Lay out the differences between all pairs of columns, line by line; ``None`` without two columns.
+    """Build the table of differences between all pairs of columns; ``None`` with fewer than two columns.
 
     Args:
-        crosstab: with its differences.
+        crosstab: table with its differences.
         tests: settings of its tests.
     """
     differences, lines = crosstab.differences, crosstab.question.lines
@@ -206,10 +206,10 @@ def difference_note(tests: "TestSettings") -> str:
 
 
 def finding(crosstab: "Crosstab") -> str:
-    """State the result of a table in a sentence: the column that lies above most others, in its main line.
+    """State the main result of a table: the column with significantly higher values than most others.
 
-    That is the mean where there is one, and otherwise the answer in which most columns differ. Where several
-    models answered, the sentence begins with the one whose table it is.
+    It compares the mean if there is one, otherwise the answer with the most differences. If several models
+    answered, the sentence starts with the table's model.
     """
     model = crosstab.banner.answered_by
     return f"{one_line(model)}: {_result(crosstab)}" if model else _result(crosstab)
@@ -249,7 +249,7 @@ def _main_line(crosstab: "Crosstab") -> int:
 
 
 def _subject(crosstab: "Crosstab", index: int) -> str:
-    """Name a question and one of its lines, as a sentence begins."""
+    """Return the beginning of a sentence that names a question and one of its lines."""
     text, line = one_line(crosstab.question.text), crosstab.question.lines[index]
     if text.endswith(("?", "!", ".", "…")):
         return f"{text} {'Mean' if line.kind == 'mean' else one_line(line.name)}"
@@ -262,7 +262,7 @@ def _figure(crosstab: "Crosstab", line: int, column: int) -> str:
 
 
 def has_letters(crosstab: "Crosstab", shown: Sequence[int] | None = None) -> bool:
-    """Return True if a value lies significantly above another column, in the shown lines or in any line."""
+    """Return true if a value is significantly above another column, in the shown lines or in any line."""
     letters = crosstab.letters if shown is None else crosstab.letters[list(shown)]
     return any(map(bool, letters.ravel().tolist()))
 
@@ -275,7 +275,7 @@ def table_notes(
     Args:
         crosstab: the table.
         tests: settings of its tests.
-        shown: lines whose values a reader sees, without changes between waves; everything unless given.
+        shown: displayed lines, without changes between waves; by default everything.
     """
     if np.isfinite(crosstab.differences.p_values).any():
         if has_letters(crosstab, shown):
@@ -308,7 +308,7 @@ def table_notes(
 
 
 def _notes_on_bases(crosstab: "Crosstab") -> Iterator[str]:
-    """State the respondents who are not in a table's bases."""
+    """State the number of respondents outside a table's bases."""
     if (crosstab.cells.n != crosstab.cells.n[0]).any():
         yield "Bases differ by line, as some answers are not known; the base above is the largest."
     missing = int(crosstab.cells.n_missing[:, 0].min())
@@ -320,7 +320,7 @@ def _notes_on_bases(crosstab: "Crosstab") -> Iterator[str]:
 
 
 def cautions(summary: "Crosstabs") -> Iterator[str]:
-    """Name the limits of all tables: rows left out, groups that cannot be compared."""
+    """Return the limits of all tables: excluded rows, and groups that cannot be compared."""
     for reason, n in summary.left_out.items():
         yield f"{counted(n, 'row')} left out: {reason}"
     yield from summary.sample_notes
@@ -350,7 +350,7 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
 
 
 def interval_line(summary: "Crosstabs") -> str:
-    """Name the method of the intervals."""
+    """State the method of the intervals."""
     sample = summary.settings
     if sample.replicates:
         source = "replicate weights"

@@ -1,6 +1,6 @@
-"""Crosstabs as slides: one per question and banner, with a native chart whose numbers can be edited.
+"""Crosstabs as slides: one per question and banner, with an editable native chart.
 
-Shares are bars from 0. Means are points with their intervals, as their axis need not begin at 0.
+Shares are bars from 0. Means are points with intervals, as their axis need not start at 0.
 """
 
 import math
@@ -29,9 +29,9 @@ _SHARE, _MEAN = "0%", "0.00"  # number formats
 def write(summary: "Crosstabs", path: Path) -> None:
     """Write crosstabs as slides.
 
-    A scale is a stacked bar for each column, its points from left to right; other questions are clustered
-    bars, one for each answer and column; a question with a mean alone has a point for each column, with its
-    interval. Columns without any respondent are left out.
+    A scale is a stacked bar per column, with its points from left to right. Other questions are clustered
+    bars, one per answer and column. A question with only a mean has a point with its interval per column.
+    Columns without respondents are omitted.
 
     Args:
         summary: the tables.
@@ -77,7 +77,7 @@ def _write_slide(slide: Any, table: "Crosstab", summary: "Crosstabs") -> None:  
 
 
 def _box(top: float, height: float) -> list[int]:
-    """Return a box as wide as the slide between its margins: left, top, width and height."""
+    """Return left, top, width and height of a box as wide as the slide without margins."""
     return [int(inches * _INCH) for inches in (_MARGIN, top, _WIDTH - 2 * _MARGIN, height)]
 
 
@@ -129,7 +129,7 @@ def _write_points(slide: Any, table: "Crosstab", columns: list[int]) -> None:  #
 
 
 def _round_limits(table: "Crosstab", columns: list[int]) -> tuple[float, float, float]:
-    """Choose the ends of an axis that holds all means with their intervals, and the distance of its ticks."""
+    """Return the ends of an axis for all means with intervals, and the distance of its ticks."""
     figures = table.cells
     parts = (part[0, column] for part in (figures.values, figures.low, figures.high) for column in columns)
     known = [float(value) for value in parts if math.isfinite(value)] or [0.0]
@@ -152,11 +152,11 @@ def _chart(  # noqa: PLR0913, PLR0917 - the data of a chart and how it is drawn
     """Add a chart with a labelled value axis.
 
     Args:
-        slide: that the chart is on.
-        kind: of the chart.
-        table: whose values it shows.
-        categories: their names.
-        series: line and column of the value of each category, by the series' name.
+        slide: slide of the chart.
+        kind: type of the chart.
+        table: table with the values.
+        categories: names of the categories.
+        series: for each series name, line and column of the value of each category.
         form: number format of the values.
     """
     from pptx.chart.data import CategoryChartData
@@ -187,9 +187,9 @@ def _label_points(  # noqa: PLR0913, PLR0917 - what is labelled and how
     form: str,
     ink: str,
 ) -> None:
-    """Label the values of a series with the letters of the columns that they lie above.
+    """Label the values of a series with the letters of columns with significantly lower values.
 
-    Letters and asterisks are part of the number format, so that a label follows a number that is edited.
+    Letters and asterisks are part of the number format, so that labels change with edited numbers.
     """
     from pptx.enum.chart import XL_LABEL_POSITION
     from pptx.oxml import parse_xml
@@ -214,7 +214,7 @@ def _label_points(  # noqa: PLR0913, PLR0917 - what is labelled and how
 
 
 def _mark(table: "Crosstab", cell: tuple[int, int]) -> str:
-    """Write the letters of a cell, or an asterisk for few respondents where its column has none."""
+    """Return the letters of a cell, or an asterisk for few respondents if its column has no asterisk."""
     letters = str(table.letters[cell])
     return f" {letters}" if letters else "*" if table.small[cell] and not table.is_small[cell[1]] else ""
 
@@ -250,7 +250,7 @@ def _add_whiskers(chart: Any, table: "Crosstab", cells: list[tuple[int, int]]) -
 
 
 def _column_name(table: "Crosstab", column: int, shown: list[int]) -> str:
-    """Name a column, with its letter where a shown value may carry it, and an asterisk for a small base."""
+    """Return a column's name, with its letter if a value can show it, and an asterisk for a small base."""
     name = printable(one_line(table.columns[column]))
     letter = table.column_letters[column] if has_letters(table, shown) else ""
     return f"{name}{f' ({letter})' if letter else ''}{'*' if table.is_small[column] else ''}"

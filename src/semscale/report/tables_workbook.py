@@ -1,4 +1,4 @@
-"""Crosstabs as a workbook: an index, a sheet per question with live numbers, and a sheet of differences."""
+"""Crosstabs as a workbook: an index, a sheet of numbers per question, and a sheet of differences."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -45,15 +45,15 @@ _DIFFERENCE_COLUMNS = {
 _DIFFERENCE_HEAD = 3
 
 _Column = tuple["Crosstab", int, int]
-"""A table, the number of one of its columns, and the column of the sheet that holds its figures."""
+"""A table, the index of one of its columns, and the column of the sheet with its figures."""
 
 
 def write(summary: "Crosstabs", path: Path) -> None:
     """Write crosstabs as a workbook.
 
-    Each question has a sheet with its banners next to each other: bases, lines, and below them the ends of
-    the intervals and changes between waves. A last sheet lists the differences of columns. Numbers are
-    numbers; letters have their own cells.
+    Each question has a sheet with its banners next to each other: bases, lines, and below them interval ends
+    and changes between waves. The last sheet lists differences of columns. Numbers are numeric cells; letters
+    have separate cells.
 
     Args:
         summary: the tables.
@@ -95,7 +95,7 @@ def _write_index(sheet: Sheet, summary: "Crosstabs", sheets: dict[str, tuple["Cr
 
 
 def _write_question(sheet: Sheet, tables: Sequence["Crosstab"], summary: "Crosstabs") -> None:
-    """Write a sheet with the banners of a question next to each other, from top to bottom."""
+    """Write the sheet of a question, with its banners next to each other."""
     columns = list(_sheet_columns(tables))
     _write_heads(sheet, tables, columns)
     _write_bases(sheet, columns, is_weighted=summary.is_weighted)
@@ -188,9 +188,9 @@ def _write_changes(sheet: Sheet, columns: Sequence[_Column]) -> None:
 
 
 def _sheet_columns(tables: Sequence["Crosstab"]) -> Iterator[_Column]:
-    """Assign the columns of all tables their columns of the sheet: two, for the figure and the letters.
+    """Assign two columns of the sheet, for figures and letters, to each column of all tables.
 
-    The total comes before the first banner, and before others only where it differs.
+    The total comes before the first banner, and before others only if it differs.
     """
     column = 1
     for number, table in enumerate(tables):
@@ -212,7 +212,7 @@ def write_differences(sheet: Sheet, summary: "Crosstabs", most: int = MAX_ROWS -
     Args:
         sheet: an empty sheet.
         summary: the tables.
-        most: rows that the sheet holds; a note counts the rest.
+        most: greatest number of rows in the sheet; a note states the number of others.
     """
     total = sum(table.differences.values.size for table in summary.tables)
     sheet.line("Differences of columns", "title")
@@ -243,7 +243,7 @@ def _differences(summary: "Crosstabs") -> Iterator[list[Value]]:
 
 
 def _set_up_print(sheet: Sheet, *, rows: int) -> None:
-    """Set a sheet up for paper: across, as wide as one page, heads and names on every page."""
+    """Set up printing: landscape, one page wide, with headings and names on every page."""
     sheet.sheet.set_landscape()
     sheet.sheet.set_paper(9)  # A4
     sheet.sheet.fit_to_pages(1, 0)

@@ -44,14 +44,14 @@ def print_document(
 
     Args:
         document: what to show.
-        written: files that were written, by kind.
-        whole_signature: whether the signature is printed instead of its hash.
+        written: written files, by kind.
+        whole_signature: true to print the signature instead of its hash.
     """
     open_console = partial(Console, highlight=False, markup=False, emoji=False)  # texts stay as they are
     if sys.stdout.isatty():
         _print(open_console(), document, _ending(document, written or {}, whole=whole_signature))
         return
-    # In a pipe there is no width to fit into, and a folded line would be of no use to the next program.
+    # A pipe has no width, and wrapped lines would be useless for the next program.
     console = open_console(width=_WIDEST, color_system=None, legacy_windows=False)
     with console.capture() as captured:
         _print(console, document, _ending(document, written or {}, whole=whole_signature))
@@ -70,7 +70,7 @@ def _print(console: Console, document: Document, ending: Iterable[Text]) -> None
 
 
 def _beginning(document: Document) -> Iterator[Text]:
-    """List the lines above the tables: a decision with its reading, what to do, and the counts."""
+    """Return the lines above the tables: decision, next step and counts."""
     source = line_text(document.source[0]) if document.source else ""
     name, lead = one_line(document.name), document.lead
     head = Text(name, style="bold")
@@ -89,7 +89,7 @@ def _beginning(document: Document) -> Iterator[Text]:
 
 
 def _ending(document: Document, written: Mapping[str, object], *, whole: bool) -> Iterator[Text]:
-    """List the lines below the tables: cautions, notes, the signature, written files, the ending."""
+    """Return the lines below the tables: cautions, notes, signature, written files and ending."""
     for line in ["", *document.cautions] if document.cautions else []:
         yield Text(printable(line), style="yellow")
     for line in ["", *document.notes] if document.notes or document.signature or written else []:
@@ -105,7 +105,7 @@ def _ending(document: Document, written: Mapping[str, object], *, whole: bool) -
 
 
 def _brief(block: blocks.Block) -> Iterator[Table | Text]:  # noqa: C901 - one case for each kind of block
-    """List what a brief rendering shows of a block; nothing of a block that is for pages only."""
+    """Return the brief rendering of a block; empty for a block of full renderings."""
     match block:
         case blocks.DataTable():
             yield from _table(block)
@@ -123,7 +123,7 @@ def _brief(block: blocks.Block) -> Iterator[Table | Text]:  # noqa: C901 - one c
                     Text(f"{level}  {line_text(line)}", style=_COLOURS[level]) for level, line in items
                 )
         case blocks.SideBySide() | blocks.Verbatims() | blocks.Reasons():
-            return  # a page has room for these; columns are flattened
+            return  # blocks only for pages; columns are flattened
         case _:
             assert_never(block)
 
@@ -149,7 +149,7 @@ def _items(block: blocks.Items | blocks.ComparedItems) -> Iterator[Table | Text]
 
 
 def _grid(table: DataTable, *, name_cells: int = _NAME_CELLS) -> Table:
-    """Lay a table out: names at the left, figures at the right, and a bar for each row if it has bars."""
+    """Return a table with names at the left, figures at the right, and bars if it has any."""
     width = table.brief or len(table.columns) - table.explained
     heads = [_fitted(line_text(head), _NAME_CELLS) for head in table.columns[:width]]
     grid = Table(
@@ -181,7 +181,7 @@ def _grid(table: DataTable, *, name_cells: int = _NAME_CELLS) -> Table:
 
 
 def _reasons(block: blocks.Items) -> Iterator[str]:
-    """Explain line by line how each item of a list came to its score."""
+    """Return lines that explain the score of each item."""
     for item in block.items[: block.most]:
         parts = ", ".join(f"{line_text(name)} {cell_text(value)}" for name, value in item.parts)
         score = f"{block.noun} {item.row:,}, {cell_text(item.score)}"
@@ -206,7 +206,7 @@ def _cell(cell: Cell, cells: int) -> Text:
 
 
 def _titled(title: Line, grid: Table) -> Iterator[Table | Text]:
-    """Put a title above a grid, which would fold it to its own width."""
+    """Put a title above a grid; as part of the grid, it would be wrapped to the grid's width."""
     yield Text(f"\n{line_text(title)}" if title else "", style="bold")
     yield grid
 
@@ -218,7 +218,7 @@ def print_table(table: Table) -> None:
 
 
 def _bar(share: float) -> str:
-    """Draw a share of 1 as a bar, with letters where the output lacks blocks."""
+    """Draw a share of 1 as a bar, with letters if the output does not support block characters."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     return ("█" if encoding.startswith("utf") else "#") * round(_BAR * share)
 
@@ -227,14 +227,14 @@ _TURNS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 
 
 
 def _fitted(text: object, cells: int) -> str:
-    r"""Turn a text into a harmless line of at most so many cells; a longer one loses its middle.
+    r"""Return a text as a safe line of at most ``cells`` cells; the middle of a longer text is omitted.
 
-    Wide characters, such as Chinese ones, take two cells. Characters that turn the direction of what follows
-    them are replaced, because they would turn the rest of a table's line too.
+    Wide characters, such as Chinese ones, take two cells. Characters that change the text direction are
+    replaced, because they would affect the rest of a table's line.
 
     Args:
         text: the text.
-        cells: width to fit into, at least 3.
+        cells: greatest width in cells, at least 3.
 
     Examples:
         >>> _fitted("north-western region", 11), _fitted("north", 11), _fitted("東京都千代田区", 7)
@@ -252,7 +252,7 @@ def _fitted(text: object, cells: int) -> str:
 
 
 def _single_line(text: object) -> str:
-    r"""Turn a text into a harmless line.
+    r"""Return a text as a safe single line.
 
     Examples:
         >>> _single_line("a\nb\u202e")

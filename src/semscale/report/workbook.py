@@ -1,4 +1,4 @@
-"""Documents as Excel workbooks: a sheet for each section, with real numbers and pictures of the charts."""
+"""Documents as Excel workbooks: a sheet for each section, with numeric cells and chart images."""
 
 import io
 import math
@@ -36,7 +36,7 @@ from semscale.report.formatting import (
 from semscale.store.writing import LONGEST_CELL, opened_workbook
 
 Value = str | tuple[float | None, str]
-"""A text, or a number with its format; ``None``, NaN and infinity leave the cell empty."""
+"""A text, or a number with its format; the cell is empty for ``None``, NaN and infinity."""
 
 _LONGEST_NAME = 31  # characters, as Excel allows
 _FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
@@ -55,11 +55,11 @@ _LOOKS: Mapping[str, Mapping[str, object]] = {
 
 
 class SheetFormats:
-    """The formats of a workbook, each of them made once.
+    """Cache of a workbook's formats.
 
     Args:
-        workbook: of XlsxWriter.
-        looks: properties of XlsxWriter's formats, by a name of their own.
+        workbook: XlsxWriter workbook.
+        looks: properties of XlsxWriter formats, by name.
     """
 
     def __init__(self, workbook: Any, looks: Mapping[str, Mapping[str, object]]) -> None:  # noqa: ANN401 - XlsxWriter has no types
@@ -67,7 +67,7 @@ class SheetFormats:
         self._formats: dict[tuple[str, str], Any] = {}
 
     def format(self, look: str, number: str = "") -> Any:  # noqa: ANN401 - XlsxWriter has no types
-        """Return the format of a look, and of a number as Excel writes it."""
+        """Return the format with a look and an Excel number format."""
         if (look, number) not in self._formats:
             shown = {"num_format": number} if number else {}
             self._formats[look, number] = self._workbook.add_format({**self._looks[look], **shown})
@@ -75,18 +75,18 @@ class SheetFormats:
 
 
 class Sheet:
-    """A sheet of a workbook, which is written row by row.
+    """A sheet of a workbook that is written row by row.
 
     Attributes:
-        name: of the sheet; cut and numbered where Excel would refuse it.
-        sheet: of XlsxWriter.
-        row: number of the row that is written, from 0.
+        name: name of the sheet; cut and numbered if Excel would refuse it.
+        sheet: XlsxWriter worksheet.
+        row: index of the next row, from 0.
 
     Args:
-        workbook: of XlsxWriter.
-        name: of the sheet.
-        formats: of the workbook.
-        widths: of the first columns, in characters.
+        workbook: XlsxWriter workbook.
+        name: name of the sheet.
+        formats: formats of the workbook.
+        widths: widths of the first columns, in characters.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Sheet:
             self.sheet.set_column(column, column, width)
 
     def put(self, column: int, value: Value, look: str = "text") -> None:
-        """Write one cell of the row, if there is a value."""
+        """Write one cell of the row if there is a value."""
         if isinstance(value, str):
             if value:
                 shown = printable(value)[:LONGEST_CELL]
@@ -114,18 +114,18 @@ class Sheet:
             self.sheet.write_number(self.row, column, float(value[0]), self.formats.format(look, value[1]))
 
     def cells(self, values: Iterable[Value], look: str = "text") -> None:
-        """Write a row, and go to the next."""
+        """Write a row and go to the next."""
         for column, value in enumerate(values):
             self.put(column, value, look)
         self.row += 1
 
     def line(self, text: str, look: str = "text") -> None:
-        """Write a row of one text, if there is any."""
+        """Write a row with one text, unless it is empty."""
         if text:
             self.cells([text], look)
 
     def picture(self, png: bytes, description: str) -> None:
-        """Put a picture below what is written, and go on below it."""
+        """Insert an image at the current row, and continue below it."""
         (height,) = struct.unpack(">I", png[20:24])  # of the PNG's header
         scale = {"x_scale": _SCALE, "y_scale": _SCALE}
         settings = {"image_data": io.BytesIO(png), **scale, "description": description}
@@ -134,11 +134,11 @@ class Sheet:
 
 
 def free_sheet_name(name: str, names: set[str]) -> str:
-    """Shorten and number a name until Excel allows it and no other sheet has it.
+    """Shorten and number a name until it is valid in Excel and unique.
 
     Args:
-        name: of the sheet's subject.
-        names: of other sheets, in lower case.
+        name: name of the sheet's subject.
+        names: names of other sheets, in lower case.
     """
     clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
     free, number = _shortened(clean, _LONGEST_NAME), 2
@@ -149,7 +149,7 @@ def free_sheet_name(name: str, names: set[str]) -> str:
 
 
 def _shortened(name: str, limit: int) -> str:
-    """Cut a name before a comma, or else between two words."""
+    """Cut a name before a comma, or otherwise between two words."""
     if len(name) <= limit:
         return name
     cut = name[: limit + 1]
@@ -167,9 +167,9 @@ def write_report_workbook(
 ) -> None:
     """Write a document as a workbook.
 
-    Numbers are numbers: an interval takes three columns, a share is formatted in percent, and what does not
-    exist is an empty cell. Notes of cells, such as why there is no interval, have a column of their own.
-    Texts are never formulas or links.
+    Numbers are numeric cells: an interval takes three columns, a share is formatted in percent, and a missing
+    number is an empty cell. Notes of cells, such as the reason for a missing interval, have a separate
+    column. Texts are never formulas or links.
 
     Args:
         document: what to show.
@@ -283,7 +283,7 @@ def _table(sheet: Sheet, table: blocks.DataTable) -> None:
 
 
 def _items(sheet: Sheet, block: blocks.Items) -> None:
-    """Write a row for each item, so that a reader can sort and filter them; equal headings stay apart."""
+    """Write a row for each item, for sorting and filtering; equal headings get separate columns."""
     rows: list[dict[tuple[int, str | Quoted, int], Cell]] = []
     for item in block.items:
         cells: dict[tuple[int, str | Quoted, int], Cell] = {}
@@ -302,7 +302,7 @@ def _items(sheet: Sheet, block: blocks.Items) -> None:
 
 
 def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Quoted, Cell]]:
-    """List the cells of an item: position among the columns, heading and content."""
+    """Return the cells of an item: position of the column, heading and content."""
     yield from ((0, name or "also", text) for name, text in item.texts)
     yield 1, "score", item.score
     yield 2, noun, Count(item.row)
@@ -340,7 +340,7 @@ def _named(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
 
 
 def _rows(sheet: Sheet, columns: Sequence[str | Quoted], rows: Iterable[Sequence[Cell]]) -> None:
-    """Write a table; where any cell has an interval or a note, its column takes further ones for them."""
+    """Write a table; columns with intervals or notes get further columns for them."""
     rows = list(rows)
     parts = [_parts([row[position] for row in rows]) for position in range(len(columns))]
     heads: list[Value] = []
@@ -360,24 +360,24 @@ def _rows(sheet: Sheet, columns: Sequence[str | Quoted], rows: Iterable[Sequence
 
 
 def _parts(cells: Sequence[Cell]) -> list[str]:
-    """Name the columns that a table's column needs beside its first."""
+    """Return the headings of the further columns that a table's column needs."""
     ends = _ENDS if any(isinstance(cell, WithInterval | Compared) for cell in cells) else ()
     return [*ends, *([_NOTE] if any(map(_note, cells)) else [])]
 
 
 def _values(cell: Cell) -> list[Value]:
-    """Return all that a cell writes outside a table: its figures, then its note."""
+    """Return the values of a cell outside a table: figures, then the note."""
     return [*_figures(cell), _note(cell)]
 
 
 def _figures(cell: Cell) -> Sequence[Value]:  # noqa: PLR0911 - one case for each kind of cell
-    """Return a text, a number with its format, or three of them for an interval."""
+    """Return a text, a number with its format, or three numbers for an interval."""
     match cell:
         case Compared(figure):
             return _figures(figure)
         case WithInterval(value, low, high, digits, is_share):
             shown = _percent(1) if is_share else _decimals(digits)
-            # As in text, the figure alone shows its sign.
+            # As in text, only the figure shows its sign, not the interval.
             return [(value, _signed(shown) if cell.signed else shown), (low, shown), (high, shown)]
         case Number(value, most=most) if most is not None and value == math.inf:
             return [cell_text(cell)]
@@ -407,7 +407,7 @@ def _signed(shown: str) -> str:
 
 
 def _note(cell: Cell) -> str:
-    """Return a cell's note; that of an interval is the reason for its absence."""
+    """Return a cell's note; for a missing interval, the reason."""
     match cell:
         case Label(note=note):
             return note
@@ -420,7 +420,7 @@ def _note(cell: Cell) -> str:
 
 
 def _whole(cell: Cell) -> Cell:
-    """Return a user's text with all that a cell can hold, instead of its beginning."""
+    """Return a user's text up to the limit of a cell, instead of only its beginning."""
     return Quoted(cell.text, LONGEST_CELL) if isinstance(cell, Quoted) else cell
 
 
