@@ -119,7 +119,7 @@ class RatingComparison:
         corrected_figures: corrected boxes and masses of the same texts, as in ``CorrectedGroup``.
         corrected_groups: corrected figures of groups, by the name of their column; empty without
             ``corrected``, and without groups.
-            n_unrated: number of texts without a rating, such as those off topic, in corrected figures. If no such
+        n_unrated: number of texts without a rating, such as those off topic, in corrected figures. If no such
             text has a label, corrected figures are for rated texts only, and ``notes`` states it.
         n_seen: number of labelled texts that were left out because a calibration was fitted to them.
         uses_inclusion: whether each labelled text is weighted by 1 / its probability of being drawn.
@@ -187,11 +187,11 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         weights: shape (n,), finite and not negative, for every figure; texts without one, or with 0, are left
             out, as in the estimates.
         inclusion: shape (n,), probability with which each text was drawn for a human rating, above 0 to 1;
-                required for texts with one. Texts are then weighted by 1 / probability in every figure.
+            required for texts with one. Texts are then weighted by 1 / probability in every figure.
         by: shape (n,), names of groups, for corrected figures of each group; ``corrected_groups`` uses the
             column's name, or ``group``.
         interval: nominal coverage of the intervals, between 0 and 1.
-            seed: seed of all draws.
+        seed: seed of all draws.
         signature: signature of the ratings; the settings of the comparison are added to it.
         seen: shape (n,), mask of texts that a calibration was fitted to. Their ratings depend on their
             labels, so they are left out of all figures, and ``notes`` states how many.

@@ -177,13 +177,13 @@ class Association:
     """A test of independence of rows and columns of a crosstab.
 
     Attributes:
-            chi_square: Pearson's X2 of the weighted shares, with base n.
+        chi_square: Pearson's X2 of the weighted shares, with base n.
         f: X2 / trace of the design effects; NaN without a test.
         df: degrees of freedom of the numerator.
         df_below: degrees of freedom of the denominator.
         p_value: p-value, 0 to 1; NaN without a test.
         n: number of rows with both answers.
-    reason: reason for the missing test; empty with a test.
+        reason: reason for the missing test; empty with a test.
     """
 
     chi_square: float
@@ -208,7 +208,7 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
         design: design of the survey.
 
     Returns:
-            The test; all NaN but ``n`` if a question has fewer than two answers, too many cells are empty, or no
+        The test; all NaN but ``n`` if a question has fewer than two answers, too many cells are empty, or no
         degrees of freedom are left; ``reason`` states which.
 
     Raises:
