@@ -14,7 +14,6 @@ import yaml
 from semscale.embedding.embedder import anchor_embedder
 from semscale.embedding.languages import (
     ENGLISH,
-    LANGUAGE_NAMES,
     identified_languages,
     identifier_name,
     is_plainly_english,
@@ -34,7 +33,7 @@ from semscale.rating.settings import UNRELATED
 from semscale.scales import Scale, load_scale
 from semscale.scales.library import equivalences, languages_in, passed_languages, passed_translation
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Mask, ObjectArray
+from semscale.types import LANGUAGE_NAMES, Floats, Integers, Mask, ObjectArray
 from semscale.weights.known import (
     DEFAULT_MODEL,
     DEFAULT_RATING_MODEL,

@@ -122,7 +122,7 @@ class RatingComparison:
         n_unrated: number of texts without a rating, such as those off topic, in corrected figures. If no such
             text has a label, corrected figures are for rated texts only, and ``notes`` states it.
         n_seen: number of labelled texts that were left out because a calibration was fitted to them.
-        uses_inclusion: whether labelled texts are weighted by 1 / inclusion probability.
+        uses_inclusion: whether each labelled text is weighted by 1 / its probability of being drawn.
         uses_weights: whether texts are weighted.
         sheet: name of the sheet with the human ratings; ``None`` without a sheet.
     """

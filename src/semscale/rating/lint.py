@@ -33,6 +33,7 @@ from semscale.rating.summary import DiscriminantCheck
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
 from semscale.stats.correlations import pearson, spearman, spearman_brown
+from semscale.store.missing_codes import looks_like_code
 from semscale.types import Floats, Mask, Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
@@ -672,11 +673,11 @@ def proposed_probes(
         seed: seed of the order.
 
     Returns:
-        At most ``per_point`` texts for each point, of at most 200 characters; those without a rating are left
-        out.
+        At most ``per_point`` texts for each point, of at most 200 characters; those without a rating and
+        those that look like a code for a missing answer are left out.
     """
-    is_short = np.array([len(text) <= _LONGEST_PROBE for text in texts], dtype=np.bool_)
-    usable = np.flatnonzero(ratings.scored & is_short)
+    is_usable = [len(text) <= _LONGEST_PROBE and not looks_like_code(text) for text in texts]
+    usable = np.flatnonzero(ratings.scored & np.array(is_usable, dtype=np.bool_))
     usable = usable[np.argsort(ratings.mean[usable], kind="stable")]
     n = min(per_point * ratings.scale.n_points, len(usable))
     positions = np.linspace(0, max(len(usable) - 1, 0), n).round().astype(int)

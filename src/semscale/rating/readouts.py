@@ -789,6 +789,6 @@ def reject(rows: Mask | np.bool_, problem: str) -> None:
     Examples:
         >>> reject(np.array([False, True]), "vectors must be finite: not so in")
         Traceback (most recent call last):
-        semscale.errors.InputError: vectors must be finite: not so in 1 row(s), from 0: 1
+        semscale.errors.InputError: vectors must be finite: not so in 1 row (counted from 1): 2
     """
     reject_after(0, rows, problem)

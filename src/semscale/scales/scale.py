@@ -7,11 +7,19 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from semscale.errors import InputError
 from semscale.messages import mistakes_in_scale, shortened, unknown_name
-from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
+from semscale.types import FEWEST_POINTS, LANGUAGE_NAMES, MOST_POINTS, Floats
 from semscale.yaml_reading import parse_yaml
 
 LARGEST_VALUE = 1e6
@@ -54,7 +62,7 @@ class Scale(BaseModel):
         name: Name in kebab-case, for ``load_scale``.
         title: Measured construct, as a heading.
         question: A survey question whose answers it can rate.
-        language: Language of the anchors, as a BCP 47 tag.
+        language: Language of the anchors, as an ISO 639-1 code.
         polarity: Whether a higher value is good (``ascending-good``), bad, or neither.
         points: 2 to 11 points with labels; values from -1e6 to 1e6, each at least 1e-6 above the one before.
         anchor_sets: For each set's name, one sentence per point, from the lowest point to the highest.
@@ -157,6 +165,17 @@ class Scale(BaseModel):
         """
         names = self.sets_by_model.get(model)
         return self if names is None else self.with_sets(names)
+
+    @field_validator("language")
+    @classmethod
+    def _check_language(cls, language: str) -> str:
+        if language not in LANGUAGE_NAMES:
+            codes = {name.lower(): code for code, name in LANGUAGE_NAMES.items()}
+            tag = language.lower().replace("_", "-").partition("-")[0]
+            code = codes.get(language.lower(), tag)
+            remedy = f"write {code!r}" if code in LANGUAGE_NAMES else "write a code such as 'en' or 'de'"
+            raise ValueError(f"language must be an ISO 639-1 code, got {shortened(language)}: {remedy}")
+        return language
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:

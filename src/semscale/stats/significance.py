@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from string import ascii_uppercase
 from typing import Literal
 
@@ -182,6 +183,7 @@ class Association:
         df_below: degrees of freedom of the denominator.
         p_value: p-value, 0 to 1; NaN without a test.
         n: number of rows with both answers.
+        reason: reason for the missing test; empty with a test.
     """
 
     chi_square: float
@@ -190,6 +192,7 @@ class Association:
     df_below: float
     p_value: float
     n: int
+    reason: str = ""
 
 
 def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) -> Association:
@@ -206,7 +209,7 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
 
     Returns:
         The test; all NaN but ``n`` if a question has fewer than two answers, too many cells are empty, or no
-        degrees of freedom are left.
+        degrees of freedom are left; ``reason`` states which.
 
     Raises:
         InputError: lengths or numbers that do not fit.
@@ -227,23 +230,25 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
         raise InputError("rows and columns have no row with both answers")
     cells, shape = _cells(down.codes, across.codes, np.flatnonzero(both))
     n = int(both.sum())
-    none = Association(np.nan, np.nan, np.nan, np.nan, np.nan, n)
+    untested = partial(Association, np.nan, np.nan, np.nan, np.nan, np.nan, n)
     if min(shape) < 2:
-        return none
+        return untested("all answers are the same" if shape[0] < 2 else "only one group has answers")
     domains = Domains(cells, shape[0] * shape[1])
     totals = linearized_totals(both[:, None].astype(np.float64), design, domains)
     shares = totals.values[0] / totals.values.sum()
     effects = _design_effects(shares, _share_covariance(totals, design, domains), shape, n)
     if effects is None:
-        return none
+        return untested("too many cells are empty")
     everyone = Domains(np.zeros(design.n, dtype=np.int64), 1)
     degrees = float(Variances(design, everyone).pair_degrees(both[:, None])[0, 0, 0])
     table = shares.reshape(shape)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0))
     chi_square = float(n * ((table - expected) ** 2 / expected).sum())
     trace, squares = float(np.trace(effects)), float(np.trace(effects @ effects))
-    if degrees < 1 or not trace > 0:
-        return none
+    if degrees < 1:
+        return untested("the survey design leaves no degrees of freedom")
+    if not trace > 0:
+        return untested("the shares have no sampling variance")
     f, df = chi_square / trace, trace**2 / squares
     return Association(chi_square, f, df, df * degrees, float(fdtrc(df, df * degrees, f)), n)
 
