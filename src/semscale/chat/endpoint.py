@@ -544,7 +544,7 @@ def _unanswered(error: Exception, scrubber: Scrubber, model: str, address: str) 
 
 
 def _why_no_connection(causes: list[BaseException]) -> str:
-    """Return the reason of a failed connection: its deepest cause may belong to an earlier step."""
+    """Return the reason of a failed connection: the innermost system error, else the innermost message."""
     for cause in reversed(causes):
         if isinstance(cause, OSError) and cause.strerror:
             # asyncio names the address instead of the reason.
