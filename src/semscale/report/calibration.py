@@ -472,7 +472,7 @@ def _scatter_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | 
 
 
 def _pmfs_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | None:
-    """Draw the humans' PMF below the machine's; ``None`` where there is none."""
+    """Draw the humans' PMF below the machine's; ``None`` without PMFs."""
     if not np.isfinite([comparison.human_pmf, comparison.machine_pmf]).all():
         return None
     names = point_names(scale)[::-1]
