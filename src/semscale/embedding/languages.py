@@ -417,7 +417,7 @@ class LanguageCount:
 
     @property
     def is_across(self) -> bool:
-        """Whether two of the languages are clear and differ."""
+        """True if two of the languages are clear and differ."""
         return len(set(self.languages) - {None}) > 1
 
     def record(self, *names: str) -> dict[str, Any]:

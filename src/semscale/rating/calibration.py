@@ -240,6 +240,22 @@ class Calibration:
             if name not in _IGNORED and fitted.get(name) != applied.get(name):
                 raise _refusal(name, fitted.get(name, "none"), applied.get(name, "none"))
 
+    def check_settings(self, settings: Mapping[str, str]) -> None:
+        """Refuse settings that differ from those of the fit, before a model is loaded.
+
+        Args:
+            settings: known fields of a rater's signature; scale and model may lack the hash of their content.
+
+        Raises:
+            InputError: the first setting that differs.
+        """
+        fields = {**dict(self.ratings.fields), "anchor_language": self.language}
+        for name, applied in settings.items():
+            fitted = fields.get(name, "none")
+            fitted = fitted if "#" in applied else fitted.partition("#")[0]
+            if fitted != applied:
+                raise _refusal(name, fitted, applied)
+
     def pmf(self, predictors: Predictors) -> Floats:
         """Return calibrated masses (n, k) of n texts."""
         return self.fitted.pmf(predictors)

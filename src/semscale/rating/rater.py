@@ -41,7 +41,7 @@ from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
-from semscale.weights.known import DEFAULT_RATING_MODEL, profile_of
+from semscale.weights.known import DEFAULT_RATING_MODEL, find_known, model_name, profile_of
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder, Embeddings
@@ -80,7 +80,7 @@ class Rater:
 
     Raises:
         InputError: an unknown scale, anchor set or language, a setting out of range, a semantics that does
-            not belong to the readout, or a file that is not a calibration.
+            not belong to the readout, a file that is not a calibration, or a calibration for other settings.
 
     References:
         Maier et al. (2025), arXiv 2510.08338; McCullagh (1980), An et al. (2018) for ``ordinal``.
@@ -96,6 +96,8 @@ class Rater:
         self._applied = AppliedAnchors(chosen, self.language, lambda: self.embedder, self.settings.floor)
         self._load_embedder = _embedder_loader(self.settings.embedder)
         self.calibration = as_calibration(self.settings.calibration)
+        if self.calibration is not None:
+            self.calibration.check_settings(self._known_settings(chosen))
 
     @classmethod
     def from_settings(cls, scale: str | Path | Scale, settings: RaterSettings) -> Self:
@@ -111,6 +113,30 @@ class Rater:
         if not identifies(self.language):
             check_reads(embedder.signature, str(self.language))
         return embedder
+
+    def _known_settings(self, scale: Scale) -> dict[str, str]:
+        """Return the fields of the signature that are known before a model is loaded."""
+        fields = {}
+        if (model := self._known_model()) is not None:
+            fields["model"] = model
+        if self.language is None:
+            fields["anchor_language"] = scale.language
+        # The model may choose the anchor sets, on which the hash depends.
+        is_final = self.language is None and not scale.sets_by_model
+        fields["scale"] = f"{scale.name}#{scale.content_hash}" if is_final else scale.name
+        signed = Signature.of("rate", readout=self.settings.applied_readout, **self.settings.signed())
+        return fields | dict(signed.fields)
+
+    def _known_model(self) -> str | None:
+        """Return the model of a loaded embedder, or the known model to be loaded; ``None`` if unknown."""
+        embedder = self.settings.embedder
+        if hasattr(embedder, "embed"):
+            return dict(embedder.signature.fields).get("model")
+        if callable(embedder) or self.calibration is None:
+            return None
+        known = find_known(str(DEFAULT_RATING_MODEL if embedder is None else embedder))
+        fitted = model_name(self.calibration.ratings).partition("@")[0]
+        return None if known is None or fitted in known.names else known.name
 
     @property
     def anchor_languages(self) -> AnchorLanguages:
