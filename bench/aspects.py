@@ -3,8 +3,8 @@
 Run with ``python bench/aspects.py``. Reviews and scales are the sets of ``constructs.yaml`` that name an
 aspect. Each review is rated on both scales in three ways: as a whole, by its parts near the aspect only, and
 by both, like a scale with ``aspect``. These rows rate all texts; the last row leaves out texts that are not
-about the aspect, like ``rate``. The second table has the share of texts that are left out, and the share of
-these that the author rated 1 or 5.
+about the aspect, like ``rate``. The second table has the share that is left out of all texts, and of the
+texts that the author rated 1 or 5.
 
 Columns: Pearson's r with the author's rating of each aspect; share of reviews in which the difference of the
 two ratings has the sign of the author's difference, if that is at least 2; r of the differences. Brackets

@@ -83,7 +83,7 @@ class Draws:
 
 
 def coverage(draws, kind, n_reruns, n_draws, seed):
-    """Return the share of draws whose upper bound reaches the true drift (their mean), by tested metric."""
+    """Return the share of upper bounds that reach the true drift (mean over draws), by tested metric."""
     bounds, covered = defaultdict(list), {}
     for number in range(n_draws):
         rng = np.random.default_rng([seed, number, n_reruns, *kind.encode()])

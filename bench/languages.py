@@ -24,7 +24,7 @@ import numpy as np
 from measuring import Options, machine
 from review_sample import sampled_reviews
 from semscale.embedding import load_embedder
-from semscale.embedding.languages import LANGUAGE_NAMES, identified_languages
+from semscale.embedding.languages import identified_languages
 from semscale.rating.anchors import (
     FLOOR_GROUPS,
     AnchorVectors,
@@ -43,6 +43,7 @@ from semscale.scales.library import (
     translated_languages,
 )
 from semscale.stats.correlations import spearman
+from semscale.types import LANGUAGE_NAMES
 
 HERE = Path(__file__).parent
 TABLE = HERE.parent / "src/semscale/scales/translations/equivalence.json"

@@ -282,6 +282,13 @@ def test_thresholds_of_probabilities_have_no_effect_without_hand_codes(code):
     assert said not in code("--human", "hand", "--given-from", "0.9").out
 
 
+def test_the_signature_names_thresholds_of_probabilities_where_they_have_an_effect(code):
+    assert "given_from" not in json.loads(code("--json").out)["signature"]
+    signature = json.loads(code("--json", "--human", "hand").out)["signature"]
+    assert "given_from:0.5" in signature
+    assert "unsure_from:0.3" in signature
+
+
 def test_the_screen_explains_the_asterisk_of_small_groups(code):
     shown = code("--by", "stars").out
     assert "* fewer than 30 answers: shown, not tested." in shown

@@ -35,7 +35,7 @@ def test_derived_columns_are_columns_to_compare_by(rate, tmp_path):
         "END"
     )
     out = rate("--derive", f"age_band={bands}", "--by", "age_band", "--out", "rated.csv").out
-    assert "By group" in out
+    assert "By column age_band" in out
     assert "35 and over" in out
     header, *rows = (tmp_path / "rated.csv").read_text().splitlines()
     assert header.startswith("id,age,land,text,age_band,semscale_status")
@@ -89,6 +89,12 @@ def test_two_texts_are_rated_as_each_is_by_itself(rate_two, semscale, tmp_path):
         one = pl.read_csv(tmp_path / "one.csv")
         own = both.select(column for column in both.columns if column.startswith(f"semscale_{text}_"))
         assert own.rename({name: name.replace(f"_{text}_", "_") for name in own.columns}).equals(one[:, 5:])
+
+
+def test_each_heading_of_groups_names_its_column(rate_two):
+    lines = rate_two("--scale", "quality", "--by", "land", "--by", "age").out.splitlines()
+    headings = [line for line in lines if line.startswith("By ")]
+    assert headings == ["By column land", "By column age"] * 2
 
 
 def test_each_text_has_its_scale_and_its_part_of_the_outputs(rate_two, tmp_path):

@@ -283,6 +283,15 @@ def test_lint_proposes_probes_from_texts_of_a_file(tmp_path, toy_model):
     assert run("lint", path, "--file", table).exit_code == 2
 
 
+def test_codes_for_a_missing_answer_are_no_probes(tmp_path, toy_model):
+    path = write(tmp_path / "mine.yaml", a=("so bad", "so so", "so good"))
+    table = tmp_path / "answers.csv"
+    table.write_text("comment\nk.A.\nso good\nn/a\n-99\nso bad\n", encoding="utf-8")
+    options = ("--file", table, "--text", "comment", "--json")
+    report = json.loads(run("lint", path, *options).stdout)
+    assert sorted(report["proposed_probes"]) == ["so bad", "so good"]
+
+
 WORDS = ((1, "bad"), (2, "so"), (3, "good"))
 
 

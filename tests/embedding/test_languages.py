@@ -12,7 +12,6 @@ import pytest
 from tests.language_sentences import SENTENCES
 
 from semscale.embedding.languages import (
-    LANGUAGE_NAMES,
     SAMPLED_TEXTS,
     LanguageCount,
     LanguageCounter,
@@ -29,7 +28,7 @@ from semscale.embedding.languages import (
     unread_language,
 )
 from semscale.signature import Signature
-from semscale.types import Status
+from semscale.types import LANGUAGE_NAMES, Status
 from semscale.weights.known import KNOWN
 
 

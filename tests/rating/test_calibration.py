@@ -281,14 +281,40 @@ def test_what_cannot_serve_is_refused(learnt):
     calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
     with pytest.raises(InputError, match="needs a rater without a calibration"):
         calibrated.calibrate(TEXTS, RATINGS)
-    sharper = Rater(rater.scale, embedder=rater.embedder, temperature=0.5, calibration=summary.calibration)
-    with pytest.raises(InputError, match="calibration is for temperature 1"):
-        sharper.rate(TEXTS)
     with pytest.raises(InputError, match="interval must"):
         rater.calibrate(TEXTS, RATINGS, interval=95)
     with pytest.raises(InputError, match="got 0; label 10 more"):
         rater.calibrate(TEXTS, [None] * len(TEXTS))
     assert labelled_texts(TEXTS, RATINGS).groups is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"temperature": 0.5}, "calibration is for temperature 1, but the ratings have temperature 0.5"),
+        ({"readout": "ssr"}, "calibration is for readout combined, but the ratings have readout ssr"),
+        ({"scale": load_scale("trust")}, "but the ratings have scale trust: rate with the same scale"),
+        ({"embedder": "e5-small"}, "calibration is for model toy, but the ratings have model e5-small"),
+        ({"embedder": None}, "calibration is for model toy, but the ratings have model e5-small"),
+    ],
+)
+def test_a_calibration_for_other_settings_is_refused_before_a_model_is_loaded(learnt, settings, message):
+    rater, summary = learnt
+    applied = {"scale": rater.scale, "embedder": rater.embedder, "floor": None, **settings}
+    with pytest.raises(InputError, match=message):
+        Rater(**applied, calibration=summary.calibration)
+
+
+def test_the_anchors_of_a_scale_of_ones_own_are_compared_before_a_model_is_loaded(learnt):
+    rater, summary = learnt
+    changed = {name: anchors[::-1] for name, anchors in rater.scale.anchor_sets.items()}
+    scale = rater.scale.model_copy(update={"anchor_sets": changed})
+
+    def load():
+        pytest.fail("loaded a model")
+
+    with pytest.raises(InputError, match=r"calibration is for scale .*#"):
+        Rater(scale, embedder=load, floor=None, calibration=summary.calibration)
 
 
 def test_texts_that_it_was_fitted_to_are_left_out_of_a_comparison_with_people(learnt):

@@ -182,7 +182,7 @@ class TestVectors:
     def test_without_a_direction_are_named(self, rater, bad):
         vectors = np.ones((5, 64))
         vectors[[1, 4]] = bad
-        with pytest.raises(InputError, match=r"2 row\(s\), from 0: 1, 4$"):
+        with pytest.raises(InputError, match=r"2 rows \(counted from 1\): 2, 5$"):
             rater.rate_vectors(vectors)
 
     def test_none_give_no_ratings(self, rater):

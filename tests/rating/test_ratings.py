@@ -170,10 +170,10 @@ class TestEstimate:
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
-            ({"weights": [1, -2, 3, 4]}, r"weights must be finite numbers >= 0.*from 0: 1$"),
-            ({"weights": np.array([1, 2, np.inf, 4])}, "from 0: 2$"),
-            ({"weights": ["1", 2, 3, 4]}, "from 0: 0$"),
-            ({"weights": [1, 2, [], 4]}, "from 0: 2$"),
+            ({"weights": [1, -2, 3, 4]}, r"weights must be finite numbers >= 0.*\(counted from 1\): 2$"),
+            ({"weights": np.array([1, 2, np.inf, 4])}, r"\(counted from 1\): 3$"),
+            ({"weights": ["1", 2, 3, 4]}, r"\(counted from 1\): 1$"),
+            ({"weights": [1, 2, [], 4]}, r"\(counted from 1\): 3$"),
             ({"weights": [1, 2]}, "weights must have 4 rows"),
             ({"weights": [0.0, 0, 0, 0]}, "must not all be 0"),
             ({"by": ["a"]}, "by must have 4 rows"),

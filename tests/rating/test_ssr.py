@@ -60,7 +60,7 @@ class TestRowsWhereTheReferenceFails:
         vectors = np.ones((4, 3))
         vectors[2] = bad
         with pytest.raises(
-            InputError, match=r"vectors must be finite and not all 0.* 1 row\(s\), from 0: 2$"
+            InputError, match=r"vectors must be finite and not all 0.* 1 row \(counted from 1\): 3$"
         ):
             ssr_ratings(vectors, np.eye(3))
 
@@ -77,7 +77,7 @@ class TestRowsWhereTheReferenceFails:
         np.testing.assert_allclose(similarity_pmf([0.3] * 5, epsilon=epsilon, semantics=semantics), [0.2] * 5)
 
     def test_all_equal_without_epsilon_has_no_value_in_the_paper(self):
-        with pytest.raises(InputError, match=r"0 by 0.*1 row\(s\), from 0: 1"):
+        with pytest.raises(InputError, match=r"0 by 0.*1 row \(counted from 1\): 2"):
             similarity_pmf([COSINES, [0.3] * 5], semantics="paper")
 
     def test_all_equal_with_epsilon_is_the_first_point_in_the_paper(self):
@@ -256,7 +256,7 @@ def test_infinite_temperature_makes_points_with_mass_alike():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sharpen_pmf([[0.5, 0.5], [0.0, 0.0]]), "from 0: 1"),
+        (lambda: sharpen_pmf([[0.5, 0.5], [0.0, 0.0]]), r"\(counted from 1\): 2"),
         (lambda: sharpen_pmf([-0.5, 1.5]), "masses >= 0"),
         (lambda: sharpen_pmf([np.nan, 1.0]), "masses >= 0"),
         (lambda: sharpen_pmf([]), "points on its last axis"),

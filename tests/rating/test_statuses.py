@@ -126,7 +126,7 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder, part_rows
     assert plain.possible_codes == {"NA": 3, "-99": 2, "n/a": 1}
     assert plain.counts == {"scored": 9, "missing": 1}
     assert codes_hint(plain) == (
-        "6 rated texts look like codes for a missing answer (NA 3, -99 2, n/a 1); "
+        "6 rated texts look like codes for a missing answer (3 × NA, 2 × -99, 1 × n/a); "
         "to leave them out: --missing NA --missing -99 --missing n/a"
     )
     named = rate_file(
@@ -138,7 +138,7 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder, part_rows
     assert named.possible_codes == {"n/a": 1}
     assert named.counts == {"scored": 4, "missing": 6}
     assert codes_hint(named).startswith(
-        "1 rated text looks like a code for a missing answer (n/a 1); to leave it"
+        "1 rated text looks like a code for a missing answer (1 × n/a); to leave it"
     )
 
 

@@ -168,9 +168,9 @@ def test_undefined_correlations_are_not_zero(full):
 @pytest.mark.parametrize(
     ("inclusion", "weights", "counting"),
     [
-        (True, False, "texts count with 1 / the probability of their draw."),
-        (False, True, "texts count with their weight."),
-        (True, True, "texts count with their weight / the probability of their draw."),
+        (True, False, "each text is weighted by 1 / its probability of being drawn."),
+        (False, True, "texts are weighted."),
+        (True, True, "each text is weighted by its weight / its probability of being drawn."),
         (False, False, None),
     ],
 )
@@ -180,7 +180,7 @@ def test_screen_and_page_say_how_much_each_text_counts(full, read_page, capsys, 
     print_document(document)
     for shown in (" ".join(capsys.readouterr().out.split()), read_page(page(document)).text):
         if counting is None:
-            assert "texts count with" not in shown
+            assert "weighted" not in shown
         else:
             assert f"In these figures {counting}" in shown
 

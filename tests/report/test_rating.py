@@ -374,7 +374,8 @@ def test_possible_codes_are_named_with_the_way_to_leave_them_out(make_summary, r
     shown.assert_harmless()
     assert shown.text.index("1,205 rated texts look") < shown.text.index("Distribution of the ratings")
     assert (
-        "1,205 rated texts look like codes for a missing answer (NA 1,200, don't know 3, other numbers 2); "
+        "1,205 rated texts look like codes for a missing answer (1,200 × NA, 3 × don't know, "
+        "2 × other numbers); "
         """to leave them out: --missing NA --missing 'don'"'"'t know'"""
     ) in shown.text
 
@@ -382,7 +383,7 @@ def test_possible_codes_are_named_with_the_way_to_leave_them_out(make_summary, r
 def test_a_few_possible_codes_are_listed_and_the_rest_is_hinted_at(make_summary):
     codes = {str(number): 1 for number in range(9)}
     shown = page(dataclasses.replace(make_summary(n=30), possible_codes=codes).document())
-    assert "(0 1, 1 1, 2 1, 3 1, 4 1, 5 1, ...)" in shown
+    assert "(1 × 0, 1 × 1, 1 × 2, 1 × 3, 1 × 4, 1 × 5, ...)" in shown
 
 
 @pytest.mark.parametrize(("n", "most", "least"), [(5, 3, 2), (1, 1, 0), (300, 6, 6)])
@@ -573,7 +574,7 @@ def test_every_shape_gives_a_sound_page(shape, make_summary, make_scale, read_pa
     assert not re.search(r"\b(nan|None|inf)\b", shown.text)
     assert ("net promoter score:" in shown.text) == (n_points == 11)
     assert ("top-2-box:" in shown.text) == (n_points >= 4)
-    assert ("By region" in shown.text) == (groups > 0)
+    assert ("By column region" in shown.text) == (groups > 0)
 
 
 @pytest.mark.exhaustive
@@ -603,7 +604,9 @@ def test_the_screen_has_the_figures_the_bars_and_the_groups(make_summary, capsys
         "Quality  reviews.csv",
         "60 of 67 rows were scored; left out: 4 empty and 3 off-topic",
     ]
-    places = [lines.index(line) for line in ("Altogether (95 % interval)", "Distribution", "By group")]
+    places = [
+        lines.index(line) for line in ("Altogether (95 % interval)", "Distribution", "By column region")
+    ]
     assert places == sorted(places)
     assert [line[0] for line in lines[places[1] + 2 : places[1] + 7]] == list("12345")
     assert lines[places[2] + 1].split() == ["region", "rows", "left", "out", "mean", "top", "2", "points"]
@@ -667,7 +670,7 @@ def test_markdown_and_workbook_have_every_section(make_summary, tmp_path):
     summary.report(tmp_path / "rated.xlsx", figures=tmp_path / "figures")
     book = sheets_of(tmp_path / "rated.xlsx")
     titles = (
-        "Distribution of the ratings", "By region", "Comparison with human ratings", "Text by text",
+        "Distribution of the ratings", "By column region", "Comparison with human ratings", "Text by text",
         "The clearest and the vaguest", "Rows left out", "Can the scale be trusted",
     )  # fmt: skip
     for title in titles:

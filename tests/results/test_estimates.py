@@ -153,7 +153,7 @@ def test_refits_widen_the_intervals_of_everything_and_of_each_group():
 def test_a_wrong_weight_is_named_by_its_row_in_the_whole():
     tallies = tallies_of()
     tallies.add(np.eye(4)[:3], [Status.SCORED] * 3, weights=[1, 1, 1])
-    with pytest.raises(InputError, match="from 0: 4$"):
+    with pytest.raises(InputError, match=r"\(counted from 1\): 5$"):
         tallies.add(np.eye(4)[:3], [Status.SCORED] * 3, weights=[1, -1, 1])
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from semscale.embedding.languages import LANGUAGE_NAMES
 from semscale.scales import scale_names
 from semscale.scales.library import translated_languages
+from semscale.types import LANGUAGE_NAMES
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "scales.md"
 

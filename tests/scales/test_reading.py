@@ -56,7 +56,7 @@ def test_other_alphabets():
         (b"- a\n- b\n", "must hold the keys of a scale"),
         (
             GOOD.replace("title: Mood", "titel: Mood").encode(),
-            "'x.yaml': scale 'mood': title is missing: add it (and 1",
+            "'x.yaml': scale 'mood': unknown key 'titel': did you mean 'title'? (and 1",
         ),
         (
             GOOD.replace("I feel good.", "yes").encode(),

@@ -128,6 +128,8 @@ def test_missing_answers_are_left_out_and_unused_ones_are_no_cells():
 def test_one_answer_alone_gives_no_test():
     found = rao_scott([0, 0, 0], [0, 1, 1], SurveyDesign(np.ones(3)))
     assert np.isnan([found.f, found.p_value]).all()
+    assert found.reason == "all answers are the same"
+    assert rao_scott([0, 1, 1], [0, 0, 0], SurveyDesign(np.ones(3))).reason == "only one group has answers"
     with pytest.raises(InputError, match="no row with both answers"):
         rao_scott([-1, 0], [0, -1], SurveyDesign(np.ones(2)))
 
@@ -136,6 +138,7 @@ def test_a_question_by_itself_has_too_many_empty_cells_to_test():
     answers = np.array([0, 1, 2] * 4)
     found = rao_scott(answers, answers, SurveyDesign(np.ones(12)))
     assert np.isnan(found.p_value)
+    assert found.reason == "too many cells are empty"
     assert found.n == 12
 
 

@@ -1,4 +1,4 @@
-"""Columns: those of callers as lists, and cells as names, numbers, texts and lists."""
+"""Conversion of columns to lists, and of cells to names, numbers, texts and lists."""
 
 import datetime as dt
 from datetime import date, timedelta

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.embedding.languages import LANGUAGE_NAMES
+from semscale.types import LANGUAGE_NAMES
 from semscale.weights.known import KNOWN, XLM_ROBERTA_LANGUAGES, hub_profile
 
 

@@ -1,1 +1,1 @@
-"""Instrument: how far several answers to one prompt agree."""
+"""Instrument: agreement of several answers to one prompt."""

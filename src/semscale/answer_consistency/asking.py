@@ -1,4 +1,4 @@
-"""Asking a chat model for an answer and samples to each prompt, and stopping where that is settled."""
+"""Requests of an answer and samples for each prompt from a chat model, with early stopping."""
 
 import asyncio
 import hashlib
@@ -30,32 +30,32 @@ from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Progress, Status
 
 TOP_LOGPROBS = 5
-"""Likeliest tokens that are asked for where measures of tokens need them; most endpoints give so many."""
+"""Number of likeliest tokens to request for measures of tokens; most endpoints support it."""
 STAKE = 0.75
-"""Share of the largest bet that cannot ruin the player; any share below 1 keeps the error rate."""
+"""Share of the largest bet that cannot make the capital negative; any share below 1 keeps the error rate."""
 _STATED = ("temperature", "max_tokens", "top_p", "seed", "top_logprobs")
 _MOST_REASONS = 1000
 
 Prompt = str | Sequence[Message] | None
-"""A question, or a conversation; ``None`` where it is missing."""
+"""A question or a conversation; ``None`` if missing."""
 
 Side = bool | None
 """``True``: at or above the threshold. ``False``: below it. ``None``: not settled."""
 
 Score = Callable[[list[str], list[str]], Floats]
-"""Gives answers with one sample each their values, shape (k,), 0 to 1; NaN where there is none."""
+"""Function that scores k answers with one sample each, shape (k,), 0 to 1; NaN where missing."""
 
 Scorer = Callable[[list[str]], Score]
-"""Makes a ``Score`` from the answers that came."""
+"""Function that returns a ``Score`` from the received answers."""
 
 
 @dataclass(frozen=True)
 class Stopping:
-    """Rule by which no more samples are asked for.
+    """Rule to stop requesting samples early.
 
     Attributes:
-        threshold: of the first measure, above 0 and below 1: is a prompt's consistency at least this much?
-        confidence: probability that the side is the one that all samples would have given.
+        threshold: value of the first measure, above 0 and below 1, that consistency is compared with.
+        confidence: probability that all samples would give the same side of the threshold.
 
     Raises:
         InputError: a number out of range.
@@ -73,16 +73,16 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Sampling:
-    """Settings of what each prompt is asked for: one answer, and samples to compare it with.
+    """Settings of the requests for each prompt: one answer, and samples to compare it with.
 
     Attributes:
-        n_samples: samples of each prompt, without the answer.
-        temperature: of the samples, above 0.
-        answer: parameters of the answer itself; the model's own unless given. The samples have the same ones,
-            but for the temperature.
+        n_samples: number of samples of each prompt, without the answer.
+        temperature: temperature of the samples, above 0.
+        answer: parameters of the answer; the model's defaults by default. The samples have the same ones,
+            except the temperature.
         system: instructions before every prompt that is a question.
-        stopping: ends a prompt's samples early; without it all of them are asked for.
-        asks_p_true: whether the model is asked last, with the samples before it, if its answer is right.
+        stopping: rule to stop a prompt's samples early; ``None`` to request all.
+        asks_p_true: whether the model is asked, after the samples, if its answer is right.
 
     Raises:
         InputError: a number out of range.
@@ -103,7 +103,7 @@ class Sampling:
 
     @property
     def signature(self) -> Signature:
-        """The settings of the requests; the answer's own parameters as far as they were set."""
+        """The settings of the requests, with the answer's parameters that are set."""
         stated = {name: getattr(self.answer, name) for name in _STATED}
         settings: dict[str, object] = {"n_samples": self.n_samples, "sampling_temperature": self.temperature}
         settings |= {f"answer_{name}": value for name, value in stated.items() if value is not None}
@@ -117,12 +117,12 @@ class Sampling:
         return Signature.of("sampling", **settings)
 
     def for_parts(self, parts: Collection[str]) -> "Sampling":
-        """Ask for all that measures are computed from.
+        """Return settings that request everything measures need.
 
         Args:
-            parts: as ``needed_parts`` gives them. With ``logprobs`` or ``sample_logprobs`` the likeliest
-                tokens of answers and samples are asked for, unless their number is set; with ``p_true``
-                whether answers are right.
+            parts: parts from ``needed_parts``. With ``logprobs`` or ``sample_logprobs``, the likeliest tokens
+                of answers and samples are requested, unless their number is set; with ``p_true``, whether
+                answers are right.
         """
         plan = replace(self, asks_p_true=True) if "p_true" in parts else self
         if not {"logprobs", "sample_logprobs"} & set(parts) or plan.answer.top_logprobs is not None:
@@ -143,12 +143,12 @@ class Sampling:
         return Request(messages, random).resampled(sample)
 
     def wants_p_true(self, answer: str | None) -> bool:
-        """Tell whether the model is asked if an answer is right: not if it is missing, empty or declines."""
+        """Return whether to ask if an answer is right: not if it is missing, empty or declines."""
         return self.asks_p_true and bool((answer or "").strip()) and not gives_no_answer(answer or "")
 
 
 def prompt_status(prompt: object) -> Status:
-    """Tell whether a prompt can be asked.
+    """Return the status of a prompt before it is sent.
 
     Raises:
         InputError: it is neither a text nor a list of messages.
@@ -168,15 +168,15 @@ def prompt_status(prompt: object) -> Status:
 
 @dataclass(frozen=True)
 class ReplyCounts:
-    """Counts of replies that were asked for, saved, and did not come.
+    """Counts of requested, saved and missing replies.
 
     Attributes:
-        n_calls: replies that were asked for, from the ledger or from the model.
-        n_saved: replies that were not asked for, because the decision was settled.
-        failures: reasons why requests have no reply, each with the number of these requests.
-        stopped: why not everything was asked, or ``None``.
-        left_out: parameters that the model refused, so that replies came without them.
-        p_true_forms: answers by the form that their P(True) comes from: ``tokens``, or a typed decision's.
+        n_calls: number of requested replies, from the ledger or from the model.
+        n_saved: number of replies that were not requested, because the side was settled.
+        failures: number of requests without a reply, by reason.
+        stopped: reason why some requests were not sent, or ``None``.
+        left_out: parameters that the model refused, which were left out.
+        p_true_forms: number of answers by the form of their P(True): ``tokens``, or a typed decision's form.
     """
 
     n_calls: int = 0
@@ -188,30 +188,30 @@ class ReplyCounts:
 
     @property
     def n_failed(self) -> int:
-        """Requests without a reply."""
+        """Number of requests without a reply."""
         return sum(self.failures.values())
 
     @property
     def n_decided(self) -> int:
-        """Answers whose P(True) is a typed decision."""
+        """Number of answers whose P(True) is a typed decision."""
         return sum(n for form, n in self.p_true_forms.items() if form != TOKENS)
 
     @property
     def all_failed(self) -> bool:
-        """Tell whether something was asked for and nothing came."""
+        """Return whether requests were sent and none has a reply."""
         return 0 < self.n_failed == self.n_calls
 
     @property
     def why_failed(self) -> str | None:
-        """The most frequent reason; ``None`` where each request has a reply."""
+        """Most frequent reason for a missing reply; ``None`` if each request has a reply."""
         return Counter(self.failures).most_common(1)[0][0] if self.failures else None
 
     def applied_to(self, signature: Signature) -> Signature:
-        """State in a signature what the replies show of the requests.
+        """Update a signature by what the replies show about the requests.
 
         Args:
-            signature: with the fields of a ``Sampling``'s. Parameters that the model refused are left out,
-                and the forms of P(True) are named where one is a typed decision.
+            signature: signature with the fields of a ``Sampling``. Refused parameters are left out, and the
+                forms of P(True) are named if one is a typed decision.
         """
         fields = [f"{kind}_{name}" for name in self.left_out for kind in ("answer", "sampling", "p_true")]
         return with_p_true_forms(signature.replaced(dict.fromkeys(fields, LEFT_OUT)), self.p_true_forms)
@@ -237,18 +237,18 @@ class Replies:
     """Answers and samples for n prompts.
 
     Attributes:
-        answers: n texts; ``None`` where no answer came.
-        samples: n lists of texts; ``None`` stands for a sample that did not come.
-        status: shape (n,), ``SCORED`` where an answer came, else why not; ``UNFINISHED`` where a cap was
-            reached before all that belongs to the prompt was asked for.
-        sides: n sides of the threshold, each ``None`` where it was not settled or not asked for.
-        reasons: n reasons, in words, why the answer did not come, or else why most of the missing samples did
-            not; ``None`` where all came.
-        counts: how many replies were asked for, saved, and did not come.
-        tokens: of the n answers; ``None`` where the model gave no log-probabilities.
-        sample_tokens: of each sample, likewise.
-        has_failed_calls: whether a call failed that may succeed another time; a refusal is no failure.
-        p_true: shape (n,), P(True) of each answer; NaN where it was not asked for or no reply gives it.
+        answers: n texts; ``None`` for a missing answer.
+        samples: n lists of texts; ``None`` for a missing sample.
+        status: shape (n,), ``SCORED`` for a received answer, else the reason; ``UNFINISHED`` if a cap was
+            reached before all requests of the prompt were sent.
+        sides: n sides of the threshold, each ``None`` if it was not settled or not requested.
+        reasons: n reasons, in words, for a missing answer, or else for most of the missing samples; ``None``
+            if nothing is missing.
+        counts: numbers of requested, saved and missing replies.
+        tokens: tokens of the n answers; ``None`` without log-probabilities.
+        sample_tokens: tokens of each sample, likewise.
+        has_failed_calls: whether a call failed that may succeed later; a refusal is not a failure.
+        p_true: shape (n,), P(True) of each answer, 0 to 1; NaN if it was not requested or has no reply.
     """
 
     answers: list[str | None]
@@ -265,12 +265,12 @@ class Replies:
 
 @dataclass(frozen=True)
 class AskedModel:
-    """A chat model that is asked for answers and samples.
+    """A chat model for answers and samples.
 
     Attributes:
-        sampling: how many samples are asked for, and how.
+        sampling: settings of the requests.
         runner: sends the requests; its budget holds for all parts together.
-        trials: forms in which P(True) may be asked for, as its replies have shown them.
+        trials: forms of P(True) that the model accepts, as known from its replies.
     """
 
     sampling: Sampling
@@ -285,13 +285,13 @@ class AskedModel:
         *,
         scorer: Scorer | None = None,
     ) -> Replies:
-        """Ask for the answers and samples of some prompts; a cap leaves prompts ``UNFINISHED``.
+        """Request the answers and samples of some prompts; after a cap, remaining prompts are ``UNFINISHED``.
 
         Args:
             prompts: n questions or conversations.
-            stopped: why the model is not asked, if there is a reason.
+            stopped: reason to send no requests, or ``None``.
             progress: called while replies come.
-            scorer: makes the function that gives values of samples, for a sampling that stops early.
+            scorer: returns the function that scores samples, for a sampling that stops early.
 
         Raises:
             InputError: a prompt that cannot be asked, or a sampling that stops early without a scorer.
@@ -301,16 +301,16 @@ class AskedModel:
         return asking.collect(stopped) if stopped else await asking.run(progress)
 
     def for_next_part(self) -> "AskedModel":
-        """Give the model with what is left of the runner's budget."""
+        """Return the model with the rest of the runner's budget."""
         return replace(self, runner=self.runner.rest())
 
     async def first_answers(
         self, prompts: Sequence[str], progress: Progress | None = None
     ) -> tuple[list[str], str | None]:
-        """Ask for answers alone, such as those that a floor is estimated from; the ledger stores them.
+        """Request answers without samples, for example to estimate a floor; the ledger stores them.
 
         Returns:
-            The answers that came, in any order, and why not all were asked for, or ``None``.
+            The received answers, in any order, and the reason why some requests were not sent, or ``None``.
         """
         answers: list[str] = []
         stopped = None
@@ -331,21 +331,21 @@ def _no_scores(_: list[str]) -> Score:
 
 
 class _Asking:
-    """Asks for answers and samples to n prompts.
+    """Requests answers and samples for n prompts.
 
-    All of it is one run of the runner, whose budget thus holds for everything. The samples of a prompt are
-    asked for as soon as its answer is there, before further answers, so that a cap leaves few prompts half
-    asked. With ``stopping`` there are rounds: first every answer, then one sample of every prompt that is not
-    settled. Where P(True) is wanted, the model is asked for it once all samples of a prompt are there, in the
-    form that ``PTrueForms`` decides; an answer that declines is not asked about.
+    All requests are one run of the runner, with one budget. The samples of a prompt are requested as soon as
+    its answer is received, before further answers, so that a cap leaves few prompts incomplete. With
+    ``stopping``, there are rounds: first every answer, then one sample of every prompt that is not settled.
+    P(True) is requested when all samples of a prompt are received, in the form that ``PTrueForms`` chooses,
+    unless the answer declines.
 
     Args:
         prompts: n texts or conversations.
-        model: the model, and what it is asked for.
-        scorer: makes the function that gives values, from the answers that came; for ``stopping``.
+        model: the model, and the settings of its requests.
+        scorer: returns the function that scores samples, from the received answers; for ``stopping``.
 
     Raises:
-        InputError: P(True) of a conversation is wanted, or a prompt is neither text nor conversation.
+        InputError: P(True) of a conversation is requested, or a prompt is neither text nor conversation.
     """
 
     def __init__(self, prompts: Sequence[Prompt], model: AskedModel, scorer: Scorer) -> None:
@@ -362,7 +362,7 @@ class _Asking:
         self._queue = _RequestQueue(self._request, most)
 
     async def run(self, progress: Progress | None = None) -> Replies:
-        """Ask; where a cap is reached, prompts that are not finished have the status ``UNFINISHED``.
+        """Send the requests; after a cap, prompts that are not finished have the status ``UNFINISHED``.
 
         Raises:
             ReplyError: no call can succeed.
@@ -398,7 +398,7 @@ class _Asking:
         return self._forms.request((item, sample), question, answer, samples)
 
     def _slots_after(self, item: int, sample: int) -> list[Slot]:
-        """List what is asked for once a reply came: samples after the answer, P(True) after the samples."""
+        """List the next requests after a reply: samples after the answer, P(True) after the samples."""
         if sample <= P_TRUE:
             further = self._next_p_true(item)
             self._queue.expect_fewer(-len(further))
@@ -415,16 +415,16 @@ class _Asking:
         return self._next_p_true(item) if all(slot in self._replies for slot in every) else []
 
     def _next_p_true(self, item: int) -> list[Slot]:
-        """Give the slot in which the model is asked next whether an answer is right, if any."""
+        """Return the slot of the next request of P(True), if any."""
         slot = self._forms.next_slot(item) if self._wants_p_true(item) else None
         return [] if slot is None else [slot]
 
     def _wants_p_true(self, item: int) -> bool:
-        """Tell whether the model is asked if the answer that came is right."""
+        """Return whether to request P(True) of a received answer."""
         return self._sampling.wants_p_true(self._text(item, 0))
 
     def _rounds(self) -> Iterator[list[Slot]]:
-        """Yield what is asked for in each round; the replies to a round are there when the next begins."""
+        """Yield the requests of each round; all replies to a round are received before the next begins."""
         stopping = self._sampling.stopping
         yield [(int(item), 0) for item in np.flatnonzero(self._status == Status.SCORED)]
         if stopping is None:
@@ -452,7 +452,7 @@ class _Asking:
         sample: int,
         stopping: Stopping,
     ) -> None:
-        """Score the samples of a round, and settle the items that need no more of them."""
+        """Score the samples of a round, and settle the items that need no more samples."""
         texts = {item: (self._text(item, 0), self._text(item, sample)) for item in items}
         pairs = {
             item: (answer, text) for item, (answer, text) in texts.items() if answer and text and text.strip()
@@ -470,7 +470,7 @@ class _Asking:
                 self._queue.expect_fewer(self._sampling.n_samples - sample)
 
     def collect(self, stopped: str | None) -> Replies:
-        """Give what came so far, and state why not everything was asked, if there is a reason."""
+        """Return the replies so far, with the reason why some requests were not sent, if any."""
         n, m = len(self._prompts), self._sampling.n_samples
         samples = [
             [number for number in range(1, m + 1) if (item, number) in self._replies] for item in range(n)
@@ -500,7 +500,7 @@ class _Asking:
         )
 
     def _status_of(self, item: int, n_samples: int) -> Status:
-        """Give the status of a prompt that could be asked, by how many of its samples have an outcome."""
+        """Return the status of a valid prompt by how many of its samples have an outcome."""
         answer = self._replies.get((item, 0))
         if answer is not None and answer.status is not OutcomeStatus.REPLIED:
             return Status.REFUSED if answer.status is OutcomeStatus.REFUSED else Status.FAILED
@@ -509,7 +509,7 @@ class _Asking:
         return Status.SCORED if answer is not None and is_whole else Status.UNFINISHED
 
     def _reason(self, item: int, samples: list[int]) -> str | None:
-        """Explain why the answer did not come, or else why most of the missing samples did not."""
+        """Return the reason for a missing answer, or else for most of the missing samples."""
         judged = [slot for slot in self._forms.slots(item) if not self._forms.is_trial(slot)]
         slots = [(item, 0), *((item, sample) for sample in samples), *judged]
         failures = [self._replies[slot].failure for slot in slots if slot in self._replies]
@@ -529,11 +529,11 @@ _SAMPLE, _ANSWER, _END = range(3)
 
 
 class _RequestQueue:
-    """Requests in the order in which they are sent: item after item, answers after all others.
+    """Requests in the order of sending: item by item, and answers after all others.
 
     Args:
-        request: makes the request of an item's slot.
-        most: how many requests there will be at most; ``len(queue)``.
+        request: builds the request of an item's slot.
+        most: greatest number of requests; ``len(queue)``.
 
     Attributes:
         sent: slots in the order in which their requests were sent.
@@ -549,13 +549,13 @@ class _RequestQueue:
         return self._most
 
     def add(self, slots: Sequence[Slot]) -> int:
-        """Add slots, and give their number."""
+        """Add slots, and return their number."""
         for item, sample in slots:
             self._waiting.put_nowait((_SAMPLE if sample else _ANSWER, item, sample))
         return len(slots)
 
     def expect_fewer(self, n: int) -> None:
-        """Expect n requests less."""
+        """Reduce the expected number of requests by n."""
         self._most -= n
 
     def end(self) -> None:
@@ -572,20 +572,20 @@ class _RequestQueue:
 def early_decision(
     values: Sequence[float] | Floats, threshold: float, n: int, confidence: float = 0.95
 ) -> Side:
-    """Decide on which side of a threshold the mean of n samples will lie, if that is settled.
+    """Decide on which side of a threshold the mean of n samples will be, if that is settled.
 
-    The values seen so far are the first of n that come in random order, so their mean is that of a sample
-    without replacement. Two players bet on it, one against "below" and one against "at or above"; each bets
-    ``STAKE`` of what cannot ruin them, so a player's capital is a martingale where the other side is true,
-    and exceeds ``1 / (1 - confidence)`` with a probability of at most ``1 - confidence``, however often one
-    looks (Ville's inequality). Once no values that are still to come can change the side, it is settled too.
+    The values so far are the first of n in random order, so they are a sample without replacement. The test
+    uses two players: one bets against "below", the other against "at or above". Each bets ``STAKE`` of the
+    largest safe bet, so a player's capital is a martingale if the other side is true, and exceeds ``1 / (1 -
+    confidence)`` with a probability of at most ``1 - confidence``, regardless of the number of tests (Ville's
+    inequality). If no remaining values can change the side, it is settled too.
 
     Args:
-        values: shape (k,), k at most n, each 0 to 1, in the order they came.
+        values: shape (k,), k at most n, each 0 to 1, in the order of the samples.
         threshold: above 0, below 1.
-        n: samples that would be asked for in all.
-        confidence: probability, between 0 and 1, that the side is the one of all n samples; 1 stops only
-            where it cannot change any more.
+        n: total number of samples without stopping.
+        confidence: probability, between 0 and 1, that the side is the one of all n samples; 1 stops only if
+            the side cannot change any more.
 
     Returns:
         ``True``, ``False`` or ``None``, see ``Side``.
@@ -618,10 +618,10 @@ def _is_above(mean: float, threshold: float) -> bool:
 
 
 def _capital(seen: Floats, threshold: float, n: int) -> float:
-    """Give the greatest capital of a player who bets that the mean of n lies above the threshold, from 1.
+    """Return the greatest capital of a player, from 1, who bets that the mean of n is above the threshold.
 
-    The stake is chosen before each value: what is still to come has a mean of at most ``left`` if the
-    mean of all is at most the threshold, so no bet up to ``1 / left`` can ruin them.
+    The stake is chosen before each value: if the mean of all is at most the threshold, the remaining values
+    have a mean of at most ``left``, so no bet up to ``1 / left`` makes the capital negative.
     """
     capital, total, most = 1.0, 0.0, 0.0
     for index, value in enumerate(seen):

@@ -1,4 +1,4 @@
-"""Runs over tables whose answers are judged claim by claim, by samples or passages, and their summaries."""
+"""Runs over tables that judge answers claim by claim, by samples or passages, and their summaries."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ from semscale.store.writing import PREFIX
 from semscale.types import Floats, Progress, Status
 
 WORST_CLAIMS = 20
-"""Claims that a summary shows."""
+"""Number of claims in a summary."""
 
 NO_CLAIM = "no sentence of the answer states something that the model reads, or no sample does"
 
@@ -52,9 +52,9 @@ class ClaimSummary(Summary):
     """Summary of n answers whose claims were judged.
 
     Attributes:
-        claims: claims by verdict; all verdicts are named.
-        n_contradicted: answers with a claim that is contradicted.
-        uses_entailment: whether an entailment model decided.
+        claims: number of claims by verdict, for all verdicts.
+        n_contradicted: number of answers with a contradicted claim.
+        uses_entailment: whether an entailment model was used.
         worst: the worst claims, each with its answer's number, from 0; at most 20.
     """
 
@@ -67,12 +67,12 @@ class ClaimSummary(Summary):
 
     @property
     def n_claims(self) -> int:
-        """Number of claims, those that the model could not read included."""
+        """Number of claims, including those that the model could not read."""
         return sum(self.claims.values())
 
     @property
     def n_unguarded(self) -> int:
-        """Scored answers that are surely not in English, so that guards did not check them."""
+        """Number of scored answers that guards did not check, as they are clearly not in English."""
         return 0 if self.uses_entailment else n_unguarded(self.languages)
 
     def own_record(self) -> dict[str, Any]:
@@ -89,13 +89,13 @@ class AgreementSummary(ClaimSummary, SampledSummary):
     """Summary of n answers whose claims were judged by samples.
 
     The estimates are mean support (``score``) and mean share of supported claims (``supported_share``). The
-    worst claims are those that some sample does not support, the least supported first.
+    worst claims are those that at least one sample does not support, the least supported first.
     """
 
     instrument = "consistency claims"
 
     def own_record(self) -> dict[str, Any]:
-        """Return the numbers of claims and samples by name, for JSON, where items count from 1."""
+        """Return the numbers of claims and samples by name, for JSON; items are numbered from 1."""
         replies = self.replies
         worst = [
             {
@@ -121,7 +121,7 @@ class AgreementSummary(ClaimSummary, SampledSummary):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class GroundingSummary(ClaimSummary):
-    """Summary of n answers that were judged by passages, each in a row.
+    """Summary of n answers that were judged by passages, one per row.
 
     The estimate is the mean share of supported claims (``score``). The worst claims are those that are
     contradicted, then those that are not found, the least supported first.
@@ -135,7 +135,7 @@ class GroundingSummary(ClaimSummary):
     columns: GroundingColumns
 
     def own_record(self) -> dict[str, Any]:
-        """Return the numbers of claims by name, for JSON, where rows count from 1."""
+        """Return the numbers of claims by name, for JSON; rows are numbered from 1."""
         worst = [
             {
                 "row": row + 1,
@@ -154,12 +154,12 @@ S = TypeVar("S", bound=ClaimSummary)
 
 
 class ClaimTally(Generic[S]):
-    """Adds up judged answers part by part, and holds the worst claims.
+    """Adds up judged answers in parts, and stores the worst claims.
 
     Args:
         kind: class of the summary.
-        figures: gives the values of each mean, shape (m,), by its name.
-        badness: rank of a claim among the worst, the lowest first; NaN for one that is not shown.
+        figures: returns the values of each mean, shape (m,), by name.
+        badness: returns the rank of a claim, the worst with the lowest; NaN for a claim that is not shown.
         by: name of the column of groups; ``None`` without groups.
     """
 
@@ -203,11 +203,11 @@ class ClaimTally(Generic[S]):
         self._rows.sample_language(judged.status, answers.__getitem__)
 
     def summary(self, plan: IntervalPlan, table: Table, signature: Signature, **more: Any) -> S:  # noqa: ANN401
-        """Sum up all answers.
+        """Summarize all answers.
 
         Args:
-            plan: how intervals are made.
-            table: with the answers.
+            plan: settings of the intervals.
+            table: table of the answers.
             signature: the settings that were applied.
             more: further fields of the summary.
 
@@ -236,38 +236,37 @@ def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> AgreementSummary:
-    """Judge each sentence of a table's answers by samples of the same answer, write the table, and sum it up.
+    """Judge each sentence of a table's answers by samples, write the table, and summarize it.
 
     The written table has a row for each item with the input's columns, then those of
     ``JudgedAnswers.to_frame`` with the prefix ``semscale_``, ``semscale_reason``,
     ``semscale_supported_share``, ``semscale_lowest_claim`` with its ``semscale_lowest_value``, and the
     numbers of samples.
 
-    All cells are checked first. Word weights and the level of unrelated texts, which a judge without a model
-    of entailment estimates, are from the sentences of 50,000 rows' samples, drawn by the seed. Where a model
-    is asked, they are from its own replies if all questions are one part, and else from the answers to 50,000
-    questions, which are asked for first.
+    All cells are checked first. A judge without an entailment model estimates word weights and the level of
+    unrelated texts from the samples of 50,000 random rows. If a model is asked, they come from its replies if
+    all questions are one part, and else from the answers to 50,000 questions, which are requested first.
 
     Args:
         table: the input.
-        columns: those of answers, or of questions where a model is asked; labels and log-probabilities are
-            not used.
-        instrument: measures.
-        model: the model that is asked for answers and samples, if any; it needs a ledger, so that no paid
-            call is repeated.
-        plan: how intervals are made, and the seed of all draws.
+        columns: columns of answers, or of questions if a model is asked; labels and log-probabilities are not
+            used.
+        instrument: instrument that measures the answers.
+        model: chat model for answers and samples, if any; it needs a ledger, so that no paid call is
+            repeated.
+        plan: settings of the intervals, and the seed of all draws.
         out: as for ``measure_table``.
-        settings: the parts; their size is that in items.
+        settings: settings of the parts; their size is in items.
         progress: called as answers are judged, while texts are embedded and replies come.
 
     Returns:
-        Numbers of all answers, and the worst claims; texts of other answers are not held in memory.
+        Numbers of all answers, and the worst claims; texts of other answers are not kept in memory.
 
     Raises:
         InputError: as ``measure_table``.
-        StoppedByUserError: stopped by the user; finished parts are kept.
-        ModelError: the model cannot be run; finished parts are kept.
-        ReplyError: no call can succeed; finished parts are kept.
+        StoppedByUserError: stopped by the user; finished parts are stored.
+        ModelError: the model cannot be run; finished parts are stored.
+        ReplyError: no call can succeed; finished parts are stored.
     """
     settings = settings or PartSettings()
     source = AnswerSource(table, columns, model=model, part_rows=settings.part_rows, progress=progress)
@@ -276,12 +275,12 @@ def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and
 
 
 class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
-    """Claims judged by samples, as a run over a table uses it.
+    """Judging of claims by samples in a run over a table.
 
     Args:
-        source: of answers and samples.
-        instrument: measures.
-        plan: how intervals are made, and the seed of all draws.
+        source: source of answers and samples.
+        instrument: instrument that measures the answers.
+        plan: settings of the intervals, and the seed of all draws.
     """
 
     stage = "judging claims"
@@ -313,7 +312,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         return self._source.key(self._signature)
 
     def look(self, cells: Cells) -> None:
-        """Draw the rows that estimates come from: the sentences of samples, or questions."""
+        """Draw the rows for estimates: sentences of samples, or questions."""
         if not self._estimates or self._source.items is not None:
             return
         if self._source.model is None:
@@ -325,7 +324,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         self._sample.add((cells.first_row + row, texts) for row, texts in enumerate(listed) if texts)
 
     def start(self, table: Table) -> None:
-        """Give the instrument its corpus, or plan to ask for answers that it can be estimated from."""
+        """Set the instrument's corpus, or prepare to request answers for it."""
         source = self._source
         source.table = table
         if not self._estimates:
@@ -340,7 +339,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         self._asks_corpus = source.model is not None and source.is_in_parts(CORPUS_ROWS)
 
     def measure(self, cells: Cells) -> JudgedAnswers:
-        """Judge the claims of some answers, or ask for answers and samples first."""
+        """Judge the claims of some answers, after requesting answers and samples if a model is asked."""
         source = self._source
         if source.model is None:
             return self._instrument.measure(cells["answer"], sample_texts(cells), source.progress)
@@ -355,7 +354,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         return replace(judged, status=status, signature=self._signature)
 
     def state(self, result: JudgedAnswers) -> PartState:  # noqa: ARG002 - what counts are replies
-        """Tell how far the part is done."""
+        """Return the state of the part."""
         return self._source.state
 
     def notes(self, result: JudgedAnswers) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
@@ -363,7 +362,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         return self._source.notes
 
     def further_columns(self, cells: Cells, result: JudgedAnswers) -> list[pl.Series]:
-        """Return reasons, the lowest claim and counts of samples; of replies also their texts."""
+        """Return reasons, the lowest claim and counts of samples, and the texts of replies."""
         replies = None if self._source.model is None else self._source.replies
         if replies is None:
             sampled = pair_samples(cells["answer"], sample_texts(cells))
@@ -395,7 +394,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         self._n_left_out += int(cells.rows[f"{PREFIX}samples_left_out"].sum())
 
     def summary(self) -> AgreementSummary:
-        """Sum all parts up."""
+        """Summarize all parts."""
         replies = self._source.counts
         return self._tally.summary(
             self._plan,
@@ -418,13 +417,13 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
 
 
 def _whole_answers(replies: Replies) -> list[str | None]:
-    """Return the answers that came with all their samples."""
+    """Return the answers with complete samples."""
     rows = zip(replies.answers, replies.status == Status.SCORED, strict=True)
     return [text if is_whole else None for text, is_whole in rows]
 
 
 def _support_rank(claim: ClaimVerdict) -> float:
-    """Rank claims by their support; NaN for those that every sample supports, or that were not read."""
+    """Rank claims by their support; NaN for claims that every sample supports, or that were not read."""
     is_shown = claim.verdict in {Support.CONTRADICTED, Support.NOT_FOUND}
     return claim.value if is_shown else np.nan
 
@@ -439,42 +438,42 @@ def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who 
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> GroundingSummary:
-    """Judge each sentence of a table's answers by the passages beside it, write the table, and sum it up.
+    """Judge each sentence of a table's answers by the passages in its row, write the table, and summarize it.
 
     The written table has the input's columns and rows in their order, then those of
     ``JudgedAnswers.to_frame`` with the prefix ``semscale_``.
 
-    Word weights and the level of unrelated texts, which a judge without an entailment model estimates, are
-    from the sentences of 50,000 rows' passages, drawn by the seed; of a shorter file from those of all rows.
+    A judge without an entailment model estimates word weights and the level of unrelated texts from the
+    passages of 50,000 random rows, or of all rows of a shorter file.
 
     Args:
         table: the input.
         columns: names of the columns; the passages are ``context``.
-        instrument: judges answers.
-        plan: how intervals are made, and the seed of all draws.
+        instrument: instrument that judges the answers.
+        plan: settings of the intervals, and the seed of all draws.
         out: as for ``measure_table``.
         settings: the parts.
         progress: called as rows are judged, and while texts are embedded.
 
     Returns:
-        Numbers of all rows, and the worst claims; texts of other rows are not held in memory.
+        Numbers of all rows, and the worst claims; texts of other rows are not kept in memory.
 
     Raises:
         InputError: as ``measure_table``.
-        StoppedByUserError: stopped by the user; finished parts are kept.
-        ModelError: the model cannot be run; finished parts are kept.
+        StoppedByUserError: stopped by the user; finished parts are stored.
+        ModelError: the model cannot be run; finished parts are stored.
     """
     work = GroundingTable(columns, instrument, plan or IntervalPlan(), progress)
     return measure_table(table, work, out=out, settings=settings, progress=progress)
 
 
 class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
-    """Claims judged by passages, as a run over a table uses it.
+    """Judging of claims by passages in a run over a table.
 
     Args:
         columns: names of the columns.
-        instrument: judges answers.
-        plan: how intervals are made, and the seed of all draws.
+        instrument: instrument that judges the answers.
+        plan: settings of the intervals, and the seed of all draws.
         progress: called while texts are embedded.
     """
 
@@ -500,13 +499,13 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
         return dict(self._instrument.claim_judge.signature.fields)
 
     def look(self, cells: Cells) -> None:
-        """Draw sentences of passages, from which estimates are made."""
+        """Draw sentences of passages for estimates."""
         if not self._instrument.claim_judge.uses_entailment:
             listed = self._instrument.sentences(cells["prediction"], cells["context"])
             self._sample.add((cells.first_row + row, texts) for row, texts in enumerate(listed) if texts)
 
     def start(self, table: Table) -> None:
-        """Make the estimates."""
+        """Compute the estimates."""
         self._table = table
         self._instrument = self._instrument.over(list(chain.from_iterable(self._sample.items)))
 
@@ -519,7 +518,7 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
         self._tally.add(result, cells["prediction"], cells.get("by"))
 
     def summary(self) -> GroundingSummary:
-        """Sum all parts up."""
+        """Summarize all parts."""
         return self._tally.summary(
             self._plan,
             self._table,
@@ -530,7 +529,7 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
 
 
 def _grounding_rank(claim: ClaimVerdict) -> float:
-    """Rank contradicted claims first, then those not found by their support; NaN for others."""
+    """Rank contradicted claims first, then claims that were not found, by their support; NaN for others."""
     if claim.verdict is Support.CONTRADICTED:
         return -1.0
     score = 0.0 if np.isnan(claim.score) else claim.score

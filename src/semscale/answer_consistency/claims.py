@@ -1,4 +1,4 @@
-"""Long answers, claim by claim: each judged by passages that should back it, or by other samples."""
+"""Long answers judged claim by claim, by passages that should support them or by other samples."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -42,13 +42,13 @@ from semscale.types import Floats, Progress, Status, Statuses, are_scored
 SUPPORTS = 0.6
 """Score by ``calibrated`` from which a sentence supports a claim.
 
-Of STS-B dev pairs, the second sentence judged by the first, 94 % of those that people rate 4 or more of 5 are
-supported, and 4 % of those rated 2 or less.
+With the second sentence judged by the first, it supports 94 % of the STS-B dev pairs that people rate 4 or
+more of 5, and 4 % of those rated 2 or less.
 """
 RELATED = 0.3
-"""Score from which a sentence is about the same, so that a finding of a guard contradicts the claim.
+"""Score from which a sentence and a claim have one subject, so that a guard's finding is a contradiction.
 
-Of STS-B dev pairs rated below 1 this calls 5 % a contradiction, and 2 % of those rated 4 or more.
+It finds contradictions in 5 % of the STS-B dev pairs rated below 1, and in 2 % of those rated 4 or more.
 """
 MORE_LIKELY = 0.5
 """Probability from which a claim is entailed, or contradicted, by an entailment model."""
@@ -57,7 +57,7 @@ _CONTRADICT = ("negation", "opposite", "number", "name")  # guards whose finding
 
 
 class Support(StrEnum):
-    """Verdicts of other texts on a claim."""
+    """Verdict on a claim from other texts."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -74,15 +74,14 @@ class ClaimVerdict:
 
     Attributes:
         claim: a sentence of the answer.
-        verdict: of the other texts.
-        value: its part in the score of the answer, 0 to 1; NaN where it was not read. In passages it is 1 if
-            the claim is supported, else 0; beside samples it is the mean over samples.
-        score: how far the deciding sentence supports the claim, 0 to 1; NaN where nothing could be compared.
-        sentence: the sentence that decides; for a claim that is not found the nearest one. ``None`` where
-            there is none.
-        text: number of its text among those that were given, from 0; -1 where there is none.
-        reason: why it contradicts the claim, or, of a claim that is not found, the finding that keeps the
-            nearest sentence from supporting it; ``None`` otherwise, and with an entailment model.
+        verdict: verdict from the other texts.
+        value: its contribution to the answer's score, 0 to 1; NaN if it was not read. With passages, it is 1
+            if the claim is supported, else 0; with samples, it is the mean over samples.
+        score: support of the claim by the deciding sentence, 0 to 1; NaN if nothing could be compared.
+        sentence: the deciding sentence; the nearest one for a claim that is not found. ``None`` without one.
+        text: number of its text among the texts of the call, from 0; -1 without one.
+        reason: reason for a contradiction, or, for a claim that is not found, the finding that prevents
+            support by the nearest sentence; ``None`` otherwise, and with an entailment model.
     """
 
     claim: str
@@ -102,9 +101,9 @@ class JudgedAnswers(Result):
     """Claims of n answers.
 
     Attributes:
-        score: shape (n,), mean value of an answer's claims that were read, 0 to 1; NaN without any.
+        score: shape (n,), mean value of each answer's read claims, 0 to 1; NaN without any.
         status: shape (n,), each a ``Status``.
-        claims: for each answer its claims, in their order; empty where it has no score.
+        claims: claims of each answer, in their order; empty without a score.
         signature: the settings that were applied.
     """
 
@@ -115,7 +114,7 @@ class JudgedAnswers(Result):
 
     @property
     def values(self) -> tuple[tuple[float, ...], ...]:
-        """For each answer the values of its claims."""
+        """Values of the claims of each answer, 0 to 1."""
         return tuple(tuple(claim.value for claim in claims) for claims in self.claims)
 
     def count(self, verdict: Support) -> list[int]:
@@ -123,9 +122,9 @@ class JudgedAnswers(Result):
         return [sum(claim.verdict is verdict for claim in claims) for claims in self.claims]
 
     def supported_share(self) -> Floats:
-        """Give the share of each answer's claims that are supported, shape (n,); unread ones do not count.
+        """Return the share of each answer's claims that are supported, shape (n,), without unread ones.
 
-        Beside samples a claim is supported where each of its samples supports it.
+        With samples, a claim is supported if each sample supports it.
         """
         supported = np.array(self.count(Support.SUPPORTED), np.float64).reshape(-1)
         read = np.array([*map(len, self.claims)], np.float64).reshape(-1) - self.count(Support.UNREAD)
@@ -134,7 +133,7 @@ class JudgedAnswers(Result):
         return share
 
     def lowest(self) -> list[tuple[str, float] | None]:
-        """Give the claim of each answer with the lowest value, and that value; ``None`` without a score."""
+        """Return the claim of each answer with the lowest value, and that value; ``None`` without a score."""
         read = [
             [(verdict.claim, verdict.value) for verdict in claims if not np.isnan(verdict.value)]
             for claims in self.claims
@@ -144,7 +143,7 @@ class JudgedAnswers(Result):
     def worst(self, n: int = 10) -> list[tuple[int, ClaimVerdict, float]]:
         """List the claims with the lowest values, each with its answer's number, from 0, and its value.
 
-        Of equal values contradicted claims come first, then those that are not found.
+        With equal values, contradicted claims come first, then claims that are not found.
         """
         read = [
             (answer, claim, claim.value)
@@ -158,7 +157,7 @@ class JudgedAnswers(Result):
         """Estimate the mean score of all answers and of each group, with intervals.
 
         Args:
-            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+            settings: ``by``, ``weights``, ``respondents``, and settings of the intervals; see
                 ``EstimateSettings``.
 
         Raises:
@@ -175,7 +174,7 @@ class JudgedAnswers(Result):
     def derived_columns(self) -> list[pl.Series]:
         """Return the claims, and counts of those with each verdict; counts are null without a score.
 
-        Claims are lists of structs, in which ``text`` counts from 1.
+        Claims are lists of structs, with ``text`` numbered from 1.
         """
         (claims,) = CLAIMS.write(self.claims, "claims")
         text = pl.field("text")
@@ -201,19 +200,19 @@ class JudgedAnswers(Result):
 class ClaimJudge:
     """Judges claims by the sentences of texts.
 
-    Without an entailment model a sentence supports a claim if its ``calibrated`` score, of how far the
-    sentence backs all of the claim, reaches .6 and no guard finds a contradiction, and contradicts it if
-    a guard finds one and the score reaches .3. Findings of these guards (negations, opposites, numbers,
-    names) do not lower the score; those of the others (swapped roles, quantity words and so on) do, so that
-    such a sentence does not support the claim; where such a finding alone prevents it, it is named. With a
-    model, a sentence supports or contradicts a claim if that is more probable than not. Where one sentence
-    supports and another contradicts, the one with the higher value decides.
+    Without an entailment model, the ``calibrated`` score measures whether a sentence supports all of the
+    claim. The sentence supports the claim if the score is at least .6 and no guard finds a contradiction; it
+    contradicts the claim if a guard finds one and the score is at least .3. Findings of these guards
+    (negations, opposites, numbers, names) do not lower the score. Findings of other guards (such as swapped
+    roles or quantity words) do, and may prevent support; then they are named. With a model, a sentence
+    supports or contradicts a claim if the probability is above .5. If one sentence supports and another
+    contradicts, the one with the higher value decides.
 
     Args:
         settings: fields of ``ClaimSettings``.
 
     Raises:
-        InputError: a setting is no model, or the corpus is no list of texts.
+        InputError: a setting is not a model, or the corpus is not a list of texts.
     """
 
     @takes(ClaimSettings)
@@ -233,11 +232,11 @@ class ClaimJudge:
 
     @property
     def uses_entailment(self) -> bool:
-        """Tell whether an entailment model decides."""
+        """Return whether an entailment model is used."""
         return not isinstance(self._scorer, Matcher)
 
     def over(self, corpus: Sequence[str]) -> "ClaimJudge":
-        """Return the judge with word weights and levels from a corpus, not from the texts of each call.
+        """Return the judge with word weights and levels from a corpus instead of the texts of each call.
 
         Args:
             corpus: sentences; an entailment model estimates nothing from them.
@@ -249,7 +248,7 @@ class ClaimJudge:
 
     @property
     def signature(self) -> Signature:
-        """The settings that are applied."""
+        """The applied settings."""
         bounds = (
             {"more_likely": MORE_LIKELY}
             if self.uses_entailment
@@ -260,11 +259,11 @@ class ClaimJudge:
     def judge(
         self, claims: Sequence[str], texts: Sequence[Sequence[str | None]], progress: Progress | None = None
     ) -> list[ClaimVerdict]:
-        """Judge each claim by its own texts; all pairs of all claims are scored together.
+        """Judge each claim by its texts; all pairs of all claims are scored together.
 
         Args:
             claims: c sentences.
-            texts: c lists of texts; ``None`` is passed over, and counts in the numbers of texts.
+            texts: c lists of texts; ``None`` is ignored, but numbered.
             progress: called while texts are embedded.
         """
         sentences = [
@@ -316,7 +315,7 @@ def _scores_by_matching(matches: Matches) -> "_SentenceScores":
 
 
 def _reason(findings: Sequence[Finding]) -> str | None:
-    """Speak of the claim and the sentence in the first finding's reason; ``None`` without a finding."""
+    """Return the first finding's reason, worded for a claim and a sentence; ``None`` without a finding."""
     if not findings:
         return None
     return findings[0].reason.replace("prediction", "claim").replace("reference", "sentence")
@@ -324,15 +323,15 @@ def _reason(findings: Sequence[Finding]) -> str | None:
 
 @dataclass(frozen=True)
 class _SentenceScores:
-    """Scores of p sentences, each beside its claim.
+    """Scores of p sentences, each with its claim.
 
     Attributes:
-        score: shape (p,), how far it supports the claim; NaN where one of the two cannot be read.
+        score: shape (p,), support of the claim, 0 to 1; NaN if one of the two cannot be read.
         nearness: shape (p,), the score before findings lowered it.
         backing: shape (p,), the score, if the sentence supports the claim; else -1.
         denial: shape (p,), the value of the contradiction, if it contradicts the claim; else -1.
         reasons: p reasons why it contradicts the claim.
-        doubts: p findings that keep it from supporting the claim.
+        doubts: p findings that prevent support of the claim.
     """
 
     score: Floats
@@ -343,7 +342,7 @@ class _SentenceScores:
     doubts: Sequence[str | None]
 
     def verdict(self, claim: str, sentences: Sequence[tuple[str, int]], rows: slice) -> ClaimVerdict:
-        """Decide about a claim, by the rows of its sentences; each sentence comes with its text's number."""
+        """Decide about a claim by the rows of its sentences and the numbers of their texts."""
         if not sentences:
             return ClaimVerdict(claim, Support.NOT_FOUND)
         score, backing, denial = self.score[rows], self.backing[rows], self.denial[rows]
@@ -365,13 +364,13 @@ class _SentenceScores:
 
 
 class Groundedness:
-    """Judges for each sentence of an answer whether given passages support or contradict it, and by which.
+    """Judges whether passages support or contradict each sentence of an answer, and which passage.
 
     Args:
         settings: fields of ``ClaimSettings``.
 
     Raises:
-        InputError: a setting is no model, or the corpus is no list of texts.
+        InputError: a setting is not a model, or the corpus is not a list of texts.
     """
 
     @takes(ClaimSettings)
@@ -380,17 +379,17 @@ class Groundedness:
 
     @property
     def signature(self) -> Signature:
-        """The settings that are applied."""
+        """The applied settings."""
         return Signature.of("groundedness").extended(self.claim_judge.signature)
 
     def over(self, corpus: Sequence[str]) -> "Groundedness":
-        """Return the same with estimates from a corpus, as ``ClaimJudge.over``."""
+        """Return the instrument with estimates from a corpus, as ``ClaimJudge.over``."""
         other = copy(self)
         other.claim_judge = self.claim_judge.over(corpus)
         return other
 
     def sentences(self, answers: object, passages: object) -> list[list[str]]:
-        """List for each answer the sentences of its passages; none where it has no claims."""
+        """List the sentences of each answer's passages; none for an answer without claims."""
         return _ComparedAnswers.beside_passages(answers, passages).sentences()
 
     def judge(self, answers: object, passages: object, progress: Progress | None = None) -> JudgedAnswers:
@@ -398,16 +397,16 @@ class Groundedness:
 
         Args:
             answers: n texts.
-            passages: n lists of texts, which the answers should agree with. Those that are missing, empty or
-                no text are left out; an answer without any has the status ``no-reference``. One that declines
-                to answer, or says that it is not known, is ``refused``.
+            passages: n lists of texts that should support the answers. Passages that are missing, empty or
+                not text are left out; an answer without any has the status ``no-reference``. An answer that
+                declines, or states that it is not known, is ``refused``.
             progress: called while texts are embedded.
 
         Returns:
             Claims with their verdicts; an answer's score is the share of its claims that are supported.
 
         Raises:
-            InputError: lists of unequal length, or something other than a list where passages should be.
+            InputError: lists of unequal length, or passages that are not a list.
         """
         compared = _ComparedAnswers.beside_passages(answers, passages)
         rows, claims = compared.claims()
@@ -421,17 +420,17 @@ class Groundedness:
 
 
 class ClaimConsistency:
-    """Splits long answers into sentences, and measures how far samples of the same answer back each of them.
+    """Splits long answers into sentences, and measures the support of each by samples of the same answer.
 
-    A claim's value beside a sample is how far the sample's deciding sentence supports it; a sentence that
-    contradicts it counts a tenth. Its value is the mean over samples. Its verdict is that of the sample in
-    which it fares worst: of one that contradicts it, else of the one that supports it least.
+    A claim's value with one sample is its support by the sample's deciding sentence, divided by 10 if that
+    contradicts it. Its value is the mean over samples. Its verdict is that of a sample that contradicts it,
+    or else of the sample that supports it least.
 
     Args:
         settings: fields of ``ClaimSettings``.
 
     Raises:
-        InputError: a setting is no model, or the corpus is no list of texts.
+        InputError: a setting is not a model, or the corpus is not a list of texts.
 
     References:
         LUQ: Zhang et al. (2024), arXiv 2403.20279, whose claims are the sentences of an answer, too.
@@ -443,18 +442,18 @@ class ClaimConsistency:
 
     @property
     def signature(self) -> Signature:
-        """The settings that are applied."""
+        """The applied settings."""
         settings = Signature.of("claim-consistency", contradicted=CONTRADICTED)
         return settings.extended(self.claim_judge.signature)
 
     def over(self, corpus: Sequence[str]) -> "ClaimConsistency":
-        """Return the same with estimates from a corpus, as ``ClaimJudge.over``."""
+        """Return the instrument with estimates from a corpus, as ``ClaimJudge.over``."""
         other = copy(self)
         other.claim_judge = self.claim_judge.over(corpus)
         return other
 
     def sentences(self, answers: object, samples: object) -> list[list[str]]:
-        """List for each answer the sentences of its samples; none where it has no claims."""
+        """List the sentences of each answer's samples; none for an answer without claims."""
         return _ComparedAnswers.beside_samples(answers, samples).sentences()
 
     def measure(
@@ -464,12 +463,12 @@ class ClaimConsistency:
 
         Args:
             answers: n texts; without ``samples`` each a list whose first text is the answer.
-            samples: n lists of texts. Those that are missing, empty or no text, or that decline to answer,
+            samples: n lists of texts. Samples that are missing, empty or not text, or that decline to answer,
                 are left out.
             progress: called while texts are embedded.
 
         Raises:
-            InputError: lists of unequal length, or something other than a list where samples should be.
+            InputError: lists of unequal length, or samples that are not a list.
         """
         compared = _ComparedAnswers.beside_samples(answers, samples)
         rows, claims = compared.claims()
@@ -528,9 +527,9 @@ def claim_consistency(
 
 @dataclass(frozen=True)
 class _ComparedAnswers:
-    """Answers, the texts that the claims of each are compared with, and statuses.
+    """Answers, the texts that their claims are compared with, and statuses.
 
-    A text that cannot be compared is ``None``, so that texts have the numbers that they were given with.
+    A text that cannot be compared is ``None``, so that texts keep their numbers.
     """
 
     answers: list[Any]
@@ -558,7 +557,7 @@ class _ComparedAnswers:
         return cls(answers, texts, status)
 
     def claims(self) -> tuple[list[int], list[str]]:
-        """Split the usable answers into sentences that state something; for each the answer's row."""
+        """Split the usable answers into sentences that state something, each with its answer's row."""
         listed = [
             (row, claim)
             for row, (text, status) in enumerate(zip(self.answers, self.status, strict=True))
@@ -568,7 +567,7 @@ class _ComparedAnswers:
         return [row for row, _ in listed], [claim for _, claim in listed]
 
     def sentences(self) -> list[list[str]]:
-        """Split the texts beside each answer that has claims."""
+        """Split the other texts of each answer with claims into sentences."""
         return [
             [sentence for text in texts if text is not None for sentence in worded_sentences(text)]
             if status is Status.SCORED and sentence_claims(answer)
@@ -579,7 +578,7 @@ class _ComparedAnswers:
     def judged(
         self, rows: Sequence[int], verdicts: Sequence[ClaimVerdict], signature: Signature
     ) -> JudgedAnswers:
-        """Give each answer its claims and their mean value; ``weightless`` without a claim that was read."""
+        """Collect the claims of each answer and their mean value; ``weightless`` if no claim was read."""
         claims: list[list[ClaimVerdict]] = [[] for _ in self.status]
         for row, verdict in zip(rows, verdicts, strict=True):
             claims[row].append(verdict)
@@ -591,14 +590,14 @@ class _ComparedAnswers:
 
 
 def _answer_status(answer: object) -> Status:
-    """Tell whether an answer can be judged; one that declines, or does not know, claims nothing."""
+    """Return the status of an answer; an answer that declines, or does not know, has no claims."""
     status = text_status(answer)
     declined = status is Status.SCORED and gives_no_answer(str(answer))
     return Status.REFUSED if declined else status
 
 
 def _worst(verdicts: Sequence[ClaimVerdict], shares: Floats) -> ClaimVerdict:
-    """Pick a verdict that contradicts the claim, else the one with the least support; unread ones last."""
+    """Choose a verdict that contradicts the claim, else the one with the least support, unread ones last."""
     known = np.where(np.isnan(shares), np.inf, shares)
     is_denied = [claim.verdict is Support.CONTRADICTED for claim in verdicts]
     return verdicts[int(np.where(is_denied, known - 2, known).argmin())]
@@ -628,10 +627,10 @@ _REPLIES = frozenset((
 
 
 def sentence_claims(text: object) -> list[str]:
-    """Split a text into its sentences that may state something; none for what is no text.
+    """Split a text into the sentences that may state something; none for other cells.
 
-    Marks of lists and headings before a sentence are left out. A sentence of replies alone, such as "Yes." or
-    "OK.", states nothing by itself and is left out, like one without letters and digits.
+    Markers of lists and headings are left out. A sentence such as "Yes." or "OK." states nothing and is left
+    out, as is one without letters and digits.
 
     Examples:
         >>> sentence_claims("It is tall. It is old."), sentence_claims(None)
@@ -654,9 +653,9 @@ def claims_request(text: str, template: Callable[[str], str] | None = None) -> R
     """Build the request that asks a chat model for the claims of a text.
 
     Args:
-        text: to be split.
-        template: makes the whole prompt of the text; Semscale's own unless given. The reply must have a
-            claim on each line that begins with ``-``, ``*``, ``###`` or a number.
+        text: text to split.
+        template: returns the prompt for the text; by default Semscale's. The reply must have a claim on each
+            line that begins with ``-``, ``*``, ``###`` or a number.
     """
     if template is not None:
         return Request.of(template(text), temperature=0.0)
@@ -664,11 +663,11 @@ def claims_request(text: str, template: Callable[[str], str] | None = None) -> R
 
 
 def read_claims(reply: str) -> list[str] | None:
-    r"""Read the claims of a reply: what follows the mark on each marked line, each claim once.
+    r"""Parse the claims of a reply: the text after the mark on each marked line, without repetitions.
 
     Returns:
-        Claims in their order; an empty list where the reply says that there are none, and ``None`` where it
-        has neither.
+        Claims in their order; an empty list if the reply states that there are none, and ``None`` if it has
+        neither.
 
     Examples:
         >>> read_claims("Here they are:\n- The tower is tall.\n- It is old.")
@@ -688,7 +687,7 @@ async def split_claims(
     template: Callable[[str], str] | None = None,
     progress: Progress | None = None,
 ) -> list[list[str] | None]:
-    """Ask a chat model for the claims of texts; equal texts are asked about once.
+    """Request the claims of texts from a chat model; equal texts are sent once.
 
     Args:
         texts: n texts.
@@ -697,8 +696,7 @@ async def split_claims(
         progress: called while replies come.
 
     Returns:
-        For each text its claims: none for what is no text, and ``None`` where no reply came or none with
-        claims in it.
+        The claims of each text; none for other cells, and ``None`` without a reply that has claims.
 
     Raises:
         ReplyError: no call can succeed.
@@ -713,7 +711,7 @@ async def split_claims(
 
 
 PairValues = Callable[[list[str], list[str]], Mapping[str, Floats]]
-"""Gives p units (premises) and p claims their values by each scorer, each of shape (p,), NaN where unread."""
+"""Function that scores p units (premises) and p claims by each scorer, shape (p,), NaN where unread."""
 ENTAILMENT_VALUES = ("entailment", "noncontradiction", "contrasted_entailment")
 """Values by an entailment model: p(entailment), 1 - p(contradiction), and their share of both."""
 
@@ -721,16 +719,16 @@ ENTAILMENT_VALUES = ("entailment", "noncontradiction", "contrasted_entailment")
 def claim_values(
     claims: Sequence[Sequence[str]], units: Sequence[Sequence[Sequence[str]]], pair_values: PairValues
 ) -> list[dict[str, Floats]]:
-    """Give each claim its values: the greatest over the units of a sample, averaged over samples.
+    """Compute values of each claim: the greatest over the units of a sample, averaged over samples.
 
     Args:
         claims: n lists of claims.
-        units: for each of them a list of samples, each a list of units: the whole sample, or its sentences or
-            claims. A sample without units, or with none that can be read, does not count.
-        pair_values: gives the values of pairs, in one call for all.
+        units: n lists of samples, each a list of units: the whole sample, or its sentences or claims. A
+            sample without readable units is left out.
+        pair_values: returns the values of all pairs in one call.
 
     Returns:
-        For each list of claims the values by scorer, each of shape (claims,); NaN without samples.
+        Values of each list of claims by scorer, each of shape (claims,); NaN without samples.
 
     References:
         Whole samples are LUQ, units are LUQ-pair: Zhang et al. (2024), arXiv 2403.20279.
@@ -756,18 +754,18 @@ def claim_values(
 
 
 AGGREGATIONS = ("mean", "min")
-"""Ways to get the value of an answer from those of its claims."""
+"""Ways to aggregate the values of an answer's claims."""
 
 
 def aggregate_claims(values: Sequence[Floats], aggregation: str) -> Floats:
-    """Average the values of each answer's claims, or take the least.
+    """Aggregate the values of each answer's claims by their mean or their minimum.
 
     Args:
-        values: for each of n answers the values of its claims; NaN for claims without one.
+        values: values of the claims of each of n answers; NaN for claims without one.
         aggregation: ``mean`` or ``min``.
 
     Returns:
-        Shape (n,); NaN for an answer none of whose claims has a value.
+        Shape (n,); NaN for an answer without a claim with a value.
 
     Examples:
         >>> values = [np.array([0.2, 0.6, np.nan]), np.array([np.nan])]
@@ -783,10 +781,10 @@ def aggregate_claims(values: Sequence[Floats], aggregation: str) -> Floats:
 def entailment_values(
     model: EntailmentModel, premises: list[str], hypotheses: list[str]
 ) -> dict[str, Floats]:
-    """Give pairs their values by an entailment model, named as in ``ENTAILMENT_VALUES``.
+    """Compute the values of pairs by an entailment model, named as in ``ENTAILMENT_VALUES``.
 
     Args:
-        model: of entailment.
+        model: entailment model.
         premises: p texts.
         hypotheses: p texts.
     """

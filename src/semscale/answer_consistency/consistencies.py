@@ -33,7 +33,7 @@ from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, ObjectArray, Status, Statuses
 
 Reasons = tuple[str | None, ...]
-"""A reason for each item; ``None`` where it has a value."""
+"""A reason for each item; ``None`` for an item with a value."""
 
 REASONS = ResultColumn(
     lambda reasons, _: [pl.Series("reason", reasons, pl.String)], lambda columns: tuple(columns[0].to_list())
@@ -49,23 +49,24 @@ class Consistencies(Result):
     """Consistency of n items, in the order of the items.
 
     Attributes:
-        measures: for each measure its values, shape (n,); NaN where there is none.
-        status: shape (n,), each a ``Status``: why each item has values, or has none.
-        reasons: why each item has no value of the first measure, in words; ``None`` where it has one.
-        n_samples: shape (n,), usable samples.
-        samples_left_out: shape (n,), samples that are missing, empty, no text or not read by the model.
-        windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none was.
-        nulls: simple figures by name, each of shape (n,), that any measure should beat: of the lengths,
-            ``exact_match_normalised`` and, where tokens are known, ``first_token_probability``.
-        contradictions: for every item the contradictions of its answer; empty tuples without guards.
-        floor: cosine of unrelated answers; ``None`` where it could not be estimated, so that 0 was applied.
+        measures: values of each measure, shape (n,); NaN where missing.
+        status: shape (n,), each a ``Status``: reason why an item has values or none.
+        reasons: reason for a missing value of the first measure, in words; ``None`` for an item with a value.
+        n_samples: shape (n,), number of usable samples.
+        samples_left_out: shape (n,), number of samples that are missing, empty, not text or not read by the
+            model.
+        windows: shape (n,), greatest number of windows of an item's text; 0 if none was read.
+        nulls: simple baselines by name, each of shape (n,): two of the lengths, ``exact_match_normalised``
+            and, if tokens are known, ``first_token_probability``.
+        contradictions: contradictions of each item's answer; empty tuples without guards.
+        floor: cosine of unrelated answers; ``None`` if it could not be estimated, so that 0 was applied.
         floor_from: source of the floor: ``given``, ``not-needed``, ``too-few-answers``, or the unrelated
             pairs that it was estimated from.
-        signature: what was applied.
-        n_meanings: shape (n,), how many different meanings answer and samples have; 0 where ``same_by`` is
+        signature: the applied settings.
+        n_meanings: shape (n,), number of different meanings of answer and samples; 0 if ``same_by`` is
             ``None``.
-        same_by: shape (n,), the ground on which texts mean the same: ``entailment``, ``cosine``, ``exact``,
-            or ``None`` where no measure asks, or nothing could be compared.
+        same_by: shape (n,), method of comparing meanings: ``entailment``, ``cosine``, ``exact``, or ``None``
+            if no measure needs it, or nothing could be compared.
     """
 
     measures: Annotated[Mapping[str, Floats], numbers_by_name()]
@@ -86,22 +87,22 @@ class Consistencies(Result):
 
     @property
     def main(self) -> str:
-        """The first of the measures, which ``score`` gives."""
+        """Name of the first measure, which ``score`` returns."""
         return next(iter(self.measures))
 
     @property
     def score(self) -> Floats:
-        """Values of the first measure, shape (n,)."""
+        """Values of the first measure, shape (n,), higher for more consistent items."""
         return self.measures[self.main]
 
     @property
     def n_contradicting(self) -> Integers:
-        """Count of the samples of each item that contradict its answer, shape (n,)."""
+        """Number of the samples of each item that contradict its answer, shape (n,)."""
         samples = ({contradiction.sample for contradiction in listed} for listed in self.contradictions)
         return np.array(list(map(len, samples)), np.int64)
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
-        """Estimate the mean of each measure over all items and each group; the first one is the main one.
+        """Estimate the mean of each measure over all items and each group; the first is the main figure.
 
         Args:
             settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
@@ -123,8 +124,8 @@ class Consistencies(Result):
         """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 
         Args:
-            correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where it was not checked.
-                The items that were checked must be a random sample of all.
+            correct: shape (n,): true or 1 for right, false or 0 for wrong, missing if not checked. The
+                checked items must be a random sample of all.
             settings: fields of ``CorrectnessSettings``.
 
         Raises:
@@ -147,20 +148,20 @@ class Consistencies(Result):
         respondents: object = None,
         **intervals: Unpack[IntervalSettings],
     ) -> ConsistencySummary:
-        """Sum up for a report: estimates, contradictions, and items to look at.
+        """Summarize for a report: estimates, contradictions, and items to check.
 
         Args:
-            answers: the texts that were measured, as ``measure`` accepts them; without them no text is shown.
+            answers: the measured texts, as in ``measure``; without them, no text is shown.
             samples: n lists of texts, likewise.
             prompts: shape (n,), the questions.
-            correctness: P(correct) and decisions, as ``correctness`` gives them.
-            replies: how many replies were asked for, saved, and did not come, where a model was asked.
+            correctness: P(correct) and decisions, from ``correctness``.
+            replies: numbers of requested, saved and missing replies, if a model was asked.
             source: name of the data.
             columns: the use and the name of each column.
             by: shape (n,), names of groups.
             weights: shape (n,), as for ``estimate``; respondents, too.
             respondents: shape (n,).
-            intervals: how intervals are made.
+            intervals: settings of the intervals.
 
         Raises:
             InputError: another number of texts or prompts than of items, or a setting out of range.
@@ -191,7 +192,7 @@ class Consistencies(Result):
     def derived_columns(self) -> list[pl.Series]:
         """Return the columns of contradictions, and ``meanings`` and ``same_by``, if they are measured.
 
-        Contradictions are lists of structs, in which ``sample`` counts from 0.
+        Contradictions are lists of structs, with ``sample`` numbered from 0.
         """
         (contradictions,) = CONTRADICTIONS.write(self.contradictions, "contradictions")
         contradiction = pl.element().struct
@@ -222,22 +223,22 @@ class Consistencies(Result):
 
 @dataclass(frozen=True)
 class Asked:
-    """Replies to n prompts, and how consistent they are.
+    """Replies to n prompts, and their consistency.
 
     Attributes:
-        replies: answers and samples, and the calls that it took to get them.
-        consistencies: of the n prompts.
+        replies: answers and samples, and counts of the calls.
+        consistencies: consistency of the n prompts.
     """
 
     replies: Replies
     consistencies: Consistencies
 
     def summarize(self, prompts: object = None, **settings: Unpack[EstimateSettings]) -> ConsistencySummary:
-        """Sum up for a report, as ``Consistencies.summarize``, with the answers and samples that came.
+        """Summarize for a report, as ``Consistencies.summarize``, with the received answers and samples.
 
         Args:
-            prompts: shape (n,), the questions that were asked.
-            settings: of the estimates: ``by``, ``interval``, ``seed`` and others.
+            prompts: shape (n,), the questions.
+            settings: settings of the estimates: ``by``, ``interval``, ``seed`` and others.
         """
         replies = self.replies
         return self.consistencies.summarize(
@@ -254,8 +255,8 @@ def measuring_reasons(sampled: SampledAnswers, score: Floats, measure: str) -> R
 
     Args:
         sampled: n answers with their samples.
-        score: shape (n,), values of the first measure; NaN where there is none.
-        measure: its name.
+        score: shape (n,), values of the first measure; NaN where missing.
+        measure: name of the first measure.
     """
     return tuple(
         _measuring_reason(sampled, item, measure, has_value=has_value)
@@ -279,11 +280,11 @@ def _measuring_reason(sampled: SampledAnswers, item: int, measure: str, *, has_v
 
 
 def asking_reasons(replies: Replies, measured: Reasons) -> Reasons:
-    """Explain why prompts have no value: why no answer came, or else why it cannot be measured.
+    """Explain why prompts have no value: a missing answer, or else an answer that cannot be measured.
 
     Args:
-        replies: to n prompts.
-        measured: n reasons from measuring the answers that came.
+        replies: replies to n prompts.
+        measured: n reasons from measuring the received answers.
     """
     rows = zip(replies.status, replies.reasons, measured, strict=True)
     return tuple(_asking_reason(replies.counts.stopped, *row) for row in rows)

@@ -1,4 +1,4 @@
-"""The instrument: measures how far sampled answers to a prompt agree with the answer."""
+"""The instrument: measures the agreement of sampled answers to a prompt with the answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -65,12 +65,12 @@ class Consistency:
     """Measures how far several answers to one prompt agree with the first.
 
     Args:
-        chat_model: the model that ``ask`` asks: a name, a LangChain chat model, or a model from
-            ``load_chat_model``; only ``ask`` needs it.
+        chat_model: chat model for ``ask``: a name, a LangChain chat model, or a model from
+            ``load_chat_model``.
         settings: fields of ``ConsistencySettings``.
 
     Raises:
-        InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
+        InputError: an unknown measure or guard, a setting out of range, a measure without its model, or an
             entailment model that no measure uses.
     """
 
@@ -92,17 +92,17 @@ class Consistency:
 
     @property
     def needs(self) -> frozenset[str]:
-        """The parts that the measures are computed from, as ``needed_parts`` names them."""
+        """The parts that the measures are computed from, as in ``needed_parts``."""
         return self.settings.needs
 
     @cached_property
     def embedder(self) -> "Embedder":
-        """The model that turns texts into vectors; loaded when it is first needed."""
+        """The model that embeds texts; loaded on first use."""
         return as_embedder(self.settings.embedder)
 
     @cached_property
     def bert_scorer(self) -> BertScorer:
-        """The scorer that gives BERTScores; loaded when it is first needed."""
+        """The scorer of BERTScores; loaded on first use."""
         model = self.settings.bert_embedder
         if isinstance(model, str | Path) or callable(getattr(model, "embed", None)):
             return BertScorer(cast("str | Path | Embedder", model))
@@ -110,16 +110,16 @@ class Consistency:
 
     @cached_property
     def entailment(self) -> EntailmentModel | None:
-        """The entailment model, loaded when it is first needed; ``None`` if none was chosen."""
+        """The entailment model, loaded on first use; ``None`` if none was chosen."""
         nli, labels = self.settings.nli, self.settings.nli_labels
         return None if nli is None else chosen_model(nli, labels)
 
     @cached_property
     def chat_model(self) -> "ChatModel":
-        """The model that ``ask`` asks.
+        """The chat model for ``ask``.
 
         Raises:
-            InputError: no chat model was given.
+            InputError: there is no chat model.
         """
         from semscale.chat import load_chat_model
 
@@ -129,14 +129,14 @@ class Consistency:
 
     @property
     def signature(self) -> Signature:
-        """The settings; a result's signature has the floor that was estimated, and from how many answers."""
+        """The settings; a result's signature also has the estimated floor and its number of answers."""
         chosen = self.settings.floor
         floor = Floor(0.0, "auto") if isinstance(chosen, str) else Floor(chosen, "given")
         signature = self._applied(floor)
         return signature if self._chat_model is None else signature.extended(self._chat_signature)
 
     def readers(self) -> PairReaders:
-        """Give the models that the measures need; they embed each text, and judge each pair, once."""
+        """Return the models that the measures need; they embed each text, and judge each pair, once."""
         cosines = Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in self.needs else None
         if "entailment" not in self.needs or self.entailment is None:
             return PairReaders(cosines)
@@ -157,20 +157,19 @@ class Consistency:
 
         Args:
             answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
-            samples: n lists of texts, of any lengths. Samples that are missing, empty or no text are left
+            samples: n lists of texts, of any lengths. Samples that are missing, empty or not text are left
                 out and counted.
             logprobs: n lists of the log-probabilities of the answers' tokens, as ``read_tokens`` accepts
-                them, for measures of tokens, and for the first token's probability as a null; missing where
-                they are not known.
+                them, for measures of tokens, and for the first token's probability as a baseline; missing if
+                unknown.
             sample_logprobs: n lists with such a list for each sample, for Monte Carlo probability and
-                semantic density; refused without one of these.
-            prompts: n questions, which precede answers and samples in semantic density; left out unless
-                given.
+                semantic density; an error without one of these measures.
+            prompts: n questions, placed before answers and samples in semantic density; left out by default.
             progress: called while texts are embedded and scored.
 
         Raises:
-            InputError: lists of unequal length, something other than a list where samples should be, a
-                measure of tokens without ``logprobs`` or ``sample_logprobs``, or these for no measure.
+            InputError: lists of unequal length, samples that are not a list, a measure of tokens without
+                ``logprobs`` or ``sample_logprobs``, or these without a measure that needs them.
             ModelError: the model cannot be run.
         """
         texts = read_texts(answers, samples)
@@ -188,17 +187,18 @@ class Consistency:
         runner: Runner | None = None,
         progress: Progress | None = None,
     ) -> Asked:
-        """Ask the chat model for an answer and samples to each prompt, and measure how far they agree.
+        """Request an answer and samples for each prompt from the chat model, and measure their agreement.
 
-        Replies are stored in the runner's ledger: stopped and started again, no paid call is repeated. Where
-        a cap is reached, finished prompts are measured, the others are ``unfinished``, and
-        ``replies.counts.stopped`` gives the reason.
+        Replies are stored in the runner's ledger, so a restarted run repeats no paid call. If a cap is
+        reached, finished prompts are measured, the others are ``unfinished``, and ``replies.counts.stopped``
+        has the reason.
 
         Args:
-            prompts: n questions, or conversations; those that are missing or empty are not asked.
-            n_samples: samples of each prompt; 5 unless given.
-            sampling: temperature, parameters, and when to stop early.
-            runner: sends the requests; by default one without a cap and with the ledger in Semscale's folder.
+            prompts: n questions or conversations; missing and empty ones are not sent.
+            n_samples: number of samples of each prompt; 5 by default.
+            sampling: temperature, parameters and early stopping.
+            runner: runner of the requests; by default one without a cap and with the ledger in Semscale's
+                folder.
             progress: called while replies come and texts are scored.
 
         Raises:
@@ -218,7 +218,7 @@ class Consistency:
         runner: Runner | None = None,
         progress: Progress | None = None,
     ) -> Asked:
-        """Do as ``ask``, in a program that has an event loop."""
+        """Do the same as ``ask`` in a program with an event loop."""
         from semscale.chat.decisions import load_deciding_model
 
         plan = sampling or Sampling()
@@ -238,13 +238,13 @@ class Consistency:
         stopped: str | None = None,
         progress: Progress | None = None,
     ) -> Asked:
-        """Ask about the prompts of one part, and measure how far the replies agree.
+        """Send the prompts of one part, and measure the agreement of the replies.
 
         Args:
             prompts: n questions or conversations.
-            model: how replies are asked for, and what sends the requests; the same for all parts of a run.
-            floor: of all prompts; estimated from the answers that come unless given.
-            stopped: why the model is not asked, if there is a reason.
+            model: settings and runner of the requests; the same for all parts of a run.
+            floor: floor for all prompts; by default estimated from the received answers.
+            stopped: reason to send no requests, or ``None``.
             progress: called while replies come and texts are scored.
         """
         sampling = model.sampling.for_parts(self.needs)
@@ -276,7 +276,7 @@ class Consistency:
     def _score_single(
         self, answers: list[str], samples: list[str], floor: Floor | None, readers: PairReaders | None
     ) -> Floats:
-        """Give the first measure of k answers with a sample of each, shape (k,); NaN where there is none."""
+        """Return the first measure of k answers with one sample each, shape (k,); NaN where missing."""
         sampled = pair_samples(answers, [[sample] for sample in samples])
         compared, _ = self._compare(sampled, floor, readers or self.readers())
         _, compared = leave_out_unread(sampled, compared)
@@ -298,12 +298,12 @@ class Consistency:
         Args:
             answers: n answers.
             samples: n lists of texts.
-            floor: of all answers; estimated from these unless given.
+            floor: floor for all answers; by default estimated from these.
             progress: called while texts are embedded and scored.
-            keep_unread: whether texts that the model cannot read, or whose language it does not read, are
-                measured all the same.
-            tokens: of the n answers; needed for measures of tokens, and for the null that they give.
-            readers: as ``readers`` gives them, with what they read in earlier calls; new ones unless given.
+            keep_unread: whether to measure texts that the model cannot read, or in a language that it does
+                not read.
+            tokens: tokens of the n answers, for measures of tokens and their baseline.
+            readers: models from ``readers``, with results of earlier calls; new ones by default.
         """
         tokens, readers = tokens or AnswerTokens(), readers or self.readers()
         check_tokens(self.measures, tokens)
@@ -326,7 +326,7 @@ class Consistency:
         Args:
             sampled: n answers with their samples.
             floor: cosine of unrelated answers.
-            readers: models that store what they read.
+            readers: models that store their results.
             progress: called while texts are embedded.
         """
         return relate_texts(
@@ -336,12 +336,12 @@ class Consistency:
     def applied_floor(
         self, answers: Sequence[str], progress: Progress | None = None, *, cosines: Cosines | None = None
     ) -> Floor:
-        """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one.
+        """Return the floor of the settings, or an estimate from answers; ``NO_FLOOR`` if none is needed.
 
         Args:
             answers: texts; equal ones count once.
             progress: called while texts are embedded.
-            cosines: between texts; new ones unless given.
+            cosines: cosines between texts; new ones by default.
         """
         if "floor" not in self.needs:
             return NO_FLOOR
@@ -359,7 +359,7 @@ class Consistency:
         readers: PairReaders,
         progress: Progress | None = None,
     ) -> tuple[ComparedPairs, Floor]:
-        """Compare answers with their samples, and give the floor that is applied."""
+        """Compare answers with their samples, and return the applied floor."""
         pairs, needs = sampled.pairs, self.needs
         if floor is None:
             answers = [pairs.texts[number] for number in np.unique(pairs.prediction).tolist()]
@@ -378,7 +378,7 @@ class Consistency:
         return compared, floor
 
     def _collect(self, sampled: SampledAnswers, floor: Floor, evidence: Evidence) -> Consistencies:
-        """Compute the measures of each item, and collect contradictions, nulls and counts."""
+        """Compute the measures of each item, and collect contradictions, baselines and counts."""
         pairs, compared, tokens = evidence.pairs, evidence.compared, evidence.tokens
         n, is_scored = pairs.n_items, np.asarray(sampled.status == Status.SCORED, bool)
         measures = {
@@ -425,7 +425,7 @@ class Consistency:
         return _prefixed("chat", self.chat_model.signature)
 
     def _applied(self, floor: Floor) -> Signature:
-        """Record the settings that are applied, with a floor."""
+        """Return the applied settings, with a floor."""
         needs = self.needs
         settings: dict[str, object] = {"measures": "+".join(self.measures)}
         if "floor" in needs:

@@ -1,4 +1,4 @@
-"""The probability that an answer is right, from its consistency and from some labelled answers."""
+"""The probability that an answer is right, from its consistency and labels of some answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -36,11 +36,11 @@ from semscale.types import Floats, Integers, Mask
 DECISIONS = ("accept", "review", "abstain")
 """Decisions about an answer."""
 FEWEST_LABELS = 20
-"""Labelled answers, right and wrong together, that a curve is fitted to."""
+"""Least number of labelled answers, right and wrong together, for a curve."""
 
 
 class LabelledMeasures(NamedTuple):
-    """Measures and nulls of m items, shape (m,) each, and their labels, shape (m,)."""
+    """Measures and baselines of m items, each of shape (m,), and their labels, shape (m,)."""
 
     values: Mapping[str, Floats]
     labels: Floats
@@ -50,23 +50,24 @@ class LabelledMeasures(NamedTuple):
 class CorrectnessProbability:
     """The probability that each of n answers is right, and a decision about it.
 
-    With labels of one kind only there are thresholds, which need no curve; P(correct) is not known.
+    If all labels are right, or all wrong, there are thresholds, which need no curve, but P(correct) is
+    unknown.
 
     Attributes:
-        scores: shape (n,), what the curve and the decisions are of; NaN without a consistency.
-        fitted: the curve of all labels; ``None`` where these are of one kind.
+        scores: shape (n,), scores for the curve and the decisions; NaN without a consistency.
+        fitted: curve fitted to all labels; ``None`` if these are of one kind.
         figures: calibration of the probabilities, each from a curve that was fitted without the item;
             ``None`` without a curve.
-        labels: right and wrong ones, of the items that the curve and the thresholds rest on.
-        triage: the thresholds of the decisions, with the error rates that hold for them.
-        comparison: how often a right answer has the higher value than a wrong one (area under the ROC curve),
-            for each measure and each null of the texts' lengths, with DeLong's intervals.
+        labels: number of right and wrong labels behind the curve and the thresholds.
+        triage: thresholds of the decisions, with their guaranteed error rates.
+        comparison: area under the ROC curve (how often a right answer has a higher value than a wrong one) of
+            each measure and each baseline of the texts' lengths, with DeLong's intervals.
         measure: the measure of the curve.
-        curve: ``platt`` or ``isotonic``; ``None`` where all labels are of one kind.
-        interval: coverage of the intervals of P(correct) and of the figures.
-        weights: of each measure in the ensemble that the curve is of; empty where it is of one measure.
-        filled: in an ensemble, for each measure the answers that lack it, and for which its mean over the
-            other answers counts; measures that lack none are left out.
+        curve: ``platt`` or ``isotonic``; ``None`` if all labels are of one kind.
+        interval: nominal coverage of the intervals of P(correct) and of the figures.
+        weights: weight of each measure in the ensemble; empty without an ensemble.
+        filled: in an ensemble, number of answers by measure whose missing value is replaced by the measure's
+            mean; complete measures are left out.
     """
 
     scores: Floats
@@ -83,24 +84,24 @@ class CorrectnessProbability:
 
     @property
     def areas(self) -> Mapping[str, Estimate]:
-        """The area of each measure and null, on the labelled answers that have it."""
+        """Area under the ROC curve of each measure and baseline, on the labelled answers with a value."""
         return self.comparison.separate
 
     @property
     def probability(self) -> Floats:
-        """P(correct), shape (n,); NaN without a consistency, and where all labels are of one kind."""
+        """P(correct), shape (n,), 0 to 1; NaN without a consistency, or if all labels are of one kind."""
         if self.fitted is None:
             return np.full(len(self.scores), np.nan)
         return self.fitted.probability(self.scores)
 
     @property
     def low(self) -> Floats:
-        """Lower ends of the intervals of P(correct), at each answer's score, shape (n,); NaN likewise."""
+        """Lower ends of the intervals of P(correct), shape (n,), 0 to 1; NaN where P(correct) is NaN."""
         return self._bounds[0]
 
     @property
     def high(self) -> Floats:
-        """Upper ends of these intervals, shape (n,)."""
+        """Upper ends of the intervals of P(correct), shape (n,), 0 to 1; NaN where P(correct) is NaN."""
         return self._bounds[1]
 
     @property
@@ -115,7 +116,7 @@ class CorrectnessProbability:
 
     @property
     def shares(self) -> dict[str, float]:
-        """For each decision its share of the answers that have a consistency, 0 to 1."""
+        """Share of each decision among the answers with a consistency, 0 to 1."""
         accepts, abstains = self._settled
         accepted, abstained = int(accepts.sum()), int((abstains & ~accepts).sum())
         n = int((~np.isnan(self.scores)).sum())
@@ -123,7 +124,7 @@ class CorrectnessProbability:
         return {name: count / max(n, 1) for name, count in zip(DECISIONS, counts, strict=True)}
 
     def some(self, rows: Integers | slice) -> "CorrectnessProbability":
-        """Select some of the answers; the figures of all stay."""
+        """Select some of the answers; the figures remain those of all answers."""
         return replace(self, scores=self.scores[rows])
 
     @property
@@ -133,7 +134,7 @@ class CorrectnessProbability:
 
     @property
     def _settled(self) -> tuple[Mask, Mask]:
-        """Masks of the items accepted and given up by their score, shape (n,) each."""
+        """Masks of the items that are accepted, and that are rejected, each of shape (n,)."""
         accept, abstain = self.triage.accept.value, self.triage.abstain.value
         return (
             self.scores >= (np.inf if accept is None else accept),
@@ -152,21 +153,21 @@ def estimate_correctness(
 ) -> CorrectnessProbability:
     """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 
-    With tuned weights, a random half of the labels tunes them; curve, figures and thresholds are then of the
-    other half, so that they hold.
+    With tuned weights, a random half of the labels tunes them; curve, figures and thresholds come from the
+    other half, so that they are unbiased.
 
     Args:
-        measures: of n items, each of shape (n,); the first one counts.
-        correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where it was not checked. The
-            items that were checked must be a random sample of all.
-        nulls: figures that any measure should beat, each of shape (n,).
-        labelled: measures and nulls of the labelled items, which are compared; with them ``measures`` may
-            have the first one alone if there is no ensemble.
+        measures: measures of n items, each of shape (n,); without an ensemble, the first one is used.
+        correct: shape (n,): true or 1 for right, false or 0 for wrong, missing if not checked. The checked
+            items must be a random sample of all.
+        nulls: baselines, each of shape (n,).
+        labelled: measures and baselines of the labelled items, for the comparison; with it, ``measures``
+            needs only the first measure without an ensemble.
         settings: fields of ``CorrectnessSettings``.
 
     Raises:
-        InputError: another length, a cell that is neither, or fewer than 20 labels; for tuned weights fewer
-            than 80 labels, or fewer than 10 of a kind.
+        InputError: lengths differ, an invalid label, or fewer than 20 labels; for tuned weights fewer than 80
+            labels, or fewer than 10 of a kind.
     """
     chosen = CorrectnessSettings(**settings)
     ensemble, seed = chosen.ensemble, chosen.seed
@@ -226,9 +227,9 @@ def _ensemble_scores(
     """Combine measures with equal or with tuned weights.
 
     Returns:
-        The values that the curve is of, the weight of each measure, the labels that did not tune them, and
-        columns to compare with single measures: those of tuned weights are nested, so that no label counts
-        for a value that it tuned.
+        The scores, the weight of each measure, the labels that did not tune them, and columns to compare with
+        single measures. With tuned weights these are nested, so that no label is compared with a value that
+        it tuned.
     """
     columns = np.stack(list(measures.values()))
     mean = weighted_mean(columns)
@@ -245,7 +246,7 @@ def _ensemble_scores(
 
 
 def _filled(measures: Mapping[str, Floats]) -> dict[str, int]:
-    """Count for each measure the items that lack it and have another one; not for one that no item has."""
+    """Count by measure the items that lack it and have another one, without measures that no item has."""
     missing = {name: np.isnan(values) for name, values in measures.items()}
     scored = ~np.all(list(missing.values()), axis=0)
     counts = {name: int((absent & scored).sum()) for name, absent in missing.items() if not absent.all()}
@@ -255,12 +256,12 @@ def _filled(measures: Mapping[str, Floats]) -> dict[str, int]:
 def correctness_frame(
     correctness: CorrectnessProbability, start: int = 0, stop: int | None = None
 ) -> pl.DataFrame:
-    """Lay items out as a table: ``probability_correct`` with its interval, ``decision``; missing is null.
+    """Return a table of items: ``probability_correct`` with its interval, and ``decision``; null if missing.
 
     Args:
-        correctness: of n items.
-        start: the first of them that is laid out.
-        stop: the one after the last; all unless given.
+        correctness: correctness of n items.
+        start: position of the first item.
+        stop: position after the last item; all by default.
     """
     some = correctness.some(slice(start, stop))
     return pl.DataFrame(
@@ -278,12 +279,11 @@ class MeasureAreas:
     """Areas under the ROC curve of several measures.
 
     Attributes:
-        separate: of each measure on the labelled answers that have it; NaN where these are of one kind.
-        n: of each measure, how many these are.
-        common: of each measure on the labelled answers that have all measures, so that measures are compared
-            on the same answers; empty where ``separate`` is that already.
-        n_common: labelled answers that have all measures. A measure that no labelled answer has does not
-            count here.
+        separate: area of each measure on the labelled answers with a value; NaN if these are of one kind.
+        n: number of these answers, by measure.
+        common: area of each measure on the labelled answers with all measures, for comparisons on the same
+            answers; empty if equal to ``separate``.
+        n_common: number of labelled answers with all measures, except measures that no labelled answer has.
     """
 
     separate: Mapping[str, Estimate]
@@ -293,18 +293,18 @@ class MeasureAreas:
 
     @property
     def compared(self) -> Mapping[str, Estimate]:
-        """The areas to compare measures by: on common answers where these are of both kinds."""
+        """The areas to compare measures by, on common answers if these are of both kinds."""
         is_known = any(not np.isnan(area.value) for area in self.common.values())
         return self.common if is_known else self.separate
 
 
 def measure_areas(measures: Mapping[str, Floats], labels: Floats, *, interval: float = 0.95) -> MeasureAreas:
-    """Estimate how often a right answer has the higher value than a wrong one, for each measure.
+    """Estimate for each measure how often a right answer has a higher value than a wrong one.
 
     Args:
-        measures: of n answers, each of shape (n,), NaN where there is none.
-        labels: shape (n,), 1 right, 0 wrong, NaN not known.
-        interval: coverage of DeLong's intervals.
+        measures: measures of n answers, each of shape (n,), NaN where missing.
+        labels: shape (n,), 1 right, 0 wrong, NaN unknown.
+        interval: nominal coverage of DeLong's intervals.
 
     Examples:
         >>> nan = np.nan
@@ -337,7 +337,7 @@ def _area(values: Floats, labels: Floats, interval: float) -> Estimate:
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """Counts of answers that are labelled right, and wrong.
+    """Counts of right and wrong labels.
 
     Examples:
         >>> str(LabelCounts.count(np.array([1.0, 0.0, np.nan, 1.0])))
@@ -349,21 +349,21 @@ class LabelCounts:
 
     @classmethod
     def count(cls, labels: Floats) -> Self:
-        """Count labels as ``read_labels`` gives them, shape (n,)."""
+        """Count labels from ``read_labels``, shape (n,)."""
         return cls(int((labels == 1).sum()), int((labels == 0).sum()))
 
     @property
     def total(self) -> int:
-        """Both together."""
+        """Number of all labels."""
         return self.right + self.wrong
 
     @property
     def are_of_both_kinds(self) -> bool:
-        """Tell whether some are right and some wrong, which a curve needs."""
+        """Return whether some are right and some wrong, as a curve requires."""
         return self.right > 0 and self.wrong > 0
 
     def added(self, other: "LabelCounts") -> "LabelCounts":
-        """Count both together."""
+        """Return the sum of both counts."""
         return LabelCounts(self.right + other.right, self.wrong + other.wrong)
 
     def __str__(self) -> str:
@@ -372,14 +372,14 @@ class LabelCounts:
 
 @dataclass(frozen=True)
 class FewestLabels:
-    """Number of labels that P(correct) needs.
+    """Least number of labels for P(correct).
 
-    Tuned weights need 40 labels and 5 of each kind, one for each fold. One half of all labels tunes them, and
-    the other half promises, so that all have to be twice as many.
+    Tuned weights need 40 labels and 5 of each kind, one for each fold. They are tuned on half of the labels,
+    so twice as many are required.
 
     Attributes:
-        total: right and wrong together.
-        of_each: of each kind; 0 where thresholds need only one.
+        total: number of right and wrong labels together.
+        of_each: number of each kind; 0 if labels of one kind are enough.
 
     Examples:
         >>> FewestLabels.for_ensemble("tuned")
@@ -391,7 +391,7 @@ class FewestLabels:
 
     @classmethod
     def for_ensemble(cls, ensemble: str) -> Self:
-        """Give the number of labels that an ensemble needs.
+        """Return the least number of labels for an ensemble.
 
         Raises:
             InputError: there is no such ensemble.
@@ -401,36 +401,36 @@ class FewestLabels:
         return cls(2 * FEWEST_TUNING, 2 * FEWEST_OF_EACH) if ensemble == "tuned" else cls(FEWEST_LABELS, 0)
 
     def are_met(self, counts: LabelCounts) -> bool:
-        """Tell whether there are as many."""
+        """Return whether there are enough labels."""
         return counts.total >= self.total and min(counts.right, counts.wrong) >= self.of_each
 
     @property
     def kinds(self) -> str:
-        """Numbers of them that must be right and wrong, in words after a number; empty for any."""
+        """Required numbers of right and wrong labels, as words after a number; empty for any."""
         if not self.of_each:
             return ""
         return f", {self.of_each} or more of them right and {self.of_each} or more wrong"
 
     @property
     def remedy(self) -> str:
-        """Remedy where there are fewer, for the end of a message; empty where only labels help."""
+        """Remedy for too few labels, for the end of a message; empty if only more labels help."""
         return "" if not self.of_each else "; label more, or take the plain mean (ensemble mean)"
 
 
 @dataclass(frozen=True)
 class TooFewLabels:
-    """Labels of answers with a value, where they are fewer than P(correct) needs."""
+    """Labels of answers with a value, if they are too few for P(correct)."""
 
     counts: LabelCounts
     needed: FewestLabels
 
 
 def rows_with_value(measures: Mapping[str, Floats], ensemble: str) -> Mask:
-    """Tell which items have a value of the first measure, or of any measure for an ensemble.
+    """Return which items have a value of the first measure, or of any measure for an ensemble.
 
     Args:
-        measures: of n items, each of shape (n,), NaN where there is none.
-        ensemble: its name.
+        measures: measures of n items, each of shape (n,), NaN where missing.
+        ensemble: name of the ensemble.
     """
     columns = np.stack(list(measures.values())[: 1 if ensemble == "none" else None])
     has_value: Mask = np.any(~np.isnan(columns), axis=0)

@@ -1,4 +1,4 @@
-"""Meanings of an answer and its samples: which texts mean the same, and entropies of their meanings."""
+"""Meanings of an answer and its samples: texts with the same meaning, and entropies of meanings."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,12 +21,12 @@ from semscale.matching.pairs import Pairs
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
 KERNEL_TIME = 0.3
-"""How far heat spreads in ``kernel_agreement``."""
+"""Time of the heat kernel in ``kernel_agreement``."""
 _ZERO = 1e-12
 
 
 class Ground(StrEnum):
-    """Grounds on which two texts mean the same."""
+    """Methods of deciding whether two texts mean the same."""
 
     ENTAILMENT = "entailment"  # each entails the other
     COSINE = "cosine"  # the cosine of their vectors is high, and no guard finds a contradiction
@@ -38,9 +38,9 @@ class Relations:
     """Relations of the m texts of one item; the first is the answer, the others are samples.
 
     Attributes:
-        ground: of ``same``.
-        similarity: shape (m, m), 0 to 1, symmetric, 1 on the diagonal; NaN where the entailment model
-            cannot read the two texts.
+        ground: method of ``same``.
+        similarity: shape (m, m), 0 to 1, symmetric, 1 on the diagonal; NaN if the entailment model cannot
+            read the two texts.
         same: shape (m, m), whether two texts mean the same; symmetric.
         noncontradictions: shape (m, m), 1 - the probability of a contradiction, averaged over both
             directions; ``None`` unless the ground is entailment.
@@ -53,17 +53,17 @@ class Relations:
 
     @property
     def is_read(self) -> bool:
-        """Tell whether the relations of all texts are known."""
+        """Return whether the relations of all texts are known."""
         return not np.isnan(self.similarity).any()
 
     @cached_property
     def counts(self) -> Integers:
-        """Texts in each cluster of meanings, shape (k,)."""
+        """Number of texts in each cluster of meanings, shape (k,)."""
         return np.bincount(meaning_clusters(self.same))
 
     @property
     def entailment(self) -> float:
-        """Mean probability that the answer and a sample entail each other."""
+        """Mean probability that the answer and a sample entail each other, 0 to 1."""
         return float(self.similarity[0, 1:].mean())
 
     @property
@@ -82,20 +82,20 @@ def relate_texts(  # noqa: PLR0913 - texts, the ground, and the models that it n
     guards: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> dict[int, Relations]:
-    """Relate all texts of each item, on the ground that the item allows.
+    """Relate all texts of each item, by the method for the item.
 
     Args:
-        pairs: of an answer (``prediction``) and a sample (``reference``), of n items.
-        same_by: ``auto``, or a ground for all items.
+        pairs: pairs of an answer (``prediction``) and a sample (``reference``), of n items.
+        same_by: ``auto``, or one method for all items.
         floor: cosine of unrelated answers.
-        readers: cosines, needed unless the ground is entailment or exact for all items, and a model of
-            entailment, if any.
-        guards: names of those that check for contradictions where cosines count, as the entailment model
-            does.
+        readers: cosines, required unless the method is entailment or exact for all items, and the entailment
+            model, if any.
+        guards: names of the guards that check for contradictions if cosines are used; the entailment model
+            does both.
         progress: called while texts are embedded.
 
     Returns:
-        By the item's number, for items that have samples.
+        Relations by item number, for items with samples.
     """
     item_pairs = ItemPairs.from_pairs(pairs)
     if readers.entailment is not None and same_by in {"auto", Ground.ENTAILMENT}:
@@ -118,9 +118,9 @@ class ItemPairs:
 
     Attributes:
         texts: the distinct texts.
-        members: for each item its texts' numbers, the answer first; empty for an item without samples.
+        members: text numbers of each item, the answer first; empty for an item without samples.
         first: shape (q,), number of a pair's first text.
-        second: shape (q,), of its second text.
+        second: shape (q,), number of its second text.
         item: shape (q,), the item of each pair; ascending.
     """
 
@@ -135,7 +135,7 @@ class ItemPairs:
         """Pair all texts of each item.
 
         Args:
-            pairs: of an answer (``prediction``) and a sample (``reference``).
+            pairs: pairs of an answer (``prediction``) and a sample (``reference``).
         """
         members: list[list[int]] = [[] for _ in range(pairs.n_items)]
         rows = zip(pairs.item.tolist(), pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
@@ -153,7 +153,7 @@ class ItemPairs:
 
     @property
     def are_short(self) -> Mask:
-        """Mask of the items with short answers only, shape (n,); not those without texts."""
+        """Mask of the items with only short answers, shape (n,); false for items without texts."""
         short = [is_short_answer(text) for text in self.texts]
         return np.array(
             [bool(numbers) and all(short[text] for text in numbers) for numbers in self.members], bool
@@ -167,10 +167,10 @@ class ItemPairs:
         return forward + backward, backward + forward
 
     def select(self, chosen: Mask) -> "ItemPairs":
-        """Give the pairs of some items.
+        """Return the pairs of some items.
 
         Args:
-            chosen: shape (n,), which items.
+            chosen: shape (n,), mask of the items.
         """
         rows = chosen[self.item]
         members = tuple(
@@ -180,7 +180,7 @@ class ItemPairs:
         return ItemPairs(self.texts, members, self.first[rows], self.second[rows], self.item[rows])
 
     def as_items(self) -> Pairs:
-        """Give each first text with the texts after it as an item of its own, as guards compare languages."""
+        """Return each first text with the texts after it as a separate item, as guards compare languages."""
         numbers = np.stack([self.item, self.first])
         item = np.cumsum(np.any(np.diff(numbers, axis=1, prepend=-1) != 0, axis=0)) - 1
         used, positions = np.unique(np.concatenate([self.first, self.second]), return_inverse=True)
@@ -191,13 +191,13 @@ class ItemPairs:
 
 
 def exact_relations(pairs: ItemPairs) -> dict[int, Relations]:
-    """Relate short answers: the same words, or not.
+    """Relate short answers by equal words.
 
     Args:
-        pairs: of n items.
+        pairs: pairs of n items.
 
     Returns:
-        By the item's number, for items that have texts.
+        Relations by item number, for items with texts.
     """
     rows = zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)
     same = np.array(
@@ -210,9 +210,9 @@ def cosine_relations(pairs: ItemPairs, similarity: Floats, same: Mask) -> dict[i
     """Relate texts by the cosines of their vectors.
 
     Args:
-        pairs: of n items, q pairs.
+        pairs: q pairs of n items.
         similarity: shape (q,), 0 to 1.
-        same: shape (q,), whether the two mean the same.
+        same: shape (q,), whether the two texts mean the same.
     """
     equal = pairs.first == pairs.second
     return _relations(pairs, Ground.COSINE, np.where(equal, 1.0, similarity), same | equal)
@@ -222,10 +222,10 @@ def entailment_relations(pairs: ItemPairs, entailment: EntailmentModel) -> dict[
     """Relate texts by an entailment model, in one call for all items.
 
     Two texts mean the same if entailment is the most probable relation in both directions. Their similarity
-    is the probability of entailment, averaged over both directions; NaN for two that the model cannot read.
+    is the probability of entailment, averaged over both directions; NaN if the model cannot read them.
 
     Args:
-        pairs: of n items.
+        pairs: pairs of n items.
         entailment: the model.
 
     References:
@@ -266,7 +266,7 @@ def _square(values: Floats, m: int) -> Floats:
 
 
 def meaning_clusters(same: Mask) -> Integers:
-    """Group texts by meaning: each joins the first cluster whose first text means the same.
+    """Group texts by meaning: each joins the first cluster with a first text of the same meaning.
 
     Args:
         same: shape (m, m), whether two texts mean the same; symmetric.
@@ -293,21 +293,21 @@ def meaning_clusters(same: Mask) -> Integers:
 
 
 def best_text(texts: Sequence[str], clusters: Integers, weights: Floats | None = None) -> int:
-    """Pick the text that stands for the most probable meaning.
+    """Choose a text for the most probable meaning.
 
-    The meaning is the cluster with the greatest sum of weights, the first of equals. Its text is the one that
-    occurs most often, or the longest where none occurs twice; the first of equals.
+    The meaning is the cluster with the greatest sum of weights. Its text is the most frequent one, or the
+    longest if no text occurs twice. The first of equals is chosen.
 
     Args:
         texts: m texts, the answer first.
         clusters: shape (m,), the number of each text's cluster, from 0.
-        weights: shape (m,), the probability of each text, at least 0; all alike unless given.
+        weights: shape (m,), probability of each text, at least 0; all equal by default.
 
     Returns:
         The number of the text, from 0.
 
     References:
-        As uqlm 0.6 picks the "uncertainty-minimized response".
+        The "uncertainty-minimized response" of uqlm 0.6.
 
     Examples:
         >>> best_text(["Rome", "Paris", "It is Paris"], np.array([0, 1, 1]))
@@ -325,10 +325,10 @@ def best_text(texts: Sequence[str], clusters: Integers, weights: Floats | None =
 
 
 def cluster_entropy(counts: Integers) -> float:
-    """Discrete semantic entropy: minus the sum of p log p over the shares p of the clusters, in nats.
+    """Compute the discrete semantic entropy: minus the sum of p log p over the clusters' shares p, in nats.
 
     Args:
-        counts: shape (k,), texts in each cluster, at least 1.
+        counts: shape (k,), number of texts in each cluster, at least 1.
 
     References:
         Farquhar et al. (2024), doi 10.1038/s41586-024-07421-0, discrete semantic entropy.
@@ -341,20 +341,20 @@ def cluster_entropy(counts: Integers) -> float:
 
 
 def share_entropy(shares: Floats) -> float:
-    """Give minus the sum of p log p over shares p that sum to 1, in nats; shares of 0 add nothing."""
+    """Return minus the sum of p log p over shares p that sum to 1, in nats; shares of 0 add nothing."""
     positive = shares[shares > 0]
     return float(-(positive * np.log(positive)).sum())
 
 
 def meaning_entropy(same: Mask, mass: Floats | None = None) -> tuple[float, float, float]:
-    """Give the semantic entropy of m texts in nats, 1 - entropy / log m, and how many meanings they have.
+    """Return the semantic entropy of m texts in nats, 1 - entropy / log m, and the number of meanings.
 
     Args:
         same: shape (m, m), m >= 2, whether two texts mean the same; symmetric.
-        mass: shape (m,), the probability of each text, at least 0; all alike unless given.
+        mass: shape (m,), probability of each text, at least 0; all equal by default.
 
     Returns:
-        NaN for all three where a probability is missing, or all are 0.
+        The three numbers; all NaN if a probability is missing, or all are 0.
 
     References:
         Farquhar et al. (2024), doi 10.1038/s41586-024-07421-0.
@@ -380,13 +380,13 @@ def item_entropies(
     """Compute ``meaning_entropy`` of n items.
 
     Args:
-        related: relations of the texts of each item, by the item's number.
-        n_items: how many items there are.
-        masses: by the item's number the probabilities of its texts; all alike unless given.
+        related: relations of the texts of each item, by item number.
+        n_items: number of items.
+        masses: probabilities of the texts of each item, by item number; all equal by default.
 
     Returns:
-        Shape (3, n): entropy, 1 - entropy / log m, and the number of meanings; NaN for items whose relations
-        or probabilities are not known.
+        Shape (3, n): entropy, 1 - entropy / log m, and the number of meanings; NaN for items with unknown
+        relations or probabilities.
     """
     figures: Floats = np.full((3, n_items), np.nan)
     for item, relations in related.items():
@@ -398,12 +398,12 @@ def item_entropies(
 def best_positions(
     pairs: Pairs, related: Mapping[int, Relations], masses: Mapping[int, Floats] | None = None
 ) -> list[int]:
-    """Pick for each item the text that stands for its most probable meaning, as ``best_text`` does.
+    """Choose a text for the most probable meaning of each item, as ``best_text``.
 
     Args:
-        pairs: of an answer (``prediction``) and a sample (``reference``), of n items.
-        related: relations of the texts of each item, the answer first, by the item's number.
-        masses: likewise the probabilities of the texts; all alike unless given.
+        pairs: pairs of an answer (``prediction``) and a sample (``reference``), of n items.
+        related: relations of the texts of each item, the answer first, by item number.
+        masses: probabilities of these texts, by item number; all equal by default.
 
     Returns:
         n positions: 0 for the answer, from 1 for its samples; 0 where relations or probabilities are unknown.
@@ -422,10 +422,10 @@ def best_positions(
 
 
 def semantic_negentropy(counts: Integers) -> float:
-    """1 - semantic entropy / log m: 1 if all m texts mean the same, 0 if each means something else.
+    """Compute 1 - semantic entropy / log m: 1 if all m texts mean the same, 0 if all meanings differ.
 
     Args:
-        counts: shape (k,), texts in each cluster; m >= 2 in all.
+        counts: shape (k,), number of texts in each cluster, with sum m >= 2.
 
     References:
         Bouchard and Chauhan (2025), arXiv 2504.19254.
@@ -438,10 +438,10 @@ def semantic_negentropy(counts: Integers) -> float:
 
 
 def sets_agreement(counts: Integers) -> float:
-    """(m - k) / (m - 1) for k meanings of m texts: 1 for one meaning, 0 for m.
+    """Compute (m - k) / (m - 1) for k meanings of m texts: 1 for one meaning, 0 for m.
 
     Args:
-        counts: shape (k,), texts in each cluster; m >= 2 in all.
+        counts: shape (k,), number of texts in each cluster, with sum m >= 2.
 
     References:
         Number of semantic sets: Lin, Trivedi and Sun (2024), arXiv 2305.19187.
@@ -454,11 +454,11 @@ def sets_agreement(counts: Integers) -> float:
 
 
 def neighbour_agreement(similarity: Floats) -> float:
-    """Semantic nearest neighbour entropy (SNNE), inverted and scaled to 0 to 1.
+    """Compute the semantic nearest neighbour entropy (SNNE), inverted and scaled to 0 to 1.
 
     SNNE is minus the mean over texts i of log sum over texts j of exp(similarity of i and j), with a
-    temperature of 1. It is least, -(1 + log m), where all similarities are 1, and greatest,
-    -log(e + m - 1), where all but those of a text with itself are 0; the value is its position between.
+    temperature of 1. Its minimum is -(1 + log m), if all similarities are 1; its maximum is -log(e + m - 1),
+    if all texts have similarity 0 with others. The value is its position between them, 1 at the minimum.
 
     Args:
         similarity: shape (m, m), 0 to 1, 1 on the diagonal; m >= 2.
@@ -477,21 +477,22 @@ def neighbour_agreement(similarity: Floats) -> float:
 
 
 def kernel_agreement(similarity: Floats, *, time: float = KERNEL_TIME) -> float:
-    """Kernel language entropy (KLE), inverted and scaled to 0 to 1.
+    """Compute the kernel language entropy (KLE), inverted and scaled to 0 to 1.
 
     The similarities are the weights of a graph with Laplacian L. Its heat kernel exp(-time * L), divided by
-    the root of the diagonal on either side and by m, has eigenvalues that sum to 1; KLE is their entropy. It
-    is log m for a graph without edges, and least where all weights are 1; the value is its position between.
+    the root of the diagonal on either side and by m, has eigenvalues that sum to 1; KLE is their entropy. Its
+    maximum is log m, for a graph without edges; its minimum is reached if all weights are 1. The value is its
+    position between them, 1 at the minimum.
 
-    From the paper are the heat kernel of the unnormalised Laplacian, its division by the diagonal and by m,
-    and the entropy. Three things differ. The paper's weights are 0 to 2: for each direction of two texts 1
-    if one entails the other, and .5 if it neither entails nor contradicts; here they are the similarities, so
-    that cosines can serve. The time of .3 is that of McCabe et al.; the authors' code has .4 by default. And
-    the authors divide the entropy by log m, so that full agreement is not 0.
+    The heat kernel of the unnormalised Laplacian, its division by the diagonal and by m, and the entropy
+    follow the paper. Three things differ. The paper's weights are 0 to 2: for each direction of two texts, 1
+    for entailment and .5 for neutrality; here they are the similarities, so that cosines are possible. The
+    time of .3 is that of McCabe et al.; the authors' code has .4 by default. The authors divide the entropy
+    by log m, so that their value for full agreement is not 0.
 
     Args:
-        similarity: shape (m, m), 0 to 1, symmetric; m >= 2. The diagonal does not count.
-        time: how far heat spreads, above 0.
+        similarity: shape (m, m), 0 to 1, symmetric; m >= 2. The diagonal is not used.
+        time: time of the heat kernel, above 0.
 
     References:
         Nikitin et al. (2024), arXiv 2405.20003, and their code,
@@ -509,23 +510,22 @@ def kernel_agreement(similarity: Floats, *, time: float = KERNEL_TIME) -> float:
 
 
 def alphabet_size(counts: Integers, similarity: Floats) -> float:
-    """Estimate how many meanings the model would give if it were asked without end.
+    """Estimate the number of meanings in infinitely many samples of the model.
 
-    The larger of two estimates. By Good and Turing: the k meanings that were seen, divided by the share of
-    all answers that they cover, 1 - (meanings seen once) / m. By the graph of similarities: the sum of 1 - e
-    over eigenvalues e below 1 of its normalised Laplacian.
+    It is the larger of two estimates. Good and Turing's is the number k of meanings divided by their coverage
+    of all answers, 1 - (meanings seen once) / m. The spectral estimate is the sum of 1 - e over eigenvalues e
+    below 1 of the normalised Laplacian of the graph of similarities.
 
-    That the larger one counts is from the paper by McCabe et al. Where every meaning was seen once they take
-    the graph alone, which gives m at most: fewer than for texts of which two mean the same. So that more
-    meanings never give a smaller size, m - 1 of them count here as seen once, as with Chao and Shen, so that
-    1 / m is covered.
+    The maximum is from McCabe et al. If every meaning was seen once, they use the spectral estimate only,
+    which is at most m, less than if two texts mean the same. Here, m - 1 meanings count as seen once in that
+    case, after Chao and Shen, so that the coverage is 1 / m and more meanings never give a smaller size.
 
     Args:
-        counts: shape (k,), texts in each cluster, m in all.
+        counts: shape (k,), number of texts in each cluster, with sum m.
         similarity: shape (m, m), 0 to 1, symmetric, 1 on the diagonal.
 
     Returns:
-        At least 1.
+        The number, at least 1.
 
     References:
         McCabe et al. (2025), arXiv 2509.14478, and their code, github.com/lucasmccabe/esa. Spectral estimate:

@@ -30,13 +30,13 @@ def _no_pairs() -> ComparedPairs:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that measures of n items are computed from, as far as one of them needs it.
+    """Inputs of the measures of n items, as far as a measure needs them.
 
     Attributes:
         compared: p pairs of an answer and a sample.
-        related: relations of the texts of each item, by the item's number.
-        tokens: of answers and samples, and P(True).
-        entailment: the model, for semantic density.
+        related: relations of the texts of each item, by item number.
+        tokens: tokens of answers and samples, and P(True).
+        entailment: entailment model, for semantic density.
     """
 
     compared: ComparedPairs = field(default_factory=_no_pairs)
@@ -52,14 +52,14 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure. Greater values are more consistent for all of them.
+    """One measure, with greater values for more consistent answers.
 
     Attributes:
-        label: its name in reports.
-        about: what it is, in one sentence.
-        needs: the parts that it is computed from, as ``needed_parts`` names them.
-        function: gives n items their values, shape (n,), NaN where there is none.
-        bounds: least and greatest value.
+        label: name in reports.
+        about: description in one sentence.
+        needs: parts that it is computed from, as in ``needed_parts``.
+        function: returns the values of n items, shape (n,), NaN where missing.
+        bounds: least and greatest possible value.
     """
 
     label: str
@@ -136,7 +136,7 @@ def _p_true(evidence: Evidence) -> Floats:
 
 
 FIRST_TOKEN = "first_token_probability"  # noqa: S105 - a name of a measure
-"""The measure of tokens that others should beat."""
+"""The measure of tokens that is the baseline of the others."""
 DENSITY = "semantic_density"
 
 MEASURES: dict[str, Measure] = {
@@ -276,8 +276,8 @@ MEASURES: dict[str, Measure] = {
 """Every measure by its name."""
 
 SAME_BY = ("auto", *(str(ground) for ground in Ground))
-"""Grounds of equal meaning: entailment where a model is given, else short answers by their words, and other
-texts by cosine (``auto``); or one of the three for all texts."""
+"""Methods of deciding on equal meaning: one of entailment, words and cosine for all texts, or ``auto``:
+entailment if there is a model, else words for short answers and cosine for other texts."""
 
 _NO_VALUE = {
     "p_true": "the model gave no log-probabilities for True or False and no typed decision, or its reply "
@@ -303,9 +303,9 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
     """List the parts that measures are computed from.
 
     Args:
-        names: of measures.
-        same_by: as ``SAME_BY`` has it.
-        has_entailment: whether an entailment model is given.
+        names: names of measures.
+        same_by: one of ``SAME_BY``.
+        has_entailment: whether there is an entailment model.
 
     Returns:
         Some of ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``, ``entailment``, ``logprobs``,
@@ -329,11 +329,11 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
 
 
 def check_measures(names: Iterable[str]) -> tuple[str, ...]:
-    """List measures that exist, each once, in the order of the names.
+    """Check names of measures, and list each once in their order.
 
     Raises:
-        UnknownNameError: no measure has this name; the nearest is named.
-        InputError: none is named.
+        UnknownNameError: no measure has this name; the message suggests the nearest one.
+        InputError: there is no name.
     """
     chosen = [names] if isinstance(names, str) else as_list(names, "measures")
     for name in chosen:
@@ -346,13 +346,13 @@ def check_measures(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def check_sample_tokens(names: Iterable[str]) -> None:
-    """Refuse log-probabilities of the samples' tokens that no measure would use.
+    """Check that a measure uses log-probabilities of the samples' tokens.
 
     Args:
-        names: of measures.
+        names: names of measures.
 
     Raises:
-        InputError: none of them is computed from the samples' tokens.
+        InputError: no measure uses the samples' tokens.
     """
     names = tuple(names)
     if not measures_needing("sample_logprobs", names):
@@ -362,16 +362,16 @@ def check_sample_tokens(names: Iterable[str]) -> None:
 
 
 def check_entailment(names: Sequence[str], same_by: str, *, has_entailment: bool) -> None:
-    """Refuse measures without their entailment model, and a model that no measure would use.
+    """Check that measures have their entailment model, and that a measure uses the model.
 
     Args:
-        names: of measures.
-        same_by: ground on which texts mean the same, as ``SAME_BY`` has it.
-        has_entailment: whether an entailment model is given.
+        names: names of measures.
+        same_by: method of deciding whether texts mean the same, one of ``SAME_BY``.
+        has_entailment: whether there is an entailment model.
 
     Raises:
-        InputError: an unknown ground, an entailment model is missing, or no measure looks for
-            contradictions or relates meanings by entailment.
+        InputError: an unknown method, a missing entailment model, or no measure of contradictions or of
+            meanings by entailment.
     """
     if same_by not in SAME_BY:
         raise unknown_name("same_by", str(same_by), SAME_BY)
@@ -397,7 +397,7 @@ def check_entailment(names: Sequence[str], same_by: str, *, has_entailment: bool
 
 
 def check_stopping(name: str) -> None:
-    """Check that asking can stop early by a measure: one of single samples, from 0 to 1.
+    """Check that a measure supports early stopping: a measure of single samples, from 0 to 1.
 
     Raises:
         InputError: a measure of meanings, of tokens or P(True), or one with other bounds.
@@ -410,10 +410,10 @@ def check_stopping(name: str) -> None:
 
 
 def check_tokens(names: Sequence[str], tokens: AnswerTokens) -> None:
-    """Check that the tokens and replies that measures need are there.
+    """Check that there are the tokens and replies that measures need.
 
     Raises:
-        InputError: they are not; the measure and the remedy are named.
+        InputError: some are missing; the message names the measure and the remedy.
     """
     for name in names:
         needs = MEASURES[name].needs
@@ -434,11 +434,11 @@ def measure_tokens(answers: Sequence[Tokens | None], names: Iterable[str]) -> di
     """Compute measures of n answers' tokens.
 
     Args:
-        answers: the tokens of each; ``None``, or none, where they are not known.
+        answers: tokens of each answer; ``None`` or empty if unknown.
         names: of measures of tokens.
 
     Returns:
-        For each measure its values, shape (n,); NaN where tokens are not known.
+        Values of each measure, shape (n,); NaN if tokens are unknown.
 
     Examples:
         >>> from semscale.chat.messages import TokenLogprob

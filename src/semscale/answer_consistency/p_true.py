@@ -1,4 +1,4 @@
-"""P(True): the probability that a model gives to its own answer, from a token or from a typed decision."""
+"""P(True): the probability that a model assigns to its own answer, from a token or a typed decision."""
 
 import math
 from collections import Counter
@@ -17,15 +17,15 @@ from semscale.signature import Signature
 from semscale.types import Floats, Progress
 
 Slot = tuple[int, int]
-"""A request: the number of an item, and that of one of its samples, from 1; 0 is for its answer, ``P_TRUE``
-and less for whether that is right."""
+"""A request: the number of an item, and the number of one of its samples, from 1; 0 for its answer,
+``P_TRUE`` and below for P(True)."""
 
 P_TRUE = -1
-"""The slot of the call that asks the model whether an item's answer is right. Typed decisions about the same
-have -2 and less."""
+"""The slot of the call that asks the model whether an item's answer is right. Typed decisions about it have
+slots from -2 down."""
 
 TOKENS = "tokens"
-"""The form of an answer's probability that is read from the token True or False."""
+"""The form of a probability from the token True or False."""
 
 _SYSTEM = (
     "You judge whether an answer to a question is correct. Wording does not matter. "
@@ -39,16 +39,16 @@ _TELLING = REJECTING | {FailureKind.MALFORMED}  # failures that show that a form
 
 
 def p_true(tokens: Sequence[TokenLogprob] | None) -> float:
-    """Read P(True) from a reply's first token with letters, if that is True or False.
+    """Compute P(True) from a reply's first token with letters, if that is True or False.
 
-    It is p(True) / (p(True) + p(False)), summed over the likeliest tokens at that position. Where only one of
-    the two is among them, the other has what is left.
+    It is p(True) / (p(True) + p(False)), summed over the likeliest tokens at that position. If only one of
+    the two is among them, the other gets the remaining probability.
 
     Args:
-        tokens: of the reply; ``None`` where they are not known.
+        tokens: tokens of the reply; ``None`` if unknown.
 
     Returns:
-        0 to 1; NaN where the first token with letters is another, such as "Not".
+        P(True), 0 to 1; NaN if the first token with letters is another one, such as "Not".
 
     References:
         Kadavath et al. (2022), arXiv 2207.05221.
@@ -81,7 +81,7 @@ def p_true_request(prompt: str, answer: str, samples: Sequence[str] = ()) -> Req
 
     Args:
         prompt: the question.
-        answer: the answer to be judged.
+        answer: the answer to judge.
         samples: other answers, shown before it; they make P(True) better calibrated.
     """
     text = f"{shown_answers(prompt, answer, samples)}\nIs the proposed answer True or False?"
@@ -89,7 +89,7 @@ def p_true_request(prompt: str, answer: str, samples: Sequence[str] = ()) -> Req
 
 
 def shown_answers(prompt: str, answer: str, samples: Sequence[str] = ()) -> str:
-    """Lay out a question, other answers to it, and the answer that is to be judged.
+    """Format a question, other answers to it, and the answer to judge.
 
     Examples:
         >>> print(shown_answers("Capital of France?", "Paris", ["Lyon", "Lyon", "Paris"]))
@@ -109,18 +109,18 @@ async def ask_p_true(
     runner: Runner,
     progress: Progress | None = None,
 ) -> Floats:
-    """Ask a model whether each answer is right, and read P(True).
+    """Ask a model whether each answer is right, and return P(True).
 
     Args:
         prompts: n questions.
-        answers: n answers; a missing or empty one is not asked about.
+        answers: n answers; missing and empty ones are not sent.
         samples: n lists of other answers, or ``None``.
         runner: sends the requests.
         progress: called while replies come.
 
     Returns:
-        Shape (n,), 0 to 1; NaN where no reply came, or none with probabilities. No typed decision is asked
-        for instead, as ``Consistency.ask`` does.
+        P(True), shape (n,), 0 to 1; NaN without a reply that has probabilities. Unlike ``Consistency.ask``,
+        it does not request a typed decision instead.
 
     Raises:
         InputError: lists of unequal length.
@@ -140,17 +140,17 @@ async def ask_p_true(
 
 
 def decision_forms(model: object) -> tuple[str, ...]:
-    """List the forms of typed decisions that a model may accept; none for one that only chats."""
+    """List the forms of typed decisions that a model may accept; none for a model without decisions."""
     return tuple(model.deciders) if isinstance(model, DecidingChat) else ()
 
 
 @dataclass
 class FormTrials:
-    """Forms in which a model may be asked, as its replies have shown them; one for all parts of a run.
+    """Forms that a model accepts, as known from its replies; shared by all parts of a run.
 
     Attributes:
-        lacks_tokens: whether a reply came without log-probabilities.
-        failures: how often each form failed, counted up to ``TRIED_ITEMS`` at once if it is not known.
+        lacks_tokens: whether a reply had no log-probabilities.
+        failures: number of failures of each form; ``TRIED_ITEMS`` at once if the endpoint does not know it.
         accepted: the forms that were accepted.
     """
 
@@ -160,17 +160,17 @@ class FormTrials:
 
 
 class PTrueForms:
-    """Decides how each answer's P(True) is asked for, by what the replies to earlier answers had.
+    """Chooses the form of each answer's P(True) request from earlier replies.
 
-    The model is asked for one word with log-probabilities. Where a reply has none, it is asked for a typed
-    decision in each form that it may accept, until one is accepted, and further answers go there at once. A
-    form that fails for the first three answers, or that the endpoint has no path for, is not tried again, and
-    the token counts after all.
+    The first request is for one word with log-probabilities. If a reply has none, typed decisions are
+    requested in each possible form until one is accepted; further answers use it directly. A form that fails
+    for the first three answers, or that the endpoint does not know, is not tried again. If no form is left,
+    the token is used.
 
     Args:
-        forms: of typed decisions, the first to try at the beginning.
-        replies: outcomes of all slots, as they come.
-        trials: of earlier replies of the run; none unless given.
+        forms: forms of typed decisions, in the order to try.
+        replies: outcomes of all slots, filled by the caller.
+        trials: trials of earlier replies of the run; none by default.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class PTrueForms:
         self._trials = FormTrials() if trials is None else trials
 
     def note(self, slot: Slot) -> None:
-        """Note what the reply to a slot shows of its form."""
+        """Record the result of the reply to a slot for its form."""
         outcome, form, trials = self._replies[slot], self._form(slot), self._trials
         if form is None:
             trials.lacks_tokens |= outcome.reply is not None and not outcome.reply.logprobs
@@ -194,10 +194,10 @@ class PTrueForms:
             trials.failures[form] += TRIED_ITEMS if is_unknown else 1
 
     def next_slot(self, item: int) -> Slot | None:
-        """Give the slot in which an answer is asked about next; ``None`` where nothing is left to ask.
+        """Return the next slot for an answer; ``None`` if no request is left.
 
         Args:
-            item: an answer that P(True) is wanted for.
+            item: number of an answer for P(True).
         """
         by_token, trials = self._replies.get((item, P_TRUE)), self._trials
         if by_token is not None and (by_token.reply is None or by_token.reply.logprobs):
@@ -217,9 +217,9 @@ class PTrueForms:
         """Build the request of a slot: for a token, or for a typed decision.
 
         Args:
-            slot: of the request.
+            slot: slot of the request.
             prompt: the question.
-            answer: the answer to be judged.
+            answer: the answer to judge.
             samples: other answers, shown before it.
         """
         form = self._form(slot)
@@ -229,7 +229,7 @@ class PTrueForms:
         return call_of(DecisionRequest.of(shown, {_NAME: _QUESTION}), form)
 
     def value(self, item: int) -> tuple[float, str | None]:
-        """Give an answer's P(True), 0 to 1, NaN without one, and the form that it comes from."""
+        """Return an answer's P(True), 0 to 1, NaN without one, and its form."""
         by_token = self._replies.get((item, P_TRUE))
         value = p_true(by_token.reply.logprobs if by_token is not None and by_token.reply else None)
         if not math.isnan(value):
@@ -242,19 +242,19 @@ class PTrueForms:
         return math.nan, None
 
     def counts(self, items: Iterable[int]) -> dict[str, int]:
-        """Count answers by the form that their P(True) comes from."""
+        """Count answers by the form of their P(True)."""
         forms = Counter(form for form in (self.value(item)[1] for item in items) if form is not None)
         return dict(sorted(forms.items()))
 
     def is_trial(self, slot: Slot) -> bool:
-        """Tell whether a call only showed that its form is not accepted, so that it counts for nothing."""
+        """Return whether a call only showed that its form is not accepted, so that it is not counted."""
         if slot[1] >= P_TRUE:
             return False
         failure = self._replies[slot].failure
         return failure is not None and failure.kind in _TELLING
 
     def slots(self, item: int) -> list[Slot]:
-        """List the slots in which an answer was asked about."""
+        """List the slots of an answer that were sent."""
         every = [(item, P_TRUE - number) for number in range(len(self._forms) + 1)]
         return [slot for slot in every if slot in self._replies]
 
@@ -263,11 +263,11 @@ class PTrueForms:
 
 
 def with_p_true_forms(signature: Signature, forms: Mapping[str, int]) -> Signature:
-    """Add to a signature the forms in which P(True) was asked for, where one was a typed decision.
+    """Add the forms of P(True) to a signature, if one was a typed decision.
 
     Args:
-        signature: with the fields of a ``Sampling``'s.
-        forms: answers by the form that their P(True) comes from.
+        signature: signature with the fields of a ``Sampling``.
+        forms: number of answers by the form of their P(True).
     """
     if not set(forms) - {TOKENS}:
         return signature

@@ -1,8 +1,8 @@
-"""Comparison of answers with their samples: similarities, contradictions, floor of unrelated answers, nulls.
+"""Comparison of answers with their samples: similarities, contradictions, floor and baselines.
 
-By an entailment model, a sample contradicts the answer if the model's probability of contradiction is above
-.5 in one of the two directions: the answer as premise of the sample, or the sample as premise of the answer.
-Of a text of several sentences the most contradicted one counts.
+With an entailment model, a sample contradicts the answer if the probability of contradiction is above .5 in
+one of the two directions: the answer as premise of the sample, or the sample as premise of the answer. In a
+text of several sentences, the most contradicted sentence decides.
 """
 
 import re
@@ -37,15 +37,15 @@ from semscale.matching.pairs import Pairs, corpus_hash, in_other_language, unrel
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
 CONTRADICTED = 0.1
-"""Share of the similarity that a contradicting sample keeps; ``bench/consistency.py`` tries others."""
+"""Factor of a contradicting sample's similarity; ``bench/consistency.py`` compares others."""
 
 BLOCK = 32_768
-"""Pairs whose texts are embedded together, so that memory stays bounded."""
+"""Number of pairs whose texts are embedded together, which limits memory."""
 
 MOST_PAIRS = 2000
-"""Unrelated pairs that are drawn for the floor."""
+"""Number of random unrelated pairs for the floor."""
 FEWEST_ANSWERS = 10
-"""Different answers that an estimate of the floor needs."""
+"""Least number of different answers for an estimate of the floor."""
 TOO_FEW_ANSWERS = "too-few-answers"
 """Origin of a floor that could not be estimated."""
 _DIGITS = 3  # vectors differ between processors in the seventh decimal, and signatures must not
@@ -66,7 +66,7 @@ CONTRADICTING = frozenset(
         "answer:opposite-verdict",
     }
 )
-"""Kinds of findings by which a sample contradicts the answer; to say more or less is no contradiction."""
+"""Kinds of findings that are contradictions; additions and omissions are not."""
 
 _EXCHANGED = frozenset({"name:missing-name", "name:invented-name"})  # both together are a contradiction
 _SHORT_ANSWERS = ShortAnswerGuard()
@@ -79,18 +79,18 @@ ENTAILED = "entailment"
 
 @dataclass(frozen=True)
 class ComparedPairs:
-    """p pairs of an answer (``prediction``) and a sample (``reference``), as models and guards read them.
+    """Results of models and guards for p pairs of an answer (``prediction``) and a sample (``reference``).
 
     Attributes:
         pairs: the texts.
         floor: cosine of unrelated answers.
-        cosine: shape (p,), of the two vectors; NaN where no measure needs it.
-        f1: shape (p,), BERTScore F1; NaN where no measure needs it, or no token counts.
-        windows: shape (p,), the most windows that one of the two texts was read in.
-        findings: p tuples of what contradicts the answer.
-        is_checked: shape (p,), whether guards, which read English alone, or an entailment model checked it.
+        cosine: shape (p,), cosine of the two vectors; NaN if no measure needs it.
+        f1: shape (p,), BERTScore F1; NaN if no measure needs it, or no token is used.
+        windows: shape (p,), greatest number of windows of the two texts.
+        findings: p tuples of contradictions of the answer.
+        is_checked: shape (p,), whether guards, which check only English, or an entailment model checked it.
         unread: shape (p,), whether a model that a measure needs cannot read one of the two texts.
-        foreign: shape (p,), whether one of the two is in a language that such a model does not read.
+        foreign: shape (p,), whether one of the two texts is in a language that such a model does not read.
     """
 
     pairs: Pairs
@@ -110,17 +110,17 @@ class ComparedPairs:
 
     @property
     def above_floor(self) -> Floats:
-        """Cosines on a scale from the floor to 1, as ``above_floor`` gives them, shape (p,)."""
+        """Cosines rescaled by ``above_floor``, shape (p,), 0 to 1."""
         return above_floor(self.cosine, self.floor)
 
     @property
     def consistency(self) -> Floats:
-        """Similarities above the floor, of which a contradicting sample keeps a tenth, shape (p,)."""
+        """Similarities above the floor, divided by 10 for contradicting samples, shape (p,), 0 to 1."""
         return self.above_floor * np.where(self.contradicted, CONTRADICTED, 1.0)
 
     @property
     def uncontradicted(self) -> Floats:
-        """1 for samples that do not contradict the answer, 0 for those that do, NaN for unchecked ones."""
+        """1 for samples without a contradiction, 0 for contradicting ones, NaN if unchecked, shape (p,)."""
         return np.where(self.is_checked, 1.0 - self.contradicted, np.nan)
 
     @property
@@ -133,7 +133,7 @@ class ComparedPairs:
         """Select some of the pairs.
 
         Args:
-            chosen: shape (p,), which pairs.
+            chosen: shape (p,), mask of the pairs.
             pairs: the same pairs with their texts.
         """
         columns = ("cosine", "f1", "windows", "is_checked", "unread", "foreign")
@@ -159,10 +159,9 @@ def compare_pairs(  # noqa: PLR0913 - pairs, and the models and guards that read
     Args:
         pairs: p pairs of an answer (``prediction``) and a sample (``reference``).
         floor: cosine of unrelated answers.
-        readers: cosines where a measure needs them, and an entailment model, which is asked about
-            contradictions in one call.
-        guards: names of those that check for contradictions; ``None`` where no measure needs any.
-        bert_scorer: where a measure needs BERTScores.
+        readers: cosines if a measure needs them, and an entailment model, if any, for contradictions.
+        guards: names of the guards that check for contradictions; ``None`` if no measure needs them.
+        bert_scorer: scorer if a measure needs BERTScores, else ``None``.
         progress: called while texts are embedded and scored.
     """
     p = len(pairs.item)
@@ -202,7 +201,7 @@ def compare_pairs(  # noqa: PLR0913 - pairs, and the models and guards that read
 
 
 def _block(pairs: Pairs, rows: slice) -> Pairs:
-    """Give some of the pairs with their own texts only."""
+    """Return some of the pairs with only their texts."""
     used, numbers = np.unique(np.stack([pairs.prediction[rows], pairs.reference[rows]]), return_inverse=True)
     answer, sample = numbers.reshape(2, -1)
     texts = [pairs.texts[number] for number in used.tolist()]
@@ -210,7 +209,7 @@ def _block(pairs: Pairs, rows: slice) -> Pairs:
 
 
 def _differing_cosines(pairs: Pairs, guarded: Mask, cosines: Cosines) -> Floats:
-    """Give the cosine of the words in which two short answers of one wording differ; NaN without any."""
+    """Return the cosine of the words in which two similar short answers differ; NaN without such words."""
     cosine: Floats = np.full(len(pairs.item), np.nan)
     numbers: dict[str, int] = {}
     rows: list[tuple[int, int, int]] = []
@@ -226,7 +225,7 @@ def _differing_cosines(pairs: Pairs, guarded: Mask, cosines: Cosines) -> Floats:
 
 
 def _guarded(pairs: Pairs) -> Mask:
-    """Tell which pairs guards check, shape (p,)."""
+    """Return which pairs guards check, shape (p,)."""
     samples: dict[int, list[str]] = {}
     answers: dict[int, str] = {}
     rows = zip(pairs.item.tolist(), pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
@@ -238,11 +237,11 @@ def _guarded(pairs: Pairs) -> Mask:
 
 
 def guards_read_samples(answer: str, samples: Sequence[str]) -> list[bool]:
-    """Tell with which samples guards compare an answer.
+    """Return with which samples guards compare an answer.
 
-    Guards check English, and short texts whose language is not clear. Where the answer or a sample of it is
-    clearly in another language, they skip the unclear ones, too: "Hund" beside "Das ist ein Hund." is hardly
-    English.
+    Guards check English, and short texts in an unclear language. If the answer or a sample is clearly in
+    another language, they skip the unclear ones too: if another sample is "Das ist ein Hund.", "Hund" is
+    probably not English.
 
     Args:
         answer: the answer.
@@ -264,15 +263,16 @@ def leave_out_unread(
 ) -> tuple[SampledAnswers, ComparedPairs]:
     """Leave out the pairs with a text that the model cannot read, or whose language it does not read.
 
-    They are left out of every measure. Where no pair is left, an item is ``other-language`` if the language
-    of one is not read, and else ``weightless``; where too few are left, it has ``too-few-samples``.
+    They are left out of every measure. If no pair is left, the status of an item is ``other-language`` if the
+    model does not read the language of one, and else ``weightless``; if too few are left, it is
+    ``too-few-samples``.
 
     Args:
         sampled: n answers with their samples, p pairs.
         compared: the p pairs.
 
     Returns:
-        The answers with the pairs that are left, and these pairs.
+        The answers with the remaining pairs, and the results of these pairs.
     """
     unread = compared.unread | compared.foreign
     if not unread.any():
@@ -327,7 +327,7 @@ def above_floor(cosine: Floats, floor: float) -> Floats:
 
 
 def exact_match_normalised(pairs: Pairs) -> Floats:
-    """Give 1 for each pair of texts that ``normalised`` makes equal, and 0 for others, shape (p,)."""
+    """Return 1 for each pair of texts that ``normalised`` makes equal, and 0 for others, shape (p,)."""
     texts = [normalised(text) for text in pairs.texts]
     rows = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
     return np.array([texts[answer] == texts[sample] for answer, sample in rows], np.float64)
@@ -335,9 +335,9 @@ def exact_match_normalised(pairs: Pairs) -> Floats:
 
 @lru_cache(maxsize=4096)
 def normalised(text: str) -> str:
-    """Drop what does not change an answer: case, white space at the ends and runs of it, and marks.
+    """Normalise case and white space, and remove punctuation that does not change an answer.
 
-    A point or comma between digits, a sign before one, and % & # @ * / stay.
+    A point or comma between digits, a sign before a digit, and % & # @ * / are not removed.
 
     Examples:
         >>> normalised(" The  Answer: 3.5%! "), normalised("8 emails")
@@ -349,7 +349,7 @@ def normalised(text: str) -> str:
 
 
 def _counts(text: str, index: int) -> bool:
-    """Tell whether a character of a folded text counts in a comparison."""
+    """Return whether a character of a folded text is compared."""
     character = text[index]
     if not unicodedata.category(character).startswith("P") or character in _COUNTED_MARKS:
         return True
@@ -360,15 +360,15 @@ def _counts(text: str, index: int) -> bool:
 
 
 LENGTH_NULLS = ("equal_lengths", "brevity")
-"""Nulls of the lengths alone: how alike answer and samples are in length, the shorter by the longer, on
-average; and how short the answer is, 1 / (1 + characters)."""
+"""Baselines from lengths only: mean ratio of the shorter to the longer length of answer and sample; and 1 /
+(1 + characters of the answer)."""
 
 EXACT_MATCH = "exact_match_normalised"
-"""The measure that is also a null: the share of samples equal to the answer."""
+"""The measure that is also a baseline: the share of samples equal to the answer."""
 
 
 def null_values(pairs: Pairs) -> dict[str, Floats]:
-    """Compute baselines of each item that a measure should beat.
+    """Compute baselines of each item that a measure should exceed.
 
     Args:
         pairs: of an answer (``prediction``) and a sample (``reference``).
@@ -397,8 +397,8 @@ class Floor:
     """The cosine of unrelated answers.
 
     Attributes:
-        value: -1 to below 1; 0 where it could not be estimated, which corrects nothing.
-        origin: its source, as the signature has it.
+        value: -1 to below 1; 0, without effect, if it could not be estimated.
+        origin: source of the floor, as in the signature.
     """
 
     value: float
@@ -406,17 +406,17 @@ class Floor:
 
     @property
     def known(self) -> bool:
-        """Tell whether it was set or estimated."""
+        """Return whether it was set or estimated."""
         return self.origin != TOO_FEW_ANSWERS
 
     @property
     def applied(self) -> float | None:
-        """The floor that was applied; ``None`` where none was needed, or none could be estimated."""
+        """The applied floor; ``None`` if none was needed, or none could be estimated."""
         return self.value if self.known and self != NO_FLOOR else None
 
 
 NO_FLOOR = Floor(0.0, "not-needed")
-"""For measures without one."""
+"""Floor for measures that need none."""
 
 
 def estimate_floor(
@@ -426,13 +426,13 @@ def estimate_floor(
 
     Args:
         answers: distinct answers.
-        cosines: between texts.
-        seed: of the draw.
+        cosines: cosines between texts.
+        seed: seed of the draw.
         progress: called while texts are embedded.
 
     Returns:
-        A floor of 0, with that origin, where there are fewer than 10 different answers, or where the model
-        can read fewer than 10 pairs of them.
+        The floor; 0, with that origin, with fewer than 10 different answers, or fewer than 10 pairs that the
+        model can read.
     """
     if len(answers) < FEWEST_ANSWERS:
         return Floor(0.0, TOO_FEW_ANSWERS)
@@ -448,11 +448,11 @@ def estimate_floor(
 
 @dataclass(frozen=True)
 class Contradiction:
-    """Something in one sample that contradicts the answer.
+    """A contradiction of the answer in one sample.
 
     Attributes:
-        sample: number of the sample among all of the item, from 0.
-        finding: what contradicts; its ``prediction`` lies in the answer, its ``reference`` in the sample.
+        sample: number of the sample among all samples of the item, from 0.
+        finding: the finding, with ``prediction`` in the answer and ``reference`` in the sample.
     """
 
     sample: int
@@ -468,19 +468,19 @@ def guard_findings(
     same_answer: float = SAME_ANSWER,
     differing: Floats | None = None,
 ) -> list[tuple[Finding, ...]]:
-    """List for each pair the findings of guards that contradict the answer; equal pairs are checked once.
+    """List the contradictions that guards find in each pair; equal pairs are checked once.
 
     Args:
         pairs: p pairs of an answer (``prediction``) and a sample (``reference``).
-        guards: names of the guards that check them.
-        cosine: shape (p,), of their vectors; NaN where it is not known.
-        guarded: shape (p,), whether guards check the pair: they read English alone.
-        same_answer: cosine from which two short answers count as wordings of one, which depends on the model.
-        differing: shape (p,), cosine of the words in which two short answers of one wording differ; NaN where
-            there are none, or where it is not known.
+        guards: names of the guards.
+        cosine: shape (p,), cosine of their vectors; NaN if unknown.
+        guarded: shape (p,), whether guards check the pair, as they check only English.
+        same_answer: cosine from which two short answers are wordings of one answer, for the model.
+        differing: shape (p,), cosine of the words in which two similar short answers differ; NaN without such
+            words, or if unknown.
 
     Returns:
-        p tuples, empty where nothing contradicts, and where guards do not check.
+        p tuples of findings, empty without a contradiction, or if guards do not check the pair.
     """
     known: dict[tuple[int, int], tuple[Finding, ...]] = {}
     findings: list[tuple[Finding, ...]] = []
@@ -512,10 +512,10 @@ def _check(
 def contradicting(findings: Sequence[Finding]) -> list[Finding]:
     """Select the findings that are contradictions.
 
-    Those of ``CONTRADICTING`` are; a name is if another name replaces it.
+    These are the kinds of ``CONTRADICTING``, and names that replace another name.
 
     Args:
-        findings: all of one pair.
+        findings: all findings of one pair.
     """
     kinds = [f"{finding.guard}:{finding.kind}" for finding in findings]
     contradict = CONTRADICTING | _EXCHANGED if {*kinds} >= _EXCHANGED else CONTRADICTING
@@ -523,7 +523,7 @@ def contradicting(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _reworded(finding: Finding) -> Finding:
-    """Speak of the answer and the sample; quotations stay."""
+    """Reword a finding's reason for an answer and a sample; quotations are not changed."""
     pieces = finding.reason.split('"')
     pieces[::2] = [
         piece.replace("prediction", "answer").replace("reference", "sample") for piece in pieces[::2]
@@ -532,18 +532,18 @@ def _reworded(finding: Finding) -> Finding:
 
 
 def contradiction_probabilities(pairs: Pairs, model: EntailmentModel) -> Floats:
-    """Give how probable it is that answers and samples contradict each other, in one call to the model.
+    """Return the probability that answers and samples contradict each other, from one call of the model.
 
     Args:
         pairs: p pairs of an answer (``prediction``) and a sample (``reference``).
-        model: of entailment; one that judges sentence by sentence gives the most contradicted sentence.
+        model: entailment model; sentence by sentence, the most contradicted sentence decides.
 
     Returns:
-        Shape (p,), the greater probability of the two directions; 0 for equal texts, and NaN for two that the
-        model cannot read.
+        Shape (p,), the greater probability of the two directions; 0 for equal texts, and NaN for a pair that
+        the model cannot read.
 
     Raises:
-        InputError: the model gives no probabilities.
+        InputError: the model returns no probabilities.
     """
     apart = np.flatnonzero(pairs.prediction != pairs.reference)  # texts are distinct
     answers = [pairs.texts[text] for text in pairs.prediction[apart].tolist()]
@@ -559,14 +559,14 @@ def contradiction_probabilities(pairs: Pairs, model: EntailmentModel) -> Floats:
 
 
 def entailed_findings(pairs: Pairs, probability: Floats) -> list[tuple[Finding, ...]]:
-    """List for each pair the contradiction by an entailment model, if there is one.
+    """List the contradiction of each pair by an entailment model, if there is one.
 
     Args:
         pairs: p pairs of an answer and a sample.
-        probability: shape (p,), as ``contradiction_probabilities`` gives it; NaN is no contradiction.
+        probability: shape (p,), from ``contradiction_probabilities``; NaN is not a contradiction.
 
     Returns:
-        p tuples, each empty or with one finding about both texts as a whole.
+        p tuples, each empty or with one finding about the whole texts.
     """
     findings: list[tuple[Finding, ...]] = [()] * len(probability)
     for row in np.flatnonzero(probability > CONTRADICTS_ABOVE).tolist():

@@ -1,6 +1,6 @@
-"""Answers and their samples: read from the lists that callers give, checked, and paired.
+"""Answers and their samples: read from the caller's lists, checked, and paired.
 
-The models that read them embed each text, and judge each pair, once.
+Each text is embedded, and each pair judged, only once.
 """
 
 import math
@@ -31,7 +31,7 @@ from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses, Vectors
 
 CAPACITY = 65_536
-"""Texts whose vectors are stored: 100 MB for 384 dimensions."""
+"""Number of texts with stored vectors: 100 MB for 384 dimensions."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class SampledAnswers:
 
     Attributes:
         pairs: each answer (as ``prediction``) with each of its usable samples (as ``reference``); none for
-            items that have too few.
+            items with too few.
         status: shape (n,), each a ``Status``.
-        n_samples: shape (n,), usable samples, whether or not they are enough.
-        n_left_out: shape (n,), samples that are missing, empty or no text, that decline to answer, or that
-            the model does not read.
-        n_declined: shape (n,), samples among these that decline to answer.
-        fewest: usable samples that an item needs.
+        n_samples: shape (n,), number of usable samples, even if too few.
+        n_left_out: shape (n,), number of samples that are missing, empty or not text, that decline to answer,
+            or that the model does not read.
+        n_declined: shape (n,), number of these samples that decline to answer.
+        fewest: least number of usable samples of an item.
     """
 
     pairs: Pairs
@@ -60,14 +60,14 @@ class SampledAnswers:
 def pair_samples(answers: object, samples: object = None, *, fewest: int = 1) -> SampledAnswers:
     """Pair answers with their samples.
 
-    An answer that declines to answer, or says that it is not known, is ``refused``: that a model says so each
-    time is no sign that it is right. A sample that declines is left out. One that says "I don't know" counts
-    and does not agree with an answer: the model is less sure of it.
+    An answer that declines, or states that it is not known, is ``refused``, as repeating this does not show
+    that it is right. A sample that declines is left out. A sample such as "I don't know" is used and does not
+    agree with an answer, as the model is then less certain.
 
     Args:
         answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
         samples: n lists of texts, of any lengths.
-        fewest: usable samples that an item needs.
+        fewest: least number of usable samples of an item.
 
     Raises:
         InputError: lists of unequal length, or something other than a list where samples should be.
@@ -96,13 +96,13 @@ def pair_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
 
 
 def _sample_counts(cells: Sequence[Any]) -> tuple[int, int, int]:
-    """Count all samples, those that are texts with something in them, and those that decline to answer."""
+    """Count all samples, those with a text that is not empty, and those that decline to answer."""
     n_texts = sum(text_status(cell) is Status.SCORED for cell in cells)
     return len(cells), n_texts, sum(map(_declines, cells))
 
 
 def select_pairs(pairs: Pairs, chosen: Mask, status: Statuses) -> Pairs:
-    """Select some of the pairs, and give items a new status.
+    """Select some of the pairs, and set a new status of the items.
 
     Args:
         pairs: p pairs of n items.
@@ -133,9 +133,9 @@ def read_texts(
     """Read the answers and the samples of each.
 
     Args:
-        answers: n texts; without samples each a list whose first text is the answer.
+        answers: n texts; without samples, n lists that begin with the answer.
         samples: n lists of texts.
-        name: of the samples in messages, such as ``passages``, which are required.
+        name: name of the samples in messages; ``passages`` are required.
 
     Raises:
         InputError: lists of unequal length, or something other than a list where samples should be.
@@ -174,15 +174,15 @@ def _cells(row: object, number: int, name: str) -> list[Any]:
 
 
 def item_means(values: Floats, item: Integers, n: int) -> Floats:
-    """Average the values of each item's pairs; pairs without a value do not count.
+    """Average the values of each item's pairs, without pairs that have no value.
 
     Args:
-        values: shape (p,), NaN where a pair has none.
+        values: shape (p,), NaN for a pair without a value.
         item: shape (p,), the item of each pair.
-        n: how many items there are.
+        n: number of items.
 
     Returns:
-        Shape (n,); NaN where an item has no value.
+        Shape (n,); NaN for an item without a value.
 
     Examples:
         >>> item_means(np.array([0.2, 0.4, np.nan]), np.array([0, 0, 2]), 3).round(3).tolist()
@@ -196,11 +196,11 @@ def item_means(values: Floats, item: Integers, n: int) -> Floats:
 
 
 class MemoizedEmbedder:
-    """Embeds with another embedder, and each text that it stores only once.
+    """Embeds with another embedder, and stores vectors so that texts are embedded once.
 
     Args:
         embedder: computes vectors.
-        capacity: how many texts are stored, the first ones.
+        capacity: number of texts to store; later ones are not stored.
     """
 
     def __init__(self, embedder: Embedder, capacity: int = CAPACITY) -> None:
@@ -240,10 +240,10 @@ class MemoizedEmbedder:
 
 
 class MemoizedEntailment:
-    """Asks another entailment model, and for each pair of texts only once.
+    """Calls another entailment model, once for each pair of texts.
 
     Args:
-        model: gives the probabilities.
+        model: entailment model.
     """
 
     def __init__(self, model: EntailmentModel) -> None:
@@ -258,11 +258,11 @@ class MemoizedEntailment:
         return self._model.signature
 
     def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
-        """Give the probabilities of p pairs, as the model does."""
+        """Return the probabilities of p pairs, as the model does."""
         return self.entailments(premises, hypotheses).values
 
     def entailments(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Entailments:
-        """Give the probabilities of p pairs; those that are new are asked for in one call."""
+        """Return the probabilities of p pairs; new pairs are sent in one call."""
         pairs = list(zip(premises, hypotheses, strict=True))
         fresh = list(dict.fromkeys(pair for pair in pairs if pair not in self._rows))
         if fresh:
@@ -283,9 +283,9 @@ class PairReaders:
     """The models that read the pairs of one call.
 
     Attributes:
-        cosines: between texts; ``None`` if no measure needs them.
-        entailment: tells whether texts contradict or entail each other; ``None`` if no measure needs it.
-        whole: the same model, which reads texts of several sentences as a whole.
+        cosines: cosines between texts; ``None`` if no measure needs them.
+        entailment: entailment model; ``None`` if no measure needs it.
+        whole: the same model, for texts of several sentences as a whole.
     """
 
     cosines: Cosines | None = None
@@ -296,18 +296,18 @@ class PairReaders:
 def distinct_entailments(
     model: EntailmentModel, premises: Sequence[str], hypotheses: Sequence[str]
 ) -> Floats:
-    """Give the probabilities of p pairs; equal pairs are asked for once, and all in one call.
+    """Return the probabilities of p pairs from one call; equal pairs are sent once.
 
     Args:
-        model: of entailment.
+        model: entailment model.
         premises: p texts.
         hypotheses: p texts.
 
     Returns:
-        Shape (p, 3); NaN where the model cannot read the pair.
+        Shape (p, 3): entailment, neutrality and contradiction; NaN if the model cannot read the pair.
 
     Raises:
-        InputError: the model gives no probabilities.
+        InputError: the model returns no probabilities.
     """
     judged = MemoizedEntailment(model).entailments(premises, hypotheses)
     return np.where(judged.unread[:, None], np.nan, judged.values)
@@ -318,14 +318,14 @@ _WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
 
 
 def read_labels(cells: object, first: int = 0) -> Floats:
-    """Read which answers are right: 1, 0, and NaN where that is not known.
+    """Parse labels of answers, shape (n,): 1 right, 0 wrong, NaN unknown.
 
     Args:
         cells: shape (n,).
-        first: row of the first of them among all items, from 0.
+        first: row of the first cell among all items, from 0.
 
     Raises:
-        RowError: a cell that is neither; its row is named.
+        RowError: an invalid cell; the message names its row.
 
     Examples:
         >>> read_labels([True, "wrong", None, 1.0]).tolist()

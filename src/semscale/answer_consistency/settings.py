@@ -27,7 +27,7 @@ DEFAULT_MEASURES = (
     "exact_match_normalised",
 )
 GUARD_NAMES = ("negation", "opposite", "number", "name", "answer")
-"""The guards that check samples: those whose findings contradict an answer, and that of short answers."""
+"""The guards that check samples: guards that find contradictions, and the guard of short answers."""
 
 
 def _measures(names: Any) -> tuple[str, ...]:  # noqa: ANN401 - checked here
@@ -37,7 +37,7 @@ def _measures(names: Any) -> tuple[str, ...]:  # noqa: ANN401 - checked here
 
 
 def check_guards(names: Iterable[str]) -> tuple[str, ...]:
-    """Give the chosen guards in their fixed order.
+    """Return the chosen guards in their fixed order.
 
     Raises:
         InputError: a guard that does not exist.
@@ -71,7 +71,7 @@ class ConsistencySettings(Settings):
     """Settings of a ``Consistency``.
 
     Raises:
-        InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
+        InputError: an unknown measure or guard, a setting out of range, a measure without its model, or an
             entailment model that no measure uses.
     """
 
@@ -123,21 +123,21 @@ class ConsistencySettings(Settings):
     ] = True
 
     def model_post_init(self, _context: object) -> None:
-        """Refuse measures without their model, and a model without its measures."""
+        """Check that measures have their model, and that a measure uses the model."""
         from semscale.answer_consistency.measures import check_entailment
 
         check_entailment(self.measures, self.same_by, has_entailment=self.nli is not None)
 
     @property
     def needs(self) -> frozenset[str]:
-        """The parts that the measures are computed from, as ``needed_parts`` names them."""
+        """The parts that the measures are computed from, as in ``needed_parts``."""
         from semscale.answer_consistency.measures import needed_parts
 
         return needed_parts(self.measures, self.same_by, has_entailment=self.nli is not None)
 
 
 class CorrectnessSettings(Settings):
-    """Settings of ``estimate_correctness``: how labels become the probability of being right."""
+    """Settings of ``estimate_correctness``, which estimates the probability of being right from labels."""
 
     curve: Annotated[
         str,
@@ -173,10 +173,10 @@ class CorrectnessSettings(Settings):
 
 
 class ClaimSettings(Settings):
-    """Settings of a ``ClaimJudge``, and of what compares claims with passages or samples.
+    """Settings of a ``ClaimJudge``, a ``Groundedness`` and a ``ClaimConsistency``.
 
     Raises:
-        InputError: the corpus is no list of texts.
+        InputError: the corpus is not a list of texts.
     """
 
     embedder: Annotated[
@@ -232,13 +232,13 @@ def _read_labels(columns: "Sequence[pl.Series]", _parameter: str, first_row: int
 SAMPLES = Role(_samples)
 """Samples of each row, a ``SampleCell`` for each column of texts or lists of texts."""
 TOKENS = replace(CELL, is_checked=True, is_shared=True)
-"""Log-probabilities of the tokens of each row's answer, as the cell has them."""
+"""Cells with the log-probabilities of the tokens of each row's answer."""
 SAMPLE_TOKENS = Role(_columns_of_cells, is_shared=True)
-"""Log-probabilities of the tokens of each row's samples, a cell for each column."""
+"""Cells with the log-probabilities of the tokens of each row's samples, one for each column."""
 SHARED_CELL = replace(CELL, is_shared=True)
-"""A value for each row, of a column that may have another role, too."""
+"""A value for each row, from a column that may have other uses."""
 LABEL = Role(_read_labels, is_measured=False, is_shared=True)
-"""Label of each row's answer: 1 if it is right, 0 if it is wrong, NaN where it was not checked."""
+"""Label of each row's answer: 1 right, 0 wrong, NaN unknown."""
 
 COLUMN = Option("Columns", "COLUMN")
 Prompt = Annotated[str | None, SHARED_CELL, Field(description="The questions."), COLUMN]
@@ -252,7 +252,7 @@ By = Annotated[str | None, GROUP, Field(description="Groups to compare."), COLUM
 
 
 class AskedColumns(Columns):
-    """Columns of questions that a model is asked."""
+    """Columns of questions for a model."""
 
     prompt: Annotated[str, TEXT, Field(description="The questions."), COLUMN]
     label: Label = None
@@ -260,10 +260,10 @@ class AskedColumns(Columns):
 
 
 class AnswerColumns(Columns):
-    """Columns of answers and their samples, which are in columns, or in further rows of an item.
+    """Columns of answers and their samples; samples are in columns, or in further rows of an item.
 
     Raises:
-        InputError: columns that do not go together.
+        InputError: columns that cannot be combined.
     """
 
     answer: Annotated[str, TEXT, Field(description="Answers to score."), COLUMN]
@@ -298,7 +298,7 @@ class AnswerColumns(Columns):
     ] = ()
 
     def model_post_init(self, context: object) -> None:
-        """Refuse columns that do not go together."""
+        """Check that the columns can be combined."""
         super().model_post_init(context)
         if bool(self.sample) == (self.item is not None):
             raise InputError(
@@ -316,7 +316,7 @@ class AnswerColumns(Columns):
 
     @property
     def has_sample_tokens(self) -> bool:
-        """Tell whether the table has the log-probabilities of the samples' tokens."""
+        """Return whether the table has the log-probabilities of the samples' tokens."""
         return bool(self.sample_logprobs) or bool(self.item and self.logprobs)
 
 

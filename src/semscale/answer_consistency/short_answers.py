@@ -1,4 +1,4 @@
-"""Short answers: two that name different things, a yes beside a no, or one answer in other words."""
+"""Comparison of short answers: different things, opposite verdicts, or the same answer in other words."""
 
 import math
 import re
@@ -17,7 +17,7 @@ from semscale.signature import Signature
 from semscale.weights.known import known_model
 
 SAME_ANSWER = 0.78
-"""Cosine by MiniLM from which two short answers without a word in common are wordings of one answer."""
+"""Cosine by MiniLM from which two short answers without a common word are wordings of one answer."""
 _SAME_ANSWER_BY = {
     "all-MiniLM-L6-v2": SAME_ANSWER,
     "e5-small": 0.93,
@@ -25,7 +25,7 @@ _SAME_ANSWER_BY = {
 _SAME_SHARE = 0.7  # of the way from the floor to 1, where MiniLM's bound lies
 
 SHORT_ANSWER = 3
-"""Content words, numbers included, that a short answer has at most."""
+"""Greatest number of content words, including numbers, of a short answer."""
 _LONGER_ANSWER = 8  # content words of the longer of two answers that are compared
 
 _Words = tuple[Word, ...]
@@ -47,12 +47,12 @@ _AMOUNTS = frozenset({"few", "little"})  # "a few" is not "few"
 
 
 def same_answer_cosine(signature: Signature, floor: float) -> float:
-    """Give the cosine from which two short answers count as wordings of one, for the model of a signature.
+    """Return the cosine from which two short answers are wordings of one answer, for a model.
 
     Args:
-        signature: of the vectors. For a model without a bound of its own it is the greater of MiniLM's and of
-            seven tenths of the way from the floor to 1, as cosines of some models lie in a narrow band.
-        floor: cosine of unrelated answers; 0 where it is not known.
+        signature: signature of the embedder. The bound of other models is the greater of MiniLM's and floor +
+            .7 (1 - floor), as cosines of some models have a narrow range.
+        floor: cosine of unrelated answers; 0 if unknown.
 
     Examples:
         >>> other = Signature.of("embed", model="organisation/other#0")
@@ -66,7 +66,7 @@ def same_answer_cosine(signature: Signature, floor: float) -> float:
 
 
 class ShortAnswerGuard:
-    """Checks two answers to one prompt; unlike other guards it also takes the cosine of their vectors."""
+    """Checks two answers to one prompt; unlike other guards, it also uses the cosine of their vectors."""
 
     name = "answer"
     kinds = ("other-answer", "opposite-verdict")
@@ -80,18 +80,18 @@ class ShortAnswerGuard:
         *,
         differing_cosine: float = math.nan,
     ) -> list[Finding]:
-        """Report that the answers open with opposite verdicts, or give different things in a few words.
+        """Report that the answers begin with opposite verdicts, or name different things in a few words.
 
-        They give different things if they name different members of one category, such as colours; if they
-        are alike but for the word before or after a form of "be", and these words are unlike; or if they have
-        no word in common and are unlike.
+        They name different things if they name different members of one category, such as colours; if they
+        differ only in the word before or after a form of "be", and these words have a low cosine; or if they
+        have no word in common and a low cosine.
 
         Args:
-            answer: the original.
+            answer: the answer.
             sample: another answer to the same prompt.
-            cosine: of their vectors.
-            same_answer: cosine from which they count as wordings of one answer.
-            differing_cosine: cosine of the vectors of their ``differing_words``, where they have some.
+            cosine: cosine of their vectors.
+            same_answer: cosine from which they are wordings of one answer.
+            differing_cosine: cosine of the vectors of their ``differing_words``, if they have some.
 
         Examples:
             >>> guard = ShortAnswerGuard()
@@ -122,11 +122,11 @@ class ShortAnswerGuard:
 
 
 def differing_words(answer: str, sample: str) -> tuple[str, str] | None:
-    """Give the word in which two short answers of one wording differ: what is something, or what it is.
+    """Return the word in which two short answers differ, before or after a form of "be".
 
     Returns:
-        One word of each; ``None`` where they share no content words, differ elsewhere or in more, where one
-        denies something, and where one of the two says nothing there.
+        One word of each; ``None`` if they share no content words, differ elsewhere or in more words, if one
+        is negative, or if one has no word there.
 
     Examples:
         >>> differing_words("The animal is a dog.", "The animal is a cat.")
@@ -147,7 +147,7 @@ def differing_words(answer: str, sample: str) -> tuple[str, str] | None:
 def _different_names(
     left: tuple[str, _Words], right: tuple[str, _Words], *, is_unlike: bool
 ) -> tuple[_Words, _Words] | None:
-    """Give the words by which two short answers differ: other members of a category, or nothing in common."""
+    """Return the words in which two short answers differ: members of one category, or no common words."""
     (answer, words), (sample, other_words) = left, right
     content, other_content = _content(words), _content(other_words)
     if not _are_short(content, other_content):
@@ -165,7 +165,7 @@ def _different_names(
 
 
 def _differing(left: _Words, right: _Words) -> tuple[_Words, _Words] | None:
-    """Give the words before or after a form of "be" where nothing else differs."""
+    """Return the words before or after a form of "be" if nothing else differs."""
     if not _are_short(_content(left), _content(right)) or _denies(left) or _denies(right):
         return None
     before, after = _n_alike(left, right), _n_alike(left[::-1], right[::-1])
@@ -181,7 +181,7 @@ def _differing(left: _Words, right: _Words) -> tuple[_Words, _Words] | None:
 
 
 def _n_alike(left: _Words, right: _Words) -> int:
-    """Count the words with which both begin."""
+    """Count the equal words at the start of both."""
     pairs = enumerate(zip(left, right, strict=False))
     differing = (number for number, (word, other) in pairs if word.text != other.text)
     return next(differing, min(len(left), len(right)))
@@ -192,14 +192,14 @@ def _first_of(words: _Words, text: str) -> _Words:
 
 
 def _naming_words(words: _Words) -> _Words:
-    """Select words that name something; none of a text with a word that could be anything."""
+    """Select words that name something; none from a text with an indefinite word."""
     if any(word.text in _VAGUE for word in words):
         return ()
     return tuple(word for word in _content(words) if word.text not in stop_words())
 
 
 def _content(words: _Words) -> _Words:
-    """Select the content: no stop words, no verdict, no numbers, which have a guard of their own."""
+    """Select the content words, without stop words, verdicts, and numbers, which another guard checks."""
     return tuple(
         word
         for word in words
@@ -208,7 +208,7 @@ def _content(words: _Words) -> _Words:
 
 
 def _affirmed(words: _Words, text: str) -> _Words:
-    """Select what an answer affirms: "not Paris" does not name Paris."""
+    """Select the words that an answer affirms: "not Paris" does not name Paris."""
     denied = denied_names(read_text(text))
     return tuple(word for word in words if not any(name.start <= word.start < name.end for name in denied))
 
@@ -245,15 +245,15 @@ def _span(text: str, words: _Words) -> Span:
 
 
 def differing_members(words: Collection[str], other_words: Collection[str]) -> tuple[str, str] | None:
-    """Find a category, such as colours, of which two texts name different members only.
+    """Find a category, such as colours, of which two texts name only different members.
 
     Args:
-        words: of one text, in lower case.
-        other_words: of the other.
+        words: words of the first text, in lower case.
+        other_words: words of the second text.
 
     Returns:
-        The first such word of each; ``None`` where every category is named by one text alone, or some member
-        of it by both.
+        The first such word of each; ``None`` if each category is named by only one text, or both name the
+        same member.
 
     Examples:
         >>> differing_members(["my", "bright", "red"], ["navy"])
@@ -269,11 +269,11 @@ def differing_members(words: Collection[str], other_words: Collection[str]) -> t
 
 
 def shares_member(words: Collection[str], other_words: Collection[str]) -> bool:
-    """Tell whether two texts name the same member of a category, by words that may differ.
+    """Return whether two texts name the same member of a category, possibly by different words.
 
     Args:
-        words: of one text, in lower case.
-        other_words: of the other.
+        words: words of the first text, in lower case.
+        other_words: words of the second text.
 
     Examples:
         >>> shares_member(["light", "gray"], ["grey"]), shares_member(["gray"], ["white"])
@@ -291,7 +291,7 @@ def _members(words: Collection[str], category: dict[str, int]) -> dict[str, int]
 
 @cache
 def _categories() -> tuple[dict[str, int], ...]:
-    """Give each category's words with the number of the member that they name."""
+    """Return each category's words with the number of their member."""
     file = resources.files("semscale.answer_consistency").joinpath("answer_categories.toml")
     lists: dict[str, str] = tomllib.loads(file.read_text(encoding="utf-8"))
     return tuple(
@@ -322,7 +322,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""Words, numbers, and the marks that change what an answer says: signs, operators, units, ``#``."""
+"""Words, numbers, and the marks that change the meaning of an answer: signs, operators, units, ``#``."""
 
 
 class _Token(NamedTuple):
@@ -333,7 +333,7 @@ class _Token(NamedTuple):
 
 
 def is_short_answer(text: str) -> bool:
-    """Tell whether a text is an answer of a few words, such as ``Paris`` or ``It is 8 emails.``.
+    """Return whether a text is an answer of a few words, such as ``Paris`` or ``It is 8 emails.``.
 
     Examples:
         >>> is_short_answer("It is Paris."), is_short_answer("Paris has many bridges over the river.")
@@ -347,10 +347,10 @@ def is_short_answer(text: str) -> bool:
 
 
 def is_same_short_answer(text: str, other: str) -> bool:
-    """Tell whether two short answers are the same words, signs and units, in the same order.
+    """Return whether two short answers have the same words, signs and units in the same order.
 
-    Case, endings, punctuation, articles, ``is`` and ``was``, and a subject such as ``it`` before these do
-    not count. A single letter does: ``vitamin A`` is not ``vitamin``.
+    Case, endings, punctuation, articles, ``is`` and ``was``, and a subject such as ``it`` before these are
+    ignored. A single letter is compared: ``vitamin A`` is not ``vitamin``.
 
     Examples:
         >>> is_same_short_answer("Paris", "It is Paris."), is_same_short_answer("8", "8 emails")
@@ -363,7 +363,7 @@ def is_same_short_answer(text: str, other: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _essence(text: str) -> tuple[str, ...]:
-    """Give an answer's words and signs without small words, or all if there are no others."""
+    """Return an answer's words and signs without small words, or all if there are no others."""
     tokens = _tokens(text)
     essential = [token for number, token in enumerate(tokens) if not _is_small(tokens, number)] or tokens
     texts = tuple(stem(token.text) if token.kind == "word" else token.text for token in essential)
@@ -380,7 +380,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _is_small(tokens: list[_Token], number: int) -> bool:
-    """Tell whether a word adds nothing to its answer."""
+    """Return whether a word adds nothing to its answer."""
     token, after = tokens[number], tokens[number + 1] if number + 1 < len(tokens) else None
     if token.kind != "word":
         return False

@@ -1,4 +1,4 @@
-"""Summary of measured consistency: counts, estimates, P(correct), and items to look at."""
+"""Summary of measured consistency: counts, estimates, P(correct), and items to check."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from semscale.answer_consistency.consistencies import Consistencies
 
 LOWEST_ITEMS = 20
-"""Items with the lowest values that a summary lists."""
+"""Number of items with the lowest values in a summary."""
 
 FEW_SAMPLES = 3
-"""Samples below which one that differs by chance decides."""
+"""Number of samples below which a single deviating sample decides."""
 
 _NO_ESTIMATE = Estimate(nan, nan, nan)
 _GROUP = " group"  # column of the sample, beside those of the measures
@@ -45,16 +45,16 @@ class ConsistencyItem:
     """One measured item with its texts.
 
     Attributes:
-        item: its number, from 1.
-        measures: its values by measure; the first one is its score.
-        n_samples: usable samples.
-        contradictions: what contradicts the answer, and in which sample.
-        prompt: the question; ``None`` where it is not known.
-        answer: the answer, likewise.
+        item: number of the item, from 1.
+        measures: values by measure; the first one is the score.
+        n_samples: number of usable samples.
+        contradictions: contradictions of the answer, with their samples.
+        prompt: the question; ``None`` if unknown.
+        answer: the answer; ``None`` if unknown.
         samples: all samples; ``None`` for one that is missing.
-        probability_correct: P(correct) with its interval, NaN where all labels are of one kind; ``None``
-            without labels.
-        decision: ``accept``, ``review`` or ``abstain``; ``None`` likewise.
+        probability_correct: P(correct) with its interval, NaN if all labels are of one kind; ``None`` without
+            labels.
+        decision: ``accept``, ``review`` or ``abstain``; ``None`` without labels.
     """
 
     item: int
@@ -74,19 +74,20 @@ class ConsistencyItem:
 
     @property
     def n_contradicting(self) -> int:
-        """Samples that contradict the answer."""
+        """Number of samples that contradict the answer."""
         return len({contradiction.sample for contradiction in self.contradictions})
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SampledSummary(Summary):
-    """Part of the summaries of answers with samples.
+    """Common part of the summaries of answers with samples.
 
     Attributes:
         columns: the use and the name of each column.
-        n_samples: usable samples of all items.
-        n_samples_left_out: samples that are missing, empty, no text, not read by the model, or that decline.
-        replies: how many replies were asked for, saved, and did not come, where a model was asked.
+        n_samples: number of usable samples of all items.
+        n_samples_left_out: number of samples that are missing, empty, not text, not read by the model, or
+            that decline.
+        replies: numbers of requested, saved and missing replies; ``None`` if no model was asked.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -96,16 +97,16 @@ class SampledSummary(Summary):
 
     @property
     def stopped(self) -> str | None:
-        """The reason why not everything was asked, or ``None``."""
+        """The reason why some requests were not sent, or ``None``."""
         return None if self.replies is None else self.replies.stopped
 
     @property
     def failed(self) -> str | None:
-        """The reason why every call failed; ``None`` where a reply came, or where no model was asked."""
+        """The reason why every call failed; ``None`` if there is a reply, or no model was asked."""
         return self.replies.why_failed if self.replies is not None and self.replies.all_failed else None
 
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON, where rows are items."""
+        """Return the numbers by name, for JSON; rows are items."""
         return {"items" if name == "rows" else name: value for name, value in super().record().items()}
 
 
@@ -116,21 +117,21 @@ class ConsistencySummary(SampledSummary):
     The estimates are the mean of each measure.
 
     Attributes:
-        n_few_samples: scored items with fewer than 3 samples.
-        n_windowed: items with a text that was read in windows.
-        n_contradicted: items with a sample that contradicts the answer.
-        n_unguarded: items with a sample that guards skipped, as they read English alone.
-        guards: in how many items each guard found a contradiction, in the order of the alphabet.
-        floor: cosine of unrelated answers; ``None`` where none was applied.
-        floor_from: its source, as ``Consistencies.floor_from`` has it.
-        scores: values of each measure, of the items that have one; of more than 100,000 items those of a
-            sample of 100,000.
+        n_few_samples: number of scored items with fewer than 3 samples.
+        n_windowed: number of items with a text that was read in windows.
+        n_contradicted: number of items with a sample that contradicts the answer.
+        n_unguarded: number of items with a sample that guards skipped, as they check only English.
+        guards: number of items with a contradiction by each guard, in alphabetical order.
+        floor: cosine of unrelated answers; ``None`` if none was applied.
+        floor_from: source of the floor, as in ``Consistencies.floor_from``.
+        scores: values of each measure, without missing ones; from a sample of 100,000 if there are more
+            items.
         group_scores: values of the first measure, by group, likewise.
-        lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
-        correctness: P(correct) and decisions, where answers were labelled.
-        too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
-        n_null_answers: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
-        same_by: for measures of meanings, items by the ground on which texts mean the same; else empty.
+        lowest: at most 20 items with the lowest values of the first measure, the lowest first.
+        correctness: P(correct) and decisions; ``None`` without labels.
+        too_few_labels: labels of the items with a consistency, if they are too few for P(correct).
+        n_null_answers: number of scored items with the answer ``None``, ``null``, ``nil`` or ``NaN``.
+        same_by: for measures of meanings, number of items by method of comparing meanings; else empty.
     """
 
     instrument = "consistency"
@@ -153,7 +154,7 @@ class ConsistencySummary(SampledSummary):
 
     @property
     def is_sampled(self) -> bool:
-        """Tell whether ``scores`` and ``group_scores`` are those of a sample."""
+        """Return whether ``scores`` and ``group_scores`` are those of a sample."""
         return self.n > SAMPLED_ROWS
 
     @property
@@ -258,28 +259,28 @@ class AnswerTexts:
     samples: Sequence[Sequence[Any]]
 
     def example(self, item: int) -> str | None:
-        """Give the first text of an item that is not blank: its answer, its prompt or a sample."""
+        """Return the first text of an item that is not blank: its answer, its prompt or a sample."""
         cells = (self.answers[item], self.prompts[item], *self.samples[item])
         return next((text for cell in cells if (text := (_text(cell) or "").strip())), None)
 
     def is_unguarded(self, item: int) -> bool:
-        """Tell whether guards skipped a sample of an item, as one of the texts is not in English."""
+        """Return whether guards skipped a sample of an item, as one of the texts is not in English."""
         samples = [text for text in map(_text, self.samples[item]) if text is not None]
         return not all(guards_read_samples(_text(self.answers[item]) or "", samples))
 
 
 class ConsistencyTally:
-    """Counts measured items in their order, in parts of any size, and sums them up for a report.
+    """Counts measured items, added in order and in parts of any size, for a report.
 
-    Files and items in memory both go through it, so the same items give the same report. Of more than
+    It is used for files and for items in memory, so the same items give the same report. With more than
     100,000 items, values are those of a sample.
 
     Args:
-        items: the first part, whose measures and signature are those of all.
+        items: the first part, with the measures and the signature of all parts.
         by: name of the column of groups; ``None`` without groups.
-        seed: of the sample.
-        stored: for P(correct), how many measures are stored of all items: 0, 1, or ``None`` for all of them.
-            Of labelled items all measures and nulls are.
+        seed: seed of the sample.
+        stored: number of measures to store of all items for P(correct): 0, 1, or ``None`` for all. All
+            measures and baselines of labelled items are stored.
     """
 
     def __init__(
@@ -310,15 +311,15 @@ class ConsistencyTally:
         weights: object = None,
         respondents: object = None,
     ) -> None:
-        """Count the next items.
+        """Add the next items.
 
         Args:
             items: m items.
-            texts: of the same items.
+            texts: texts of the same items.
             groups: m names of groups; ``None`` without groups.
-            labels: shape (m,), as ``read_labels`` gives them; ``None`` without labels.
+            labels: shape (m,), from ``read_labels``; ``None`` without labels.
             weights: shape (m,), for the estimates.
-            respondents: shape (m,), likewise.
+            respondents: shape (m,), for the estimates.
         """
         first, score = self._rows.n, items.score
         self._floor = items.floor, items.floor_from
@@ -370,17 +371,17 @@ class ConsistencyTally:
 
     @property
     def measures(self) -> dict[str, Floats]:
-        """For each measure that is stored the values of all items, shape (n,), NaN where there is none."""
+        """Values of all items by stored measure, shape (n,), NaN where missing."""
         return {name: np.concatenate(parts) for name, parts in self._values.items()}
 
     @property
     def labels(self) -> Floats | None:
-        """Labels of all items, shape (n,), NaN where there is none; ``None`` without labels."""
+        """Labels of all items, shape (n,), NaN where missing; ``None`` without labels."""
         return np.concatenate(self._labels).astype(np.float64) if self._labels else None
 
     @property
     def labelled(self) -> LabelledMeasures:
-        """Measures and nulls of the labelled items, with their labels."""
+        """Measures and baselines of the labelled items, with their labels."""
         labels = np.concatenate(self._labels).astype(np.float64)
         values = {name: np.concatenate(parts) for name, parts in self._labelled.items()}
         return LabelledMeasures(values, labels[~np.isnan(labels)])
@@ -393,13 +394,13 @@ class ConsistencyTally:
         signature: Signature | None = None,
         **more: Any,  # noqa: ANN401 - fields of the summary
     ) -> ConsistencySummary:
-        """Sum up all items.
+        """Summarize all items.
 
         Args:
-            plan: how intervals are made.
-            source: where the items come from.
-            signature: of the items, where it is known only now.
-            more: fields of the summary that items do not have: ``columns``, ``correctness``, ``replies`` and
+            plan: settings of the intervals.
+            source: source of the items.
+            signature: signature of the items, if it differs from that of the first part.
+            more: further fields of the summary: ``columns``, ``correctness``, ``replies`` and
                 ``too_few_labels``.
         """
         common, counts, measures = (
@@ -455,7 +456,7 @@ def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability
 
 
 def _is_null_answer(cell: object) -> bool:
-    """Tell whether an answer is a word that programs write where there is none."""
+    """Return whether an answer is a word that programs write for a missing one."""
     return isinstance(cell, str) and cell.strip(" .\n\t").casefold() in _NULL_ANSWERS
 
 

@@ -1,4 +1,4 @@
-"""Runs of consistency over tables: answers of the table, or asked for first, measured part by part."""
+"""Runs of consistency over tables, in parts, with answers from the table or from a model."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -59,7 +59,7 @@ SAMPLES, TOKENS = "*samples", "*sample_logprobs"
 _NO_ITEM = 1  # another seed, so that a row without an item is an item by itself
 
 FLOOR_ITEMS = 50_000
-"""Items from whose answers the floor is estimated."""
+"""Number of items from which the floor is estimated."""
 
 ANSWER, SAMPLES_ASKED = f"{PREFIX}answer", f"{PREFIX}samples_asked"
 """Columns of replies."""
@@ -81,38 +81,37 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> ConsistencySummary:
-    """Measure the answers of a table, or ask for them first, write the measured table, and sum it up.
+    """Measure the answers of a table or of a model, write the measured table, and summarize it.
 
     The written table has a row for each item with the input's columns, then those of
     ``Consistencies.to_frame`` with the prefix ``semscale_``; with labels ``semscale_probability_correct`` and
-    ``semscale_decision``, and where a model is asked ``semscale_answer``, ``semscale_samples_asked`` and
+    ``semscale_decision``, and if a model is asked, ``semscale_answer``, ``semscale_samples_asked`` and
     ``semscale_settled``.
 
-    All cells are checked before any model is asked and any text is embedded. A floor that is estimated is
-    that of the answers to 50,000 items, drawn by the seed; of all items where there are no more. Where a
-    model is asked, these answers are asked for first. Replies are stored in the runner's ledger.
+    All cells are checked before any model is asked and any text is embedded. An estimated floor comes from
+    the answers of 50,000 random items, or of all items if there are fewer. If a model is asked, these answers
+    are requested first. Replies are stored in the runner's ledger.
 
     Args:
         table: the input.
-        columns: those of answers, or of questions where a model is asked.
+        columns: columns of answers, or of questions if a model is asked.
         instrument: measures.
-        model: the model that is asked for answers and samples, if any; it needs a ledger, so that no paid
-            call is repeated.
+        model: chat model for answers and samples, if any; it needs a ledger, so that no paid call is
+            repeated.
         correctness: how P(correct) is made of labels.
-        plan: how intervals are made, and the seed of all draws.
+        plan: settings of the intervals, and the seed of all draws.
         out: as for ``measure_table``.
-        settings: the parts; their size is that in items.
+        settings: settings of the parts; their size is in items.
         progress: called as items are measured, while texts are embedded and replies come.
 
     Returns:
-        Numbers of all items, and the items to look at; texts of other items are not held in memory.
+        Numbers of all items, and the items to check; texts of other items are not kept in memory.
 
     Raises:
-        InputError: as ``measure_table``, columns that no measure uses, or a label that is neither right nor
-            wrong or too few of these.
-        StoppedByUserError: stopped by the user; finished parts are kept.
-        ModelError: the model cannot be run; finished parts are kept.
-        ReplyError: no call can succeed; finished parts are kept.
+        InputError: as ``measure_table``, columns that no measure uses, invalid labels, or too few labels.
+        StoppedByUserError: stopped by the user; finished parts are stored.
+        ModelError: the model cannot be run; finished parts are stored.
+        ReplyError: no call can succeed; finished parts are stored.
     """
     settings = settings or PartSettings()
     if isinstance(columns, AnswerColumns):
@@ -132,24 +131,24 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
 
 
 class AnswerSource:
-    """Answers and samples of a table: in its columns, in the rows of items, or asked for part by part.
+    """Answers and samples of a table: from its columns, from the rows of items, or from a model in parts.
 
     Args:
         table: the input.
-        columns: those of answers, or of questions where a model is asked.
-        model: the model that is asked, if any; what is left of its budget is for the next part.
-        part_rows: items of a part; without it each part estimates its own floor.
+        columns: columns of answers, or of questions if a model is asked.
+        model: chat model, if any; the rest of its budget is for the next part.
+        part_rows: number of items of a part; without it, each part estimates its floor.
         with_tokens: whether log-probabilities are read in the rows of samples, too.
         progress: called while texts are embedded and replies come.
 
     Attributes:
         table: a table with a row for each item.
-        columns: those of this table.
-        named: the use and the name of each column of the input, for the summary.
-        items: the rows of each item, where the input has rows of items.
-        replies: those to the part that was asked last.
-        counts: of the replies to all parts that were added.
-        stopped: why the model is not asked any more, or ``None``.
+        columns: columns of this table.
+        named: use and name of each column of the input, for the summary.
+        items: rows of each item, if the input has rows of items.
+        replies: replies of the last part.
+        counts: counts of the replies of all added parts.
+        stopped: reason to send no more requests, or ``None``.
     """
 
     replies: Replies
@@ -176,32 +175,32 @@ class AnswerSource:
 
     @property
     def stored(self) -> str:
-        """Clause on replies that a stopped run keeps in a ledger; empty without one."""
+        """Clause on replies that a stopped run has in a ledger; empty without one."""
         return REPLIES_STAY if self.model is not None and self.model.runner.keeps_replies else ""
 
     def key(self, signature: Signature) -> dict[str, str]:
-        """Return the settings that decide the content of a part, for a run with a signature."""
+        """Return the settings that determine the content of a part, for a run with a signature."""
         item = {name: title for name, title in self.named if name == "item"}
         return {**item, **dict(signature.fields)}
 
     def is_in_parts(self, most: int) -> bool:
-        """Tell whether all items need an estimate of their own, which a single part makes for itself."""
+        """Return whether a separate estimate is needed: for several parts, or more than ``most`` items."""
         return (self.table.n_rows or 0) > min(self.part_rows, most)
 
     def first_answers(self, model: AskedModel, prompts: Sequence[str]) -> list[str]:
-        """Ask for the answers alone from which something is estimated."""
+        """Request answers without samples, for estimates."""
         answers, self.stopped = run_apart(model.first_answers(prompts, self.progress))
         self.model = model.for_next_part()
         return answers
 
     def note(self, model: AskedModel, replies: Replies) -> None:
-        """Store the replies to a part."""
+        """Store the replies of a part."""
         self.replies, self.model = replies, model.for_next_part()
         self.stopped = replies.counts.stopped or self.stopped
 
     @property
     def state(self) -> PartState:
-        """Tell whether a cap cut the part short, and whether calls failed that may succeed another time."""
+        """Return whether a cap stopped the part, and whether calls failed that may succeed later."""
         if self.model is None:
             return PartState()
         return PartState(self.stopped is None, bool(self.stored) and self.replies.has_failed_calls)
@@ -213,7 +212,7 @@ class AnswerSource:
 
     @property
     def reply_columns(self) -> list[pl.Series]:
-        """Answers and samples of the part that was asked last."""
+        """Answers and samples of the last part."""
         return [
             pl.Series(ANSWER, self.replies.answers, pl.String),
             pl.Series(SAMPLES_ASKED, self.replies.samples, pl.List(pl.String)),
@@ -225,17 +224,17 @@ class AnswerSource:
             self.counts = (self.counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
 
     def answers(self, cells: Cells) -> list[Any]:
-        """Return the answers of a part that was measured."""
+        """Return the answers of a measured part."""
         return cells["answer"] if self.model is None else cells.rows[ANSWER].to_list()
 
 
 class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
-    """Consistency as a run over a table uses it.
+    """Consistency in a run over a table.
 
     Args:
-        source: of answers and samples.
+        source: source of answers and samples.
         instrument: measures.
-        plan: how intervals are made.
+        plan: settings of the intervals.
         correctness: how P(correct) is made of labels.
     """
 
@@ -266,7 +265,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
 
     @property
     def stored(self) -> str:
-        """Clause on replies or embeddings that are stored."""
+        """Clause on stored replies or embeddings."""
         if self._source.stored:
             return self._source.stored
         cached = "cosine" in self._instrument.needs and isinstance(self._instrument.embedder, CachedEmbedder)
@@ -278,7 +277,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         return self._source.key(signature if model is None else signature.extended(model.sampling.signature))
 
     def look(self, cells: Cells) -> None:
-        """Check log-probabilities, count labels, and draw the items that the floor is estimated from."""
+        """Check log-probabilities, count labels, and draw the items for the floor."""
         if self._source.model is None:
             _read_answer_tokens(cells)
         if "label" in cells.values:
@@ -288,7 +287,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
             self._sample.add((cells.first_row + item, text) for item, text in texts)
 
     def _floor_texts(self, cells: Cells) -> list[tuple[int, str]]:
-        """List the answers that count for the floor, or the prompts whose answers will, by their rows."""
+        """List the answers for the floor, or the prompts to request them, by row."""
         if self._source.model is not None:
             prompts = enumerate(questions(cells))
             return [(item, text) for item, text in prompts if prompt_status(text) is Status.SCORED]
@@ -305,7 +304,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         return [(item, pairs.texts[text]) for item, text in answer_of.items()]
 
     def start(self, table: Table) -> None:
-        """Refuse too few labels for a model that is to be asked, or for tuned weights."""
+        """Check that there are enough labels for tuned weights, or before a model is asked."""
         self._source.table = table
         needed = FewestLabels.for_ensemble(self._ensemble)
         must = self._source.model is not None or needed.of_each > 0
@@ -316,7 +315,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
             )
 
     def measure(self, cells: Cells) -> Consistencies:
-        """Measure some items, or ask for their answers and samples first."""
+        """Measure some items, after requesting answers and samples if a model is asked."""
         source, instrument, floor = self._source, self._instrument, self._known_floor()
         if source.model is None:
             return instrument.measure_part(
@@ -335,9 +334,9 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         return asked.consistencies
 
     def _known_floor(self) -> Floor | None:
-        """Return the floor of all items, estimated when the first of them are measured.
+        """Return the floor of all items, estimated before the first part is measured.
 
-        ``None`` for a single part, so that a cap leaves prompts with all their samples, not answers alone.
+        ``None`` for a single part, so that a cap leaves complete prompts instead of answers without samples.
         """
         source = self._source
         if self._floor is None and (source.model is None or source.is_in_parts(FLOOR_ITEMS)):
@@ -348,7 +347,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         return self._floor
 
     def state(self, result: Consistencies) -> PartState:  # noqa: ARG002 - what counts are replies
-        """Tell how far the part is done."""
+        """Return the state of the part."""
         return self._source.state
 
     def notes(self, result: Consistencies) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
@@ -356,7 +355,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         return self._source.notes
 
     def further_columns(self, cells: Cells, result: Consistencies) -> list[pl.Series]:  # noqa: ARG002
-        """Return the samples of items; of replies also the answers, and the sides that were settled."""
+        """Return the samples of items, and the answers and settled sides of replies."""
         if self._source.model is not None:
             sides = [_SIDES[side] for side in self._source.replies.sides]
             return [*self._source.reply_columns, pl.Series(f"{PREFIX}settled", sides, pl.String)]
@@ -364,7 +363,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         return [pl.Series(_TEXTS, texts, pl.List(pl.String))]
 
     def add(self, cells: Cells, result: Consistencies, notes: Mapping[str, Any]) -> None:
-        """Add a part, and go on with its floor."""
+        """Add a part, and use its floor for the next ones."""
         self._floor, self._signature = Floor(result.floor or 0.0, result.floor_from), result.signature
         self._source.add(notes)
         if self._tally is None:
@@ -379,7 +378,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         self._tally.add(result, texts, groups=cells.get("by"), labels=cells.get("label"))
 
     def summary(self) -> ConsistencySummary:
-        """Sum all parts up, and estimate P(correct) where there are labels."""
+        """Summarize all parts, and estimate P(correct) if there are labels."""
         tally = self._tally
         if tally is None:
             raise InputError(f"{self._source.table.name} has no rows")
@@ -414,12 +413,12 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
 
 
 def questions(cells: Cells) -> list[Any]:
-    """Return the questions of some rows; numbers are texts here."""
+    """Return the questions of some rows, with numbers as texts."""
     return [str(cell) if isinstance(cell, int | float) else cell for cell in cells["prompt"]]
 
 
 def _read_answer_tokens(cells: Cells) -> AnswerTokens:
-    """Read the log-probabilities of tokens, and the questions, as far as the table has them."""
+    """Read the log-probabilities of tokens and the questions that the table has."""
     n, first = cells.rows.height, cells.first_row
     prompts, logprobs = cells.get("prompt"), cells.get("logprobs")
     answers = None if logprobs is None else read_tokens(logprobs, n, first=first)
@@ -441,10 +440,10 @@ def _read_answer_tokens(cells: Cells) -> AnswerTokens:
 
 
 class ItemRows:
-    """Rows of each item: the first has the answer, the others a sample each.
+    """Rows of each item: the first has the answer, each other row a sample.
 
-    Items are identified by 64-bit hashes, so that no names are held. They are numbered from 0 by their first
-    rows; a row without an item is an item by itself.
+    Items are identified by 64-bit hashes instead of names. They are numbered from 0 in order of their first
+    rows; a row without an item is a separate item.
 
     Examples:
         >>> rows = ItemRows()
@@ -462,7 +461,7 @@ class ItemRows:
         self._n_rows = 0
 
     def add(self, items: Sequence[object], answers: Sequence[object]) -> None:
-        """Add the next rows: the item that each belongs to, and its answer or sample."""
+        """Add the next rows: the item of each, and its answer or sample."""
         names = pl.Series([None if item is None else str(item) for item in items], dtype=pl.String)
         rows = pl.Series(range(self._n_rows, self._n_rows + len(names)), dtype=pl.UInt64)
         keys = names.hash(seed=0).zip_with(names.is_not_null(), rows.hash(seed=_NO_ITEM))
@@ -472,7 +471,7 @@ class ItemRows:
         self._n_rows += len(names)
 
     def finish(self) -> None:
-        """Number the items, once all rows were added."""
+        """Number the items after all rows are added."""
         _, first, number = np.unique(np.concatenate(self._keys), return_index=True, return_inverse=True)
         self._keys = []
         by_first = np.argsort(first, kind="stable")
@@ -486,35 +485,35 @@ class ItemRows:
         self.n = len(first)
 
     def between(self, start: int, stop: int) -> list[list[int]]:
-        """List the rows of the items from ``start`` up to ``stop``, those of each in their order."""
+        """List the rows of each item from ``start`` up to, not including, ``stop``."""
         bounds = self._starts[start : min(stop, self.n) + 1].tolist()
         return [self._order[low:high].tolist() for low, high in zip(bounds[:-1], bounds[1:], strict=True)]
 
     def are_first(self, first_row: int, n: int) -> Mask:
-        """Tell which of n rows are the first of an item."""
+        """Return which of n rows are the first of an item."""
         rows = np.arange(first_row, first_row + n)
         return np.asarray(self.first[self._number[rows]] == rows, dtype=bool)
 
     def eligible(self, fewest: int) -> Mask:
-        """Tell which items have an answer and enough samples, shape (items,)."""
+        """Return which items have an answer and enough samples, shape (items,)."""
         usable = np.concatenate(self._usable)
         counts = np.bincount(self._number[usable], minlength=self.n)
         return np.asarray(usable[self.first] & (counts - 1 >= fewest), dtype=bool)
 
 
 class ItemTable:
-    """A table read as one with a row per item, and the columns of that.
+    """A table with several rows per item, read as a table with one row per item.
 
     Args:
-        table: with the rows.
-        columns: with an ``item``.
-        size: rows that are read at once to index the items.
+        table: table with several rows per item.
+        columns: its columns, with an ``item``.
+        size: number of rows to read at once for the index of items.
         with_tokens: whether log-probabilities are read in the rows of samples, too.
 
     Attributes:
-        table: the table of items: the first row of each, with its samples in a further column. Its
-            ``read_columns`` reads the rows once and leaves the samples empty.
-        columns: its columns.
+        table: table of items: the first row of each, with its samples in a further column. Its
+            ``read_columns`` reads the rows once, with empty samples.
+        columns: columns of the table of items.
         rows: the rows of each item.
     """
 
@@ -540,7 +539,7 @@ class ItemTable:
         )
 
     def sample_texts(self, size: int) -> Iterator[tuple[int, object]]:
-        """Yield the rows that are samples, with their texts."""
+        """Yield the rows of samples, with their texts."""
         row = 0
         for batch in self._base.batches_with({self._answer}, size):
             is_first = self.rows.are_first(row, batch.height)

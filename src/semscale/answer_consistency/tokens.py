@@ -1,4 +1,4 @@
-"""Probabilities of tokens: read from cells and replies, and measures of answers and samples from them."""
+"""Token probabilities from cells and replies, and measures of answers and samples from them."""
 
 import json
 import math
@@ -23,7 +23,7 @@ Tokens = Sequence[TokenLogprob]
 """The tokens of a text, at least one."""
 
 SampleTokens = Sequence[Sequence[Tokens | None]]
-"""For each answer the tokens of its samples; ``None`` for a sample whose tokens are not known."""
+"""The tokens of each answer's samples; ``None`` for a sample with unknown tokens."""
 
 _SHOWN = 60
 _LEAST_LOGPROB = -1e9  # some endpoints write minus infinity
@@ -31,7 +31,7 @@ _FEWEST_ALTERNATIVES = 2
 
 
 def min_probability(tokens: Tokens) -> float:
-    """Give the probability of the least likely token.
+    """Return the probability of the least likely token, 0 to 1.
 
     References:
         Manakul, Liusie and Gales (2023), arXiv 2303.08896.
@@ -44,7 +44,7 @@ def min_probability(tokens: Tokens) -> float:
 
 
 def normalised_probability(tokens: Tokens) -> float:
-    """Give the geometric mean of the tokens' probabilities: exp(mean log p).
+    """Return the geometric mean of the tokens' probabilities, exp(mean log p), 0 to 1.
 
     References:
         Malinin and Gales (2021), arXiv 2002.07650.
@@ -57,7 +57,7 @@ def normalised_probability(tokens: Tokens) -> float:
 
 
 def sequence_probability(tokens: Tokens) -> float:
-    """Give the product of the tokens' probabilities, which falls with the length of the answer.
+    """Return the product of the tokens' probabilities, 0 to 1, which falls with the length of the answer.
 
     Examples:
         >>> round(sequence_probability([TokenLogprob("a", math.log(0.5))] * 2), 6)
@@ -67,17 +67,17 @@ def sequence_probability(tokens: Tokens) -> float:
 
 
 def first_token_probability(tokens: Tokens) -> float:
-    """Give the probability of the first token: a baseline that other measures should beat."""
+    """Return the probability of the first token, 0 to 1: a baseline for other measures."""
     return math.exp(tokens[0].logprob)
 
 
 def mean_token_negentropy(tokens: Tokens) -> float:
-    """Give the mean over tokens of 1 - entropy of the k likeliest tokens / log k.
+    """Return the mean over tokens of 1 - entropy of the k likeliest tokens / log k.
 
-    Tokens for which fewer than two alternatives came do not count.
+    Tokens with fewer than two alternatives are left out.
 
     Returns:
-        0 to 1; NaN where no token counts.
+        The mean, 0 to 1; NaN if no token has two alternatives.
 
     References:
         Scalena et al. (2025), arXiv 2510.11170; uqlm 0.6.
@@ -87,15 +87,15 @@ def mean_token_negentropy(tokens: Tokens) -> float:
 
 
 def min_token_negentropy(tokens: Tokens) -> float:
-    """Give the least over tokens of 1 - entropy of the k likeliest tokens / log k; as the mean otherwise."""
+    """Return the minimum over tokens instead of the mean of ``mean_token_negentropy``, 0 to 1."""
     return min(_negentropies(tokens), default=math.nan)
 
 
 def probability_margin(tokens: Tokens) -> float:
-    """Give the mean over tokens of the likeliest token's probability less the second one's.
+    """Return the mean over tokens of the likeliest token's probability minus the second one's.
 
     Returns:
-        0 to 1; NaN where no token has two alternatives.
+        The mean, 0 to 1; NaN if no token has two alternatives.
 
     References:
         Farr et al. (2024), arXiv 2408.08217; uqlm 0.6.
@@ -105,7 +105,7 @@ def probability_margin(tokens: Tokens) -> float:
 
 
 def _alternatives(token: TokenLogprob) -> list[float]:
-    """Give the probabilities of the likeliest tokens at a position, the greatest first."""
+    """Return the probabilities of the likeliest tokens at a position, the greatest first."""
     return sorted((math.exp(logprob) for _, logprob in token.top), reverse=True)
 
 
@@ -120,15 +120,15 @@ def _negentropy(shares: Floats) -> float:
 
 
 def monte_carlo_probability(item: Integers, of_answers: Floats, of_samples: Floats) -> Floats:
-    """Average the probability of each answer and of its samples, as far as they are known.
+    """Average the known probabilities of each answer and its samples.
 
     Args:
         item: shape (p,), the answer of each usable sample, from 0.
-        of_answers: shape (n,), probabilities of the answers; NaN where they are not known.
-        of_samples: shape (p,), of the samples, likewise.
+        of_answers: shape (n,), probabilities of the answers; NaN if unknown.
+        of_samples: shape (p,), probabilities of the samples; NaN if unknown.
 
     Returns:
-        Shape (n,), 0 to 1; NaN where no sample's is known.
+        Shape (n,), 0 to 1; NaN if no sample's probability is known.
 
     References:
         Kuhn, Gal and Farquhar (2023), arXiv 2302.09664, predictive probability; uqlm 0.6.
@@ -158,16 +158,16 @@ def confident_consistency(similarity: Floats, probability: Floats) -> Floats:
 def density_of_pairs(
     pairs: Pairs, weights: Floats, entailment: EntailmentModel, prompts: Sequence[str] | None = None
 ) -> Floats:
-    """Give the semantic density of each answer; the entailment model is asked once for all.
+    """Compute the semantic density of each answer, with one call of the entailment model.
 
     Args:
         pairs: p pairs of an answer (``prediction``) and a usable sample (``reference``), of n items.
-        weights: shape (p,), the probability of each sample; NaN where it is not known.
-        entailment: the model.
-        prompts: n texts that precede answer and sample, as in the paper; left out unless given.
+        weights: shape (p,), probability of each sample; NaN if unknown.
+        entailment: entailment model.
+        prompts: n texts placed before answer and sample, as in the paper; left out by default.
 
     Returns:
-        Shape (n,), 0 to 1; NaN where there is none.
+        Shape (n,), 0 to 1; NaN where missing.
     """
     opening = [""] * pairs.n_items if prompts is None else [f"{prompt}\n" for prompt in prompts]
     items = pairs.item.tolist()
@@ -182,7 +182,7 @@ def density_of_pairs(
 
 
 def semantic_density(relations: Floats, weights: Floats) -> float:
-    """Give the sum of weight times kernel over the samples, divided by the sum of weights.
+    """Compute the sum of weight times kernel over the samples, divided by the sum of weights.
 
     The kernel is Epanechnikov's, 1 - the expected squared distance of answer and sample. The squared distance
     is 0 if the answer entails the sample, 1/2 if it is neutral to it and 1 if it contradicts it, so that the
@@ -190,15 +190,15 @@ def semantic_density(relations: Floats, weights: Floats) -> float:
 
     Args:
         relations: shape (m, 3), probabilities of entailment, neutrality and contradiction of answer and
-            sample; NaN where they cannot be read.
-        weights: shape (m,), the probability of each sample, at least 0; NaN where it is not known.
+            sample; NaN if they cannot be read.
+        weights: shape (m,), probability of each sample, at least 0; NaN if unknown.
 
     Returns:
-        0 to 1; NaN where no sample has both, or all weights are 0.
+        The density, 0 to 1; NaN if no sample has both, or all weights are 0.
 
     References:
-        Qiu and Miikkulainen (2024), arXiv 2405.13845. They count equal samples once; here, as in uqlm, each
-        sample counts.
+        Qiu and Miikkulainen (2024), arXiv 2405.13845. There, equal samples are used once; here, as in uqlm,
+        each sample is used.
 
     Examples:
         >>> relations = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -220,17 +220,17 @@ def semantic_densities(
     entailment: EntailmentModel,
     prompts: Sequence[str] | None = None,
 ) -> Floats:
-    """Give the semantic density of each answer from lists of texts.
+    """Compute the semantic density of each answer from lists of texts.
 
     Args:
         answers: n texts; a missing or empty one has no density.
         samples: n lists of texts; missing and empty ones are left out.
-        weights: for each answer the probabilities of its samples, NaN where they are not known.
-        entailment: the model, asked once for all.
-        prompts: n texts that precede answer and sample, as in the paper; left out unless given.
+        weights: probabilities of the samples of each answer, NaN if unknown.
+        entailment: entailment model, called once.
+        prompts: n texts placed before answer and sample, as in the paper; left out by default.
 
     Returns:
-        Shape (n,), 0 to 1; NaN where there is none.
+        Shape (n,), 0 to 1; NaN where missing.
 
     Raises:
         InputError: lists of unequal length.
@@ -255,12 +255,11 @@ class AnswerTokens:
     """Probabilities of the tokens of n answers and their samples, as a model reported them.
 
     Attributes:
-        answers: the tokens of each answer, ``None`` for one whose tokens are not known; ``None`` where they
-            are not known at all.
-        samples: the tokens of each answer's samples, likewise.
-        p_true: shape (n,), P(True) of the answers, NaN where it is not known; ``None`` where it was not asked
-            for.
-        prompts: n questions, which precede both texts in semantic density; ``None`` to leave them out.
+        answers: tokens of each answer, ``None`` for an answer with unknown tokens; ``None`` if all are
+            unknown.
+        samples: tokens of each answer's samples, likewise.
+        p_true: shape (n,), P(True) of the answers, NaN if unknown; ``None`` if not requested.
+        prompts: n questions, placed before both texts in semantic density; ``None`` to leave them out.
     """
 
     answers: Sequence[Tokens | None] | None = None
@@ -272,7 +271,7 @@ class AnswerTokens:
     def read(
         cls, logprobs: object, sample_logprobs: object, prompts: object, samples: Sequence[Sequence[object]]
     ) -> "AnswerTokens":
-        """Read the tokens and questions that callers give.
+        """Parse tokens and questions.
 
         Args:
             logprobs: n lists of log-probabilities, as ``read_tokens`` accepts them, or ``None``.
@@ -295,17 +294,17 @@ class AnswerTokens:
         )
 
     def answer_probabilities(self, n: int) -> Floats:
-        """Give the geometric mean of the token probabilities of n answers, NaN where they are not known."""
+        """Return the geometric mean of the token probabilities of n answers, shape (n,), NaN if unknown."""
         return np.array(list(map(_probability, self.answers or [None] * n)), np.float64).reshape(n)
 
     def sample_probabilities(self, pairs: Pairs) -> Floats:
-        """Give the same of samples.
+        """Return the geometric mean of the token probabilities of samples.
 
         Args:
             pairs: p pairs of an answer and a usable sample (``reference``).
 
         Returns:
-            Shape (p,).
+            Shape (p,), 0 to 1; NaN if unknown.
         """
         rows = zip(pairs.item.tolist(), pairs.place.tolist(), strict=True)
         samples = self.samples or []
@@ -319,18 +318,18 @@ def _probability(tokens: Tokens | None) -> float:
 def read_tokens(
     cells: object, n: int, *, first: int = 0, parameter: str = "logprobs"
 ) -> list[tuple[TokenLogprob, ...] | None]:
-    """Read the tokens of n answers.
+    """Parse the tokens of n answers.
 
     Args:
         cells: n lists, one for each answer, of log-probabilities as numbers, of mappings with ``logprob`` and
             perhaps ``token`` and ``top_logprobs`` as OpenAI gives them, or of ``TokenLogprob``; or the JSON
-            text of such a list. A missing or empty one means that the tokens are not known.
-        n: how many answers there are.
-        first: row of the first of them among all answers, from 0.
+            text of such a list. The tokens of a missing or empty one are unknown.
+        n: number of answers.
+        first: row of the first cell among all answers, from 0.
         parameter: the name of the column, for messages.
 
     Raises:
-        InputError: another number of cells, a cell that is no such list, or a probability above 1.
+        InputError: a number of cells other than n, an invalid cell, or a probability above 1.
 
     Examples:
         >>> read_tokens([[-0.5], None, '[{"token": "Paris", "logprob": -0.1}]'], 3)[2][0].token
@@ -345,16 +344,16 @@ def read_tokens(
 def read_sample_tokens(
     cells: object, n_samples: Sequence[int], *, first: int = 0
 ) -> list[list[tuple[TokenLogprob, ...] | None]]:
-    """Read the tokens of the samples of n answers.
+    """Parse the tokens of the samples of n answers.
 
     Args:
-        cells: n lists with an entry for each sample, as ``read_tokens`` accepts them; a missing list means
-            that the tokens of none of these samples are known.
-        n_samples: how many samples each answer has.
+        cells: n lists with an entry for each sample, as ``read_tokens`` accepts them; the tokens of all
+            samples of a missing list are unknown.
+        n_samples: number of samples of each answer.
         first: row of the first answer among all answers, from 0.
 
     Raises:
-        InputError: lists of other lengths, or an entry that is no list of log-probabilities.
+        InputError: lists of other lengths, or an entry that is not a list of log-probabilities.
 
     Examples:
         >>> read_sample_tokens([[[-0.5], None], None], [2, 1])[0][0][0].logprob
@@ -380,7 +379,7 @@ def read_sample_tokens(
 
 
 def _tokens(cell: object, parameter: str, row: int) -> tuple[TokenLogprob, ...] | None:
-    """Read the tokens of one text; ``None`` for an empty cell."""
+    """Parse the tokens of one text; ``None`` for an empty cell."""
     if _is_empty(cell):
         return None
     content = _content(cell)
@@ -402,7 +401,7 @@ def _is_empty(cell: object) -> bool:
 
 
 def _content(cell: object) -> object:
-    """Give a cell, parsed if it is JSON; ``None`` for another text."""
+    """Return a cell, parsed if it is JSON; ``None`` for another text."""
     if not isinstance(cell, str):
         return cell
     try:

@@ -1,4 +1,4 @@
-"""Chat models (endpoints, LangChain models, models on this machine) and runs of many calls to one."""
+"""Chat models (endpoints, LangChain models, local models) and runs of many calls to a model."""
 
 from semscale.chat.chat_model import ChatModel, load_chat_model
 from semscale.chat.messages import (

@@ -1,4 +1,4 @@
-"""Costs of calls: prices, budgets with what was spent of them, and forecasts."""
+"""Costs of calls: prices, budgets, spending and forecasts."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ class Price:
     currency: str
 
     def of(self, usage: Usage) -> float:
-        """Return the cost of a call.
+        """Return the cost of a call, in ``currency``.
 
         Examples:
             >>> Price(1e-6, 4e-6, "USD").of(Usage(1000, 500))
@@ -53,7 +53,7 @@ def amount(value: float, *, digits: int | None = 2) -> str:
 
     Args:
         value: at least 0.
-        digits: significant digits of what is less than 1; ``None`` writes the value as it was given.
+        digits: significant digits of values below 1; ``None`` writes the value without rounding.
 
     Examples:
         >>> amount(1234.5678), amount(90), amount(0.0000123), amount(1e-6, digits=None)
@@ -74,7 +74,7 @@ class PriceTable:
 
     Attributes:
         prices: by model name, which may contain ``*``; the first match counts.
-        path: the file they were read from, or the place where the user's file is expected.
+        path: the file they were read from, or the expected path of the user's file.
     """
 
     prices: Mapping[str, Price] = field(default_factory=dict)
@@ -85,8 +85,8 @@ class PriceTable:
         """Read a table.
 
         Args:
-            path: of a YAML file; by default the one named by ``SEMSCALE_PRICES``, or ``prices.yaml`` in the
-                user's settings folder if it exists. Semscale's own table fills in models that it lacks.
+            path: path of a YAML file; by default the one named by ``SEMSCALE_PRICES``, or ``prices.yaml`` in
+                the user's settings folder if it exists. Semscale's own table fills in models that it lacks.
 
         Raises:
             InputError: the file cannot be read, or a key is unknown or has a wrong value.
@@ -100,11 +100,11 @@ class PriceTable:
         return cls(prices | {name: price for name, price in shipped.items() if name not in prices}, chosen)
 
     def find(self, model: str) -> Price | None:
-        """Return a model's price; ``None`` if it is unknown, which does not mean free of charge."""
+        """Return a model's price; ``None`` if it is unknown (not free)."""
         return next((price for name, price in self.prices.items() if fnmatchcase(model, name)), None)
 
     def unknown(self, model: str) -> str:
-        """Return a message that the model's price is unknown, with the remedy."""
+        """Return the message about a model's unknown price, with the remedy."""
         return (
             f"the price of {model} is not known; add it to {self.path} (or to a file that {VARIABLE} names)"
         )
@@ -118,7 +118,7 @@ def user_table() -> Path:
 
 
 class _ModelPrices(BaseModel):
-    """Prices of one model, as a file has them."""
+    """Prices of one model in a file."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -155,12 +155,13 @@ class Budget:
     """Limits of a run's spending; replies from the ledger cost nothing.
 
     Attributes:
-        calls: calls that are sent, retries included.
-        tokens: of prompts and replies together.
-        money: in the currency of the price table.
+        calls: maximum number of calls, including retries.
+        tokens: maximum number of tokens of prompts and replies together.
+        money: maximum cost in the currency of the price table.
         whole: the full budget if this is a remainder or a part of one, for messages; else ``None``.
-        earlier: what was spent of this part before; ``None`` where nothing was.
-        sharers: who have an equal part each, for messages, such as ``3 judges``; ``None`` for no part.
+        earlier: earlier spending of this part; ``None`` for nothing.
+        sharers: description of the equal parts, for messages, such as ``3 judges``; ``None`` if this is not a
+            part.
 
     Raises:
         InputError: a cap is below 0.
@@ -181,7 +182,7 @@ class Budget:
                 raise InputError(f"a budget's {name} {rule}", in_shell=f"{option} {rule}")
 
     def after(self, spent: "Spent") -> "Budget":
-        """Return what is left of it."""
+        """Return the rest of the budget after spending."""
         return Budget(
             _left(self.calls, spent.calls),
             _left(self.tokens, spent.usage.tokens),
@@ -192,11 +193,11 @@ class Budget:
         )
 
     def divided(self, parts: int, sharers: str) -> "Budget":
-        """Return an equal part of it.
+        """Return an equal part of the budget.
 
         Args:
-            parts: how many there are, at least 1.
-            sharers: who have one each, in the plural.
+            parts: number of parts, at least 1.
+            sharers: name of those who get the parts, in the plural.
 
         Examples:
             >>> part = Budget(calls=10).divided(3, "judges")
@@ -222,10 +223,10 @@ class Spent:
     """Calls, tokens and money that were spent.
 
     Attributes:
-        calls: calls that were sent, retries included.
+        calls: number of sent calls, including retries.
         usage: tokens of prompts and replies.
         money: cost; ``None`` if the price is unknown.
-        replies: replies that were received, those from the ledger included.
+        replies: number of received replies, including replies from the ledger.
     """
 
     calls: int
@@ -234,7 +235,7 @@ class Spent:
     replies: int = 0
 
     def plus(self, other: "Spent") -> "Spent":
-        """Add what was spent later."""
+        """Return the sum with later spending."""
         known = self.money is not None and other.money is not None
         return Spent(
             self.calls + other.calls,
@@ -249,15 +250,16 @@ class CapReachedError(SemscaleError):
 
 
 class Meter:
-    """Counts what is spent, and reserves what a call may cost before it is sent.
+    """Counter of spending, which reserves the possible cost of a call before it is sent.
 
-    A call waits while the calls under way may use up the rest of the budget. It is refused if it does not
-    fit when no other call is under way. The prompt's tokens are estimated, so spending may exceed a cap on
-    tokens or money by the errors of the estimates for calls under way; a cap on calls is exact.
+    A call waits while the calls in progress could use up the rest of the budget. It is refused if it does not
+    fit the budget when no other call is in progress. The prompt's tokens are estimated, so spending may
+    exceed a cap on tokens or money by the errors of the estimates for calls in progress; a cap on calls is
+    exact.
 
     Args:
         budget: the caps.
-        price: of the model; ``None`` if unknown.
+        price: price of the model's tokens; ``None`` if unknown.
     """
 
     def __init__(self, budget: Budget, price: Price | None) -> None:
@@ -270,13 +272,13 @@ class Meter:
 
     @property
     def spent(self) -> Spent:
-        """Amount spent so far; calls under way count as calls, but not yet in tokens or money."""
+        """Spending so far; calls in progress count as calls, but not yet in tokens or money."""
         money = self._price.of(self._used) if self._price else None
         return Spent(self._calls, self._used, money, self._replies)
 
     @property
     def spent_in_all(self) -> Spent:
-        """The same, with what was spent of the budget before."""
+        """Spending so far, including earlier spending of the budget."""
         earlier = self._budget.earlier
         return self.spent if earlier is None else earlier.plus(self.spent)
 
@@ -285,7 +287,7 @@ class Meter:
         self._replies += 1
 
     async def reserve(self, wanted: Usage) -> None:
-        """Reserve what a call may cost; wait while calls under way may still use up the rest.
+        """Reserve the possible cost of a call; wait while calls in progress could use up the rest.
 
         Raises:
             CapReachedError: the budget does not allow the call.
@@ -300,7 +302,7 @@ class Meter:
         self._reserved = self._reserved.plus(wanted)
 
     def settle(self, wanted: Usage, used: Usage) -> None:
-        """Replace what was reserved for a call by what it really cost."""
+        """Replace a call's reservation by its real cost."""
         self._calls_under_way -= 1
         self._reserved = self._reserved.minus(wanted)
         self._used = self._used.plus(used)
@@ -311,7 +313,7 @@ class Meter:
         return self._budget.calls is not None and self._calls >= self._budget.calls
 
     def _beyond(self, wanted: Usage) -> str | None:
-        """Return the reason why a call cannot be made now; ``None`` where it can."""
+        """Return the reason why a call cannot be made now; ``None`` if it can."""
         budget, price = self._budget, self._price
         if self._is_out_of_calls:
             return f"{self._cap('calls', 'calls')} is reached"
@@ -323,7 +325,7 @@ class Meter:
         return None
 
     def _no_room(self, name: str, wanted: float, unit: str) -> str:
-        """Name the cap without room for the next call, what is spent of it, and what the call may take."""
+        """Describe the cap that the next call would exceed, its spending, and the call's possible cost."""
         spent = _spent_of(self.spent_in_all, name)
         return (
             f"{self._cap(name, unit)} leaves no room for the next call: {amount(spent)} spent so far, "
@@ -331,7 +333,7 @@ class Meter:
         )
 
     def _cap(self, name: str, unit: str) -> str:
-        """Name a cap as it was given, and the part of each of those who share it."""
+        """Describe a cap in the user's form, and the part of each sharer."""
         budget = self._budget
         named = f"the cap of {amount(getattr(budget.whole or budget, name), digits=None)} {unit}"
         if budget.sharers is None:
@@ -351,15 +353,15 @@ def _left(cap: Any, spent: Any) -> Any:  # noqa: ANN401 - whole numbers and mone
 
 
 BYTES_PER_TOKEN = 3.0
-"""English takes about four bytes a token; three leaves room."""
+"""Bytes per token in estimates: English has about four, and three is safe."""
 TOKENS_PER_MESSAGE = 8
 TOKENS_PER_IMAGE = 1500
 ASSUMED_REPLY = 1024
-"""Tokens set aside for a reply whose length is not limited."""
+"""Tokens reserved for a reply without a limit on its length."""
 
 
 def estimated_prompt(request: Request) -> int:
-    """Estimate the tokens of a prompt: a third of its bytes, 8 a message and 1,500 an image.
+    """Estimate the tokens of a prompt: a third of its bytes, plus 8 per message and 1,500 per image.
 
     Further fields of the endpoint, such as the questions of a decision, count by their bytes, too.
 
@@ -388,17 +390,17 @@ def _estimated(message: Message) -> int:
 _AT_ONCE = 512  # requests that are looked up together: one statement on a server
 
 FollowUps = Callable[[Request, Reply | CallError | None], Iterable[Request]]
-"""Gives the requests that may follow one, from what the ledger has for it, or ``None``."""
+"""Function from a request and its outcome in the ledger, or ``None``, to the requests that may follow it."""
 
 
 @dataclass(frozen=True)
 class FurtherCalls:
-    """Calls that may come on top, at most.
+    """Maximum of possible additional calls.
 
     Attributes:
-        calls: how many.
-        most: their tokens, as in ``Forecast``.
-        money: their cost; ``None`` if the price is unknown.
+        calls: number of calls.
+        most: maximum number of their tokens, as in ``Forecast``.
+        money: their maximum cost; ``None`` if the price is unknown.
     """
 
     calls: int = 0
@@ -408,21 +410,22 @@ class FurtherCalls:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Calls, tokens and cost of a run in which each call brings a reply that can be read.
+    """Calls, tokens and cost of a run in which each call brings a readable reply.
 
     Attributes:
         requests: number of requests.
-        answered: requests whose outcome the ledger has; they cost nothing.
-        repeated: requests equal to an earlier one; they are sent once.
-        calls: calls that would be sent.
-        most: the most tokens: prompts are estimated, replies count at their limits.
-        open_ended: calls whose replies have no limit; 1,024 tokens are counted for each.
+        answered: number of requests with an outcome in the ledger; they cost nothing.
+        repeated: number of requests equal to an earlier one, which are not sent again.
+        calls: number of calls that would be sent.
+        most: maximum number of tokens: estimated for prompts, at the limit for replies.
+        open_ended: number of calls without a limit on the reply; 1,024 tokens are counted for each.
         money: the highest cost; ``None`` if the price is unknown.
         currency: of the money.
         price_note: the remedy if the price is unknown, else empty.
-        corrections: calls that ask again for replies that cannot be read, at most.
-        repetitions: calls that repeat failed ones, corrections among them, at most.
-        stand_ins: calls that come on top where the model takes no decisions, and letters or prose stand in.
+        corrections: maximum of calls that ask again after unreadable replies.
+        repetitions: maximum of calls that repeat failed calls, including corrections.
+        stand_ins: additional calls if the model does not support decisions, and letters or prose replace
+            them.
     """
 
     requests: int
@@ -439,7 +442,7 @@ class Forecast:
     stand_ins: FurtherCalls = field(default_factory=FurtherCalls)
 
     def less(self, other: "Forecast") -> FurtherCalls:
-        """Give what this forecast has on top of another, at least nothing."""
+        """Return the difference to a smaller forecast, at least 0."""
         prompts = max(0, self.most.prompt_tokens - other.most.prompt_tokens)
         replies = max(0, self.most.completion_tokens - other.most.completion_tokens)
         known = self.money is not None and other.money is not None
@@ -447,7 +450,7 @@ class Forecast:
         return FurtherCalls(max(0, self.calls - other.calls), Usage(prompts, replies), money)
 
     def beyond(self, budget: Budget) -> list[str]:
-        """Return the caps of a budget that the run may reach.
+        """List the caps of a budget that the run may reach, as texts.
 
         Examples:
             >>> plan = Forecast(9, 0, 0, 9, Usage(90, 90), 0, None, "", "")
@@ -478,12 +481,12 @@ async def forecast(
     """Count the calls, tokens and cost of a run without sending anything.
 
     Args:
-        requests: of the run; they are read once.
+        requests: requests of the run, which are read once.
         model: the model that would answer.
         prices: price table; the user's by default.
         ledger: outcomes of earlier calls; ``None`` for no ledger.
         retries: how failed calls are repeated.
-        follow_ups: gives the requests that may follow one, such as corrections; none unless given.
+        follow_ups: function that returns the requests that may follow a request, such as corrections.
     """
     keys, seen = ContentKeys(model), set[bytes]()
     n_requests = answered = open_ended = prompts = replies = 0
@@ -526,7 +529,7 @@ async def forecast(
 
 
 async def _batches(requests: Requests) -> AsyncIterator[list[Request]]:
-    """Yield requests that are looked up together."""
+    """Yield batches of requests that are looked up together."""
     batch: list[Request] = []
     async for _, request in numbered(requests):
         batch.append(request)
@@ -543,16 +546,16 @@ async def _looked_up(ledger: Ledger, keys: Collection[bytes]) -> dict[bytes, Rep
 
 @dataclass(frozen=True, repr=False)
 class ForecastSummary(Presentable):
-    """Forecast of the calls, tokens and money that asking would take.
+    """Forecast of the calls, tokens and cost of a run.
 
     Attributes:
-        source: what the table is called.
-        forecasts: of each model, by its name.
-        n: items that would be asked about.
-        left_out: items that would not, by status.
-        noun: what an item is called.
-        note: what a reader should know of the counts.
-        cautions: why the run would not get as far as this, such as caps that it would reach.
+        source: name of the table.
+        forecasts: forecast of each model, by its name.
+        n: number of items with calls.
+        left_out: number of items without calls, by status.
+        noun: word for an item.
+        note: explanation of the counts.
+        cautions: reasons why the run would end early, such as caps that it would reach.
     """
 
     source: str
@@ -567,7 +570,7 @@ class ForecastSummary(Presentable):
         return f"ForecastSummary(source={self.source!r}, n={self.n:,}, models={list(self.forecasts)})"
 
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON."""
+        """Return the numbers by name, for JSON."""
         return {
             "instrument": "forecast",
             "source": self.source,

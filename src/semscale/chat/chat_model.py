@@ -23,8 +23,8 @@ class ChatModel(Protocol):
 
     A model that holds connections may have a coroutine ``aclose()``, which is awaited at the end of a run.
     One that needs a key may have ``check_run(*, stores_replies: bool)``. It is called before a run sends
-    anything, and raises ``InputError`` where no call can succeed, or where replies are stored and nothing
-    tells this model from others.
+    anything, and raises ``InputError`` if no call can succeed, or if replies are stored and nothing
+    distinguishes this model from others.
     """
 
     @property
@@ -34,7 +34,7 @@ class ChatModel(Protocol):
 
     @property
     def signature(self) -> Signature:
-        """Model, engine and endpoint, without secrets: what decides a reply besides the request."""
+        """Model, engine and endpoint, without secrets: all that affects a reply besides the request."""
         ...
 
     async def complete(self, request: Request) -> Reply:
@@ -47,10 +47,10 @@ class ChatModel(Protocol):
 
 
 def checked_chat_model(model: ChatModel) -> ChatModel:
-    """Return the model if ledgers and reports can name it.
+    """Return the model after checking that it has all attributes of a chat model.
 
     Raises:
-        InputError: something is missing, its name is no text, or its signature is no ``Signature``.
+        InputError: an attribute is missing, its name is not text, or its signature is not a ``Signature``.
     """
     kind = type(model).__name__
     if not isinstance(model, ChatModel):
@@ -66,7 +66,7 @@ def checked_chat_model(model: ChatModel) -> ChatModel:
 
 
 def check_run(model: object, *, stores_replies: bool) -> None:
-    """Ask a model whether a run may begin, if it has ``check_run``.
+    """Call a model's ``check_run``, if it has one.
 
     Raises:
         InputError: no call can succeed, or stored replies could be those of another model.
@@ -81,7 +81,7 @@ _runs: Counter[tuple[int, int]] = Counter()
 
 @asynccontextmanager
 async def held_open(model: ChatModel) -> AsyncIterator[None]:
-    """Close the model at the end of the block, unless another block in this event loop still uses it."""
+    """Close the model at the end of the block, unless another block in the same event loop still uses it."""
     use = (id(model), id(asyncio.get_running_loop()))
     _runs[use] += 1
     try:
@@ -96,7 +96,7 @@ async def held_open(model: ChatModel) -> AsyncIterator[None]:
 
 
 PREFIX = "chat."
-"""Prefix of chat engines' names in the entry-point group ``semscale``, which embedders use, too."""
+"""Prefix of chat engines' names in the entry-point group ``semscale``, which embedders share."""
 
 Build = Callable[[str, str | None, Progress | None], ChatModel]
 
@@ -115,20 +115,19 @@ def load_chat_model(
         model: a model's name at an endpoint; ``local``, ``SmolLM2-135M-Instruct`` or the path of a GGUF file;
             any LangChain ``BaseChatModel``; or a :class:`ChatModel`, which is returned unchanged.
         base_url: address of an OpenAI-compatible endpoint; by default ``OPENAI_BASE_URL``, or else OpenAI's.
-        engine: ``openai`` (any compatible endpoint; needs
-            ``semscale[api]``), ``local`` (needs ``semscale[local]``), an engine that
-            another package offers as ``chat.NAME`` in the entry-point group ``semscale``, or ``auto``:
-            ``local`` for names of local models, else ``openai``.
+        engine: ``openai`` (any compatible endpoint; needs ``semscale[api]``), ``local`` (needs
+            ``semscale[local]``), another package's engine, registered as ``chat.NAME`` in the entry-point
+            group ``semscale``, or ``auto``: ``local`` for names of local models, else ``openai``.
         key_variable: the environment variable that holds the endpoint's key; with ``None`` no key is sent.
         progress: called while weights are pulled.
 
     Returns:
-        A chat model; one on this machine loads its weights at the first request.
+        A chat model; a local model loads its weights at the first request.
 
     Raises:
         InputError: an unknown engine, an invalid address, or a model without a ``Signature``. A missing key
             is reported before the first call, as a forecast needs none.
-        ModelError: a local model's files are not there and cannot be pulled.
+        ModelError: a local model's files are missing and cannot be pulled.
         MissingExtraError: the engine's extra is not installed.
     """
     from semscale.chat.langchain import LangChainChat, is_langchain

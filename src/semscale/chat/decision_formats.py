@@ -1,4 +1,4 @@
-"""Typed decisions: questions, answers, the protocol of a model that decides, and formats on the wire."""
+"""Typed decisions: questions, answers, the protocol of decision models, and the formats of endpoints."""
 
 import json
 import math
@@ -18,11 +18,11 @@ from semscale.signature import Signature
 
 @dataclass(frozen=True)
 class Option:
-    """A value that an answer can have.
+    """A possible value of an answer.
 
     Attributes:
         value: its name.
-        meaning: when it is right; empty where the name says it all.
+        meaning: when it is right; may be empty.
 
     Examples:
         >>> Option("low", "can wait a week").described, Option("high").described
@@ -43,7 +43,7 @@ _NO_OR_YES = (Option("no"), Option("yes"))
 
 @dataclass(frozen=True)
 class PredicateQuestion:
-    """A question that is answered by the probability of yes; the values of its answer are no and yes.
+    """A yes-or-no question; the options of its answer are ``no`` and ``yes``, in this order.
 
     Attributes:
         instructions: the question.
@@ -59,14 +59,14 @@ class PredicateQuestion:
 
 @dataclass(frozen=True)
 class ChoiceQuestion:
-    """A question that is answered by a probability for each of several values without an order.
+    """A question with several options without an order.
 
     Attributes:
         instructions: the question.
-        options: the values, at least two.
+        options: at least two options.
 
     Raises:
-        InputError: fewer than two options, two of one name, or no instructions.
+        InputError: fewer than two options, two with the same name, or no instructions.
     """
 
     instructions: str
@@ -80,14 +80,14 @@ class ChoiceQuestion:
 
 @dataclass(frozen=True)
 class ScoreQuestion:
-    """A question that is answered by a probability for each of several levels, from low to high.
+    """A question with several levels from low to high.
 
     Attributes:
         instructions: the question.
         options: the levels, at least two, the lowest first.
 
     Raises:
-        InputError: fewer than two levels, two of one name, or no instructions.
+        InputError: fewer than two levels, two with the same name, or no instructions.
     """
 
     instructions: str
@@ -108,7 +108,7 @@ class DecisionRequest:
 
     Attributes:
         messages: the input, at least one message.
-        questions: by their names, at least one.
+        questions: at least one question, by name.
 
     Raises:
         InputError: no message or no question.
@@ -130,7 +130,7 @@ class DecisionRequest:
 
     @classmethod
     def of(cls, text: str, questions: Mapping[str, Question]) -> Self:
-        """Ask about one text."""
+        """Build a request about one text."""
         return cls((Message("user", text),), questions)
 
     @property
@@ -140,7 +140,7 @@ class DecisionRequest:
 
 
 def question_record(question: Question) -> dict[str, Any]:
-    """Lay a question out as JSON has it; ``question_from`` reads it back."""
+    """Return a question as JSON values; ``question_from`` reads it back."""
     options = [[option.value, option.meaning] for option in question.options]
     return {"kind": question.kind, "instructions": question.instructions, "options": options}
 
@@ -175,16 +175,16 @@ def _check_options(options: tuple[Option, ...], name: str) -> None:
 
 
 ROUNDING = 0.005
-"""How far a probability of two decimals may be off."""
+"""Maximum rounding error of a probability with two decimals."""
 
 _SLACK = 1e-6
 _REFUSED = "the model declined to answer"
 
 
 def standard_error(readings: Sequence[float]) -> float:
-    """Standard error of a mean of readings; NaN for fewer than two, and where all are equal.
+    """Compute the standard error of a mean of readings; NaN for fewer than two, and if all are equal.
 
-    Equal readings have no spread to judge by, and an error of 0 would say that nothing is open.
+    Equal readings do not show a spread, and an error of 0 would claim certainty.
 
     Examples:
         >>> standard_error([0.25, 0.75]), standard_error([1.0, 1.0]), standard_error([0.5])
@@ -200,13 +200,14 @@ class DecisionAnswer:
     """The answer to one question.
 
     Attributes:
-        masses: probabilities of the question's options, in their order; they sum to 1. Empty for no answer.
-        covered: the sum of the probabilities as they came; NaN for no answer.
-        reason: why there is no answer; empty where there is one.
+        masses: probabilities of the question's options, in their order; they sum to 1. Empty without an
+            answer.
+        covered: the sum of the probabilities before normalisation; NaN without an answer.
+        reason: why there is no answer; empty if there is one.
         refused: whether the model declined to answer.
-        order_bias: how far the order of the options moves the answer, 0 to 1; NaN where only one was tried.
-        readings: the probabilities of each reading that the answer is the mean of, such as one for each order
-            of the options; empty where there was one reading only.
+        order_bias: effect of the options' order on the answer, 0 to 1; NaN if only one order was tried.
+        readings: probabilities of each reading, if the answer is a mean of several, such as one for each
+            order of the options; else empty.
         failed: whether there is no answer because a call failed.
     """
 
@@ -219,15 +220,16 @@ class DecisionAnswer:
     failed: bool = False
 
     def standard_error(self, values: Sequence[float]) -> float:
-        """Standard error of the answer's mean: the readings' standard deviation by the root of their number.
+        """Return the standard error of the answer's mean: the readings' standard deviation by the root of n.
 
-        It says how far other readings would differ, and not whether the model is right.
+        It measures the variation of readings, not whether the model is right.
 
         Args:
-            values: shape (k,), of the options, such as ``(0, 1)`` for the probability of the second one.
+            values: shape (k,), values of the options, such as ``(0, 1)`` for the probability of the second
+                one.
 
         Returns:
-            At least 0; NaN, not known, for fewer than two readings, and where all are equal.
+            At least 0; NaN (unknown) for fewer than two readings, and if all are equal.
 
         Examples:
             >>> DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))).standard_error((0, 1))
@@ -248,16 +250,16 @@ class DecisionAnswer:
 
     @classmethod
     def of(cls, probabilities: Sequence[float]) -> "DecisionAnswer":
-        """Make an answer of probabilities; those that rounding to two decimals moved are made to sum to 1.
+        """Build an answer from probabilities; a sum that is off by rounding to two decimals is scaled to 1.
 
         Args:
-            probabilities: shape (k,), as they came, each from 0 to 1.
+            probabilities: shape (k,), from the reply, each from 0 to 1.
 
         Returns:
-            An answer; one without masses where the sum is further from 1 than k times .005.
+            An answer, without masses if the sum differs from 1 by more than k times .005.
 
         Raises:
-            ValueError: a value is no probability.
+            ValueError: a value is not a probability.
 
         Examples:
             >>> DecisionAnswer.of([0.33, 0.33, 0.33]).covered
@@ -278,7 +280,7 @@ class DecisionAnswer:
 
     @classmethod
     def refusal(cls) -> "DecisionAnswer":
-        """The answer of a model that declined."""
+        """Return the answer of a model that declined."""
         return cls(reason=_REFUSED, refused=True)
 
 
@@ -290,7 +292,7 @@ class DecisionAnswers:
         answers: by the questions' names.
         usage: tokens of the call; ``None`` if the model does not state them.
         model: the endpoint's name for the model that answered.
-        raw: what came back, without keys.
+        raw: the reply's content, without keys.
     """
 
     answers: Mapping[str, DecisionAnswer] = field(default_factory=dict)
@@ -303,7 +305,7 @@ _ANSWERS = TypeAdapter(dict[str, DecisionAnswer])
 
 
 def as_reply(decided: DecisionAnswers) -> Reply:
-    """Write answers as a reply, so that ledgers and runs treat them as any other.
+    """Write answers as a reply, so that ledgers and runs treat them like other replies.
 
     Examples:
         >>> decided = DecisionAnswers({"ok": DecisionAnswer.of([0.25, 0.75])}, model="m")
@@ -316,10 +318,10 @@ def as_reply(decided: DecisionAnswers) -> Reply:
 
 
 def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
-    """Read the answers that ``as_reply`` wrote.
+    """Read the answers in a reply from ``as_reply``.
 
     Raises:
-        ValueError: it did not write the reply.
+        ValueError: the reply is not from ``as_reply``.
     """
     return _ANSWERS.validate_python(parse_json(reply.text))
 
@@ -334,11 +336,11 @@ def _known_fields(answer: DecisionAnswer) -> dict[str, Any]:
 
 
 def what_is_wrong(decided: DecisionAnswers, n_options: Mapping[str, int]) -> str | None:
-    """Return why answers are none to the questions that were asked; ``None`` where nothing is wrong.
+    """Return why answers do not fit their questions; ``None`` if they do.
 
     Args:
         decided: the answers of a decision model.
-        n_options: how many options each question has, by its name.
+        n_options: number of options of each question, by its name.
 
     Examples:
         >>> what_is_wrong(DecisionAnswers({"ok": DecisionAnswer((2, 3))}), {"ok": 2})
@@ -391,10 +393,10 @@ class DecisionLimits:
     """Sizes that a decision model accepts.
 
     Attributes:
-        levels: the most levels of a score.
-        options: the most options of a choice.
-        questions: the most questions of a request; ``None`` where no number is stated.
-        reads_images: whether it reads images.
+        levels: maximum number of levels of a score.
+        options: maximum number of options of a choice.
+        questions: maximum number of questions of a request; ``None`` if unknown.
+        reads_images: whether the model reads images.
     """
 
     levels: int = 10
@@ -405,7 +407,7 @@ class DecisionLimits:
 
 @runtime_checkable
 class DecisionModel(Protocol):
-    """A model that answers typed questions; it stands beside ``ChatModel``.
+    """A model that answers typed questions; the counterpart of ``ChatModel``.
 
     A model that holds connections may have a coroutine ``aclose()``, which is awaited at the end of a run.
     """
@@ -435,15 +437,15 @@ class DecisionModel(Protocol):
 
 
 def check_decision(request: DecisionRequest, limits: DecisionLimits, name: str) -> None:
-    """Check that a model takes a request.
+    """Check that a model accepts a request.
 
     Args:
-        request: what is asked.
-        limits: of the model.
-        name: of the model, for messages.
+        request: the request.
+        limits: the model's limits.
+        name: name of the model, for messages.
 
     Raises:
-        InputError: too many levels, options or questions, or an image where none is read.
+        InputError: too many levels, options or questions, or an image that the model cannot read.
     """
     if request.n_images and not limits.reads_images:
         raise InputError(f"{name} decides about texts and reads no images: leave the image out")
@@ -485,10 +487,10 @@ def decisions_body(model: str, request: DecisionRequest) -> dict[str, Any]:
 
 
 def decisions_answers(body: Mapping[str, Any], request: DecisionRequest) -> dict[str, DecisionAnswer]:
-    """Read the answers, which come in the order of the questions.
+    """Read the answers, which are in the order of the questions.
 
     Raises:
-        KeyError, TypeError, ValueError: they do not have the format, or are no answers to the questions.
+        KeyError, TypeError, ValueError: they do not have the format, or do not fit the questions.
     """
     answers, questions = body["answers"], request.questions
     if len(answers) != len(questions):
@@ -537,10 +539,10 @@ def _decisions_answer(answer: Mapping[str, Any], question: Question) -> Decision
 
 
 def in_order(masses: Mapping[str, float], names: list[str]) -> list[float]:
-    """Put probabilities into the order of the options that they are for.
+    """Sort probabilities in the order of the options.
 
     Raises:
-        ValueError: an option has none, or one is for no option.
+        ValueError: an option has no probability, or a probability has no option.
 
     Examples:
         >>> in_order({"b": 0.75, "a": 0.25}, ["a", "b"])
@@ -557,7 +559,7 @@ _NOUL = "noul"
 
 
 def systemone_body(model: str, request: DecisionRequest) -> dict[str, Any]:
-    """Write the body of a call; the messages' texts are the state.
+    """Write the body of a call; its state is the text of all messages.
 
     Examples:
         >>> asked = DecisionRequest.of("Fine.", {"good": PredicateQuestion("Is it good?")})
@@ -572,7 +574,7 @@ def systemone_body(model: str, request: DecisionRequest) -> dict[str, Any]:
 
 
 def state_of(request: DecisionRequest) -> str:
-    """Give the texts of all messages as one."""
+    """Join the texts of all messages."""
     return "\n\n".join(message.text for message in request.messages)
 
 
@@ -589,10 +591,10 @@ def systemone_question(question: Question) -> dict[str, Any]:
 
 
 def systemone_answers(body: Mapping[str, Any], request: DecisionRequest) -> dict[str, DecisionAnswer]:
-    """Read the answers by their questions' names.
+    """Read the answers, which are by the questions' names.
 
     Raises:
-        KeyError, TypeError, ValueError: they do not have the format, or are no answers to the questions.
+        KeyError, TypeError, ValueError: they do not have the format, or do not fit the questions.
     """
     answers = body["answers"]
     unknown = [name for name in answers if name not in request.questions]
@@ -622,7 +624,7 @@ _ROUNDING = 1e-3
 _LEAST_MASS = 0.1
 
 Order = tuple[int, ...]
-"""The number of the option at each position, from 0."""
+"""Index of the option at each position, from 0."""
 
 
 def rotations(n: int) -> tuple[Order, ...]:
@@ -643,7 +645,7 @@ def next_token_request(request: DecisionRequest, question: Question, order: Orde
     Args:
         request: its messages are the input; the question goes to the end of the last one.
         question: one of its questions.
-        order: of the options.
+        order: order of the options.
     """
     listed = "\n".join(
         f"{letter}: {question.options[option].described}"
@@ -664,16 +666,15 @@ def letter_masses(reply: Reply, order: Order) -> DecisionAnswer | None:
     """Read the probabilities of the options from the first token of a reply.
 
     Each letter must be a whole token. Several tokens for one letter, such as with a blank before it, add up.
-    Letters that have less than .1 together are no answer: the model would have said something else.
+    Letters with a total probability below .1 are no answer, as the model would have replied something else.
 
     Args:
-        reply: to ``next_token_request``.
-        order: in which the options stood.
+        reply: reply to ``next_token_request``.
+        order: order of the options in the request.
 
     Returns:
-        The answer, in the options' own order; one without masses where the letters are no whole tokens, or
-        are unlikely.
-        ``None`` where the model gives no log-probabilities.
+        The answer, in the question's order of options; without masses if the letters are not whole tokens, or
+        are unlikely. ``None`` if the model returns no log-probabilities.
     """
     if not reply.logprobs:
         return None
@@ -707,8 +708,8 @@ def averaged(answers: Sequence[DecisionAnswer | None], n_orders: int) -> Decisio
     differences: 0 if the order does not matter.
 
     Args:
-        answers: one for each order that has one.
-        n_orders: how many orders were asked for.
+        answers: one for each order with an answer.
+        n_orders: number of requested orders.
 
     Examples:
         >>> found = averaged([DecisionAnswer((0.75, 0.25), 1.0), DecisionAnswer((0.25, 0.75), 0.5)], 2)
@@ -735,10 +736,10 @@ class DecisionFormat:
     """A format of requests and answers.
 
     Attributes:
-        path: below the endpoint's address.
-        limits: what an endpoint takes in it.
-        body: writes a request, from the model's name.
-        answers: reads what comes back; its errors say that it has another form.
+        path: path below the endpoint's address.
+        limits: limits of requests in the format.
+        body: function that writes a request, given the model's name.
+        answers: function that reads the reply; it raises an error if the reply has another form.
     """
 
     path: str
@@ -751,9 +752,9 @@ FORMATS = {
     "decisions": DecisionFormat(DECISIONS_PATH, DECISIONS_LIMITS, decisions_body, decisions_answers),
     "systemone": DecisionFormat(SYSTEMONE_PATH, SYSTEMONE_LIMITS, systemone_body, systemone_answers),
 }
-"""The formats that endpoints speak, the one to try first at the top.
+"""Formats of endpoints, in the order to try them.
 
-OpenAI's Decisions are ``POST /v1/decisions``. LiteLLM, vLLM, Ollama, llama.cpp and TypeSafe's Jev speak
-System One, ``POST /v1/systemone``: a yes-or-no question is called ``noul``, levels have no names but their
-numbers from 0, and a question that was not answered is left out. https://docs.litellm.ai/docs/decisions
+OpenAI's Decisions are ``POST /v1/decisions``. LiteLLM, vLLM, Ollama, llama.cpp and TypeSafe's Jev support
+System One, ``POST /v1/systemone``: a yes-or-no question is called ``noul``, levels have numbers from 0
+instead of names, and questions without an answer are left out. https://docs.litellm.ai/docs/decisions
 """

@@ -1,4 +1,4 @@
-"""Typed decisions: questions whose answer is a probability for each value, so that nothing is parsed."""
+"""Typed decisions: questions with a probability for each possible answer instead of a text to parse."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -56,14 +56,14 @@ __all__ = [
 
 _FIELD = "decision"
 _TOKENS_A_QUESTION = 16
-"""Tokens set aside for an answer; endpoints state few or none."""
+"""Tokens reserved for an answer; endpoints report few or none."""
 
 
 class DecidingChat:
-    """A chat model that also answers decisions, in each form that it may know.
+    """A chat model that also answers decisions, in one or more forms.
 
     Args:
-        deciders: decision models by the names of their forms, the one to try first at the top.
+        deciders: decision models by the names of their forms, in the order to try them.
         chat: answers everything else; ``None`` for a model that only decides.
     """
 
@@ -81,7 +81,7 @@ class DecidingChat:
 
     @property
     def signature(self) -> Signature:
-        """The model's signature; a request says in which form it is sent."""
+        """The model's signature; the form is part of each request."""
         return self._main.signature
 
     async def complete(self, request: Request) -> Reply:
@@ -104,7 +104,7 @@ class DecidingChat:
         return as_reply(answers)
 
     def check_run(self, *, stores_replies: bool) -> None:
-        """Check that calls can be sent, and replies stored; see ``ChatModel``."""
+        """Check that calls can be sent and replies can be stored; see ``ChatModel``."""
         check_run(self._main, stores_replies=stores_replies)
 
     async def aclose(self) -> None:
@@ -122,8 +122,8 @@ def call_of(request: DecisionRequest, form: str) -> Request:
     """Write a decision as a request to a ``DecidingChat``.
 
     Args:
-        request: what is asked.
-        form: name of one of its deciders.
+        request: the decision request.
+        form: name of the form, one of the model's deciders.
     """
     questions = {name: question_record(asked) for name, asked in request.questions.items()}
     extra = {_FIELD: {"form": form, "questions": questions}}
@@ -139,7 +139,7 @@ _CUT = 65_536  # characters kept of a page
 
 
 class EndpointDecisions:
-    """The decisions of an endpoint; they share the connections of its chat model.
+    """Decision model of an endpoint, which shares the connections of its chat model.
 
     Args:
         chat: the chat model behind the endpoint.
@@ -168,8 +168,8 @@ class EndpointDecisions:
     async def decide(self, request: DecisionRequest) -> DecisionAnswers:
         """Send one request; see :class:`~semscale.chat.decision_formats.DecisionModel`.
 
-        An endpoint without this path answers 404, as it does for a model that it does not know; both are
-        ``unsupported``, and a chat call tells them apart.
+        An endpoint answers 404 if it lacks this path, or if it does not know the model. Both are
+        ``unsupported``; a chat call distinguishes them.
         """
         name, path = self.name, self._format.path
         try:
@@ -206,19 +206,19 @@ NEXT_TOKEN = "next-token"
 """The form of a chat model's decisions: probabilities of the options' letters."""
 
 CUSTOM = "own"
-"""The form of a decision model that a user brings."""
+"""The form of a user's own decision model."""
 
 
 def load_deciding_model(model: object, *, base_url: str | None = None) -> DecidingChat:
-    """Load a model that decides.
+    """Load a model for decisions.
 
     Args:
-        model: what :func:`~semscale.chat.load_chat_model` takes; a ``DecisionModel``; or LangChain's
+        model: an argument of :func:`~semscale.chat.load_chat_model`, a ``DecisionModel``, or LangChain's
             decision model.
         base_url: address of an OpenAI-compatible endpoint.
 
     Raises:
-        InputError, ModelError, MissingExtraError: as ``load_chat_model``; or a signature that is none.
+        InputError, ModelError, MissingExtraError: as ``load_chat_model``, or an invalid signature.
     """
     if isinstance(model, DecidingChat):
         return model
@@ -237,12 +237,12 @@ def load_deciding_model(model: object, *, base_url: str | None = None) -> Decidi
 
 
 def forms_of(model: DecidingChat) -> tuple[str, ...]:
-    """List the forms in which a model may decide, the one to try first at the beginning."""
+    """List the forms of decisions for a model, in the order to try them."""
     return (*model.deciders, *(() if model.chat is None else (NEXT_TOKEN,)))
 
 
 def limits_of(model: DecidingChat, form: str) -> DecisionLimits:
-    """Give what a model takes in a form."""
+    """Return a model's limits in a form."""
     return LETTER_LIMITS if form == NEXT_TOKEN else model.deciders[form].limits
 
 
@@ -251,10 +251,10 @@ class DecisionRun:
     """Answers to n requests.
 
     Attributes:
-        answers: of each request, by the questions' names; each question has an answer, or a reason.
-        form: in which the model decided: ``decisions``, ``systemone``, ``langchain``, ``own``, or
-            ``next-token`` for the probabilities of the options' letters.
-        not_taken: why forms that were tried before were not taken, by their names.
+        answers: for each request the answers by the questions' names, each with probabilities or a reason.
+        form: form of the answers: ``decisions``, ``systemone``, ``langchain``, ``own``, or ``next-token`` for
+            the probabilities of the options' letters.
+        not_taken: reasons why the model did not accept forms that were tried before, by their names.
     """
 
     answers: tuple[dict[str, DecisionAnswer], ...]
@@ -265,8 +265,8 @@ class DecisionRun:
     def counts(self) -> dict[str, int]:
         """Numbers of questions ``answered``, ``refused``, or without a usable answer (``unusable``).
 
-        Of the answered ones ``normalised`` had probabilities that did not sum to 1; letters never do, as
-        other tokens are possible, and are not counted.
+        ``normalised`` counts the answered ones whose probabilities did not sum to 1, except letters, which
+        never sum to 1, as other tokens are possible.
         """
         counts = dict.fromkeys(("answered", "refused", "unusable", "normalised"), 0)
         for answer in (answer for answers in self.answers for answer in answers.values()):
@@ -276,7 +276,7 @@ class DecisionRun:
 
     @property
     def reason(self) -> str:
-        """The most frequent reason why an answer is unusable; empty where none is."""
+        """The most frequent reason for an unusable answer; empty if all are usable."""
         answers = (answer for by_name in self.answers for answer in by_name.values())
         reasons = Counter(answer.reason for answer in answers if not answer.masses and not answer.refused)
         return reasons.most_common(1)[0][0] if reasons else ""
@@ -285,21 +285,24 @@ class DecisionRun:
 def decide(
     model: object, requests: Sequence[DecisionRequest], *, base_url: str | None = None, **settings: Any
 ) -> DecisionRun:
-    """Ask typed questions; the first requests find out which form the model takes.
+    """Ask typed questions; the first requests find out which form the model accepts.
 
-    An endpoint is asked for OpenAI's Decisions, then in the System One format, and then, as any chat model,
-    for the probabilities of the next token. One request may be refused for what it says, so up to three are
-    tried before a form counts as not taken.
+    For an endpoint, the forms are OpenAI's Decisions, then System One, then the probabilities of the next
+    token, as for any chat model. A single request may be refused for its content, so up to three requests are
+    tried before a form counts as not accepted.
 
     Args:
         model: an endpoint's or a chat model's name, a chat model, a decision model, or LangChain's.
         requests: at least one.
         base_url: address of an OpenAI-compatible endpoint.
-        settings: as :class:`~semscale.chat.runner.Runner` takes them: ``limits``, ``budget``, ``ledger``, ...
+        settings: settings of :class:`~semscale.chat.runner.Runner`: ``limits``, ``budget``, ``ledger``, ...
+
+    Returns:
+        The answers to each request, with probabilities from 0 to 1.
 
     Raises:
-        InputError: no request, or one that no form can hold.
-        ReplyError: the model takes none of the forms, or no call can succeed.
+        InputError: no request, or one that no form can carry.
+        ReplyError: the model accepts none of the forms, or no call can succeed.
         InterruptedRunError: a cap was reached; finished requests are in the ledger.
 
     Examples:
@@ -337,14 +340,14 @@ CallAnswers = list[Mapping[str, DecisionAnswer] | CallError]
 
 @dataclass(frozen=True)
 class ChosenForm:
-    """The form of decisions that a model takes, as the first requests have shown.
+    """The form of decisions that a model accepts, found by the first requests.
 
     Attributes:
-        form: its name; ``None`` where the model takes none.
-        not_taken: why forms that were tried before were not taken, by their names.
-        results: for each request that was sent in the form, what its calls brought.
-        runner: with what is left of the budget.
-        spent: on all trials.
+        form: name of the form; ``None`` if the model accepts none.
+        not_taken: reasons why the model did not accept forms that were tried before, by their names.
+        results: for each request that was sent in the form, the results of its calls.
+        runner: runner with the rest of the budget.
+        spent: spending on all trials.
     """
 
     form: str | None
@@ -355,12 +358,12 @@ class ChosenForm:
 
 
 async def choose_form(model: DecidingChat, requests: Sequence[DecisionRequest], runner: Runner) -> ChosenForm:
-    """Send the first requests in one form after the other, until the model takes one.
+    """Send the first requests in one form after the other, until the model accepts one.
 
     Args:
-        model: that decides.
-        requests: at least one; up to three of them are sent, as one may be refused for what it says.
-        runner: sends them.
+        model: the model that decides.
+        requests: at least one; up to three of them are sent, as one may be refused for its content.
+        runner: sends the requests.
 
     Raises:
         InterruptedRunError: a cap was reached; finished requests are in the ledger.
@@ -393,7 +396,7 @@ async def choose_form(model: DecidingChat, requests: Sequence[DecisionRequest], 
 
 
 def why_beyond(model: DecidingChat, requests: Sequence[DecisionRequest], form: str) -> InputError | None:
-    """Return the error of the first request that a form cannot hold; ``None`` where it holds all."""
+    """Return the error of the first request that a form cannot carry; ``None`` if it can carry all."""
     try:
         for request in requests:
             check_decision(request, limits_of(model, form), model.name)
@@ -403,7 +406,7 @@ def why_beyond(model: DecidingChat, requests: Sequence[DecisionRequest], form: s
 
 
 async def _tried(request: DecisionRequest, form: str, runner: Runner) -> CallAnswers:
-    """Send one request; a run that ends as every answer is malformed shows that only of this form."""
+    """Send one request; if all answers are malformed, only this form counts as not accepted."""
     try:
         (results,) = await asked([request], form, runner)
     except CallError as failure:
@@ -418,7 +421,7 @@ def _are_malformed(results: CallAnswers) -> bool:
 
 
 async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[CallAnswers]:
-    """Send requests in a form, and give what the calls about each brought.
+    """Send requests in a form, and return the results of each request's calls.
 
     Raises:
         InterruptedRunError, ReplyError: as ``choose_form``.
@@ -434,11 +437,11 @@ async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) 
 
 
 REJECTING = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
-"""Failures after which a request may be taken in another form."""
+"""Failures after which the model may accept a request in another form."""
 
 _OF_ITEM = frozenset({FailureKind.REJECTED, FailureKind.BROKEN, FailureKind.MALFORMED})
 TRIED_ITEMS = 3
-"""Items that are tried in a form before it counts as not taken, as one may be refused for what it says."""
+"""Number of items to try in a form before it counts as not accepted, as one may be refused by itself."""
 
 NO_LOGPROBS = "the model gives no log-probabilities"
 
@@ -448,9 +451,9 @@ class DecisionCall:
     """One call about a request: all its questions, or one of them in one order of its options.
 
     Attributes:
-        request: what is sent.
-        question: name of the one question; ``None`` for all.
-        order: of its options, where it is one.
+        request: the request of the call.
+        question: name of its question; ``None`` for all questions.
+        order: order of the options, if the call is about one question.
     """
 
     request: Request
@@ -458,7 +461,7 @@ class DecisionCall:
     order: Order = ()
 
     def read(self, reply: Reply) -> dict[str, DecisionAnswer]:
-        """Read the answers; a reply without log-probabilities has no masses, and a reason."""
+        """Read the answers; without log-probabilities, an answer has no masses but a reason."""
         if self.question is None:
             return answers_in(reply)
         answer = letter_masses(reply, self.order)
@@ -466,7 +469,7 @@ class DecisionCall:
 
 
 def decision_calls(request: DecisionRequest, form: str) -> tuple[DecisionCall, ...]:
-    """List the calls about a request: one, or with ``next-token`` one for each option of each question."""
+    """List the calls for a request: one, or with ``next-token`` one for each option of each question."""
     if form != NEXT_TOKEN:
         return (DecisionCall(call_of(request, form)),)
     return tuple(
@@ -477,25 +480,25 @@ def decision_calls(request: DecisionRequest, form: str) -> tuple[DecisionCall, .
 
 
 def rejection_of(result: Mapping[str, DecisionAnswer] | CallError) -> str | None:
-    """Return why a call shows that its form is not taken; ``None`` where it does not show that."""
+    """Return why a call shows that its form is not accepted; ``None`` if it does not show that."""
     if isinstance(result, CallError):
         return str(result) if result.kind in REJECTING else None
     return next((answer.reason for answer in result.values() if answer.reason == NO_LOGPROBS), None)
 
 
 def may_lie_in_item(result: Mapping[str, DecisionAnswer] | CallError) -> bool:
-    """Tell whether the item, and not the form, may be the reason of a failure, as with a content policy."""
+    """Return whether the item, not the form, may be the reason of a failure, such as a content policy."""
     return isinstance(result, CallError) and result.kind in _OF_ITEM
 
 
 def joined_answers(
     request: DecisionRequest, results: Sequence[Mapping[str, DecisionAnswer] | CallError]
 ) -> dict[str, DecisionAnswer]:
-    """Join what the calls about a request brought into one answer for each question.
+    """Join the results of a request's calls into one answer for each question.
 
     Args:
-        request: what was asked.
-        results: of each of its ``decision_calls``, the answers or the failure.
+        request: the request.
+        results: for each of its ``decision_calls``, the answers or the failure.
     """
     failure = next((result for result in results if isinstance(result, CallError)), None)
     if len(results) == 1:

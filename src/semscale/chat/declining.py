@@ -1,4 +1,4 @@
-"""Recognises replies that decline to answer or to give a score, or say that the answer is not known."""
+"""Recognition of replies that decline to answer or to give a score, or state that the answer is not known."""
 
 import re
 
@@ -94,13 +94,13 @@ _LONGEST = 600
 
 
 def declines_to_answer(text: str) -> bool:
-    """Tell whether a text declines to answer a question and contains nothing else.
+    """Return whether a text declines to answer a question and contains nothing else.
 
-    It must open with the words of a refusal; a text that goes on at length, or goes back on it ("However,
-    ..."), is an answer. "None" and "I don't know" do not decline.
+    It must begin with a refusal; a text that continues at length, or retracts it ("However, ..."), is an
+    answer. "None" and "I don't know" do not decline.
 
     Args:
-        text: any, in English.
+        text: any English text.
 
     Examples:
         >>> declines_to_answer("I\u2019m sorry, but I can\u2019t help with that."), declines_to_answer("N/A")
@@ -118,10 +118,10 @@ def declines_to_answer(text: str) -> bool:
 
 
 def says_not_known(text: str) -> bool:
-    """Tell whether a text states that the answer is not known, and nothing else.
+    """Return whether a text states only that the answer is not known.
 
     Args:
-        text: any, in English.
+        text: any English text.
 
     Examples:
         >>> says_not_known("I don\u2019t know."), says_not_known("Sorry, I have no idea")
@@ -137,19 +137,19 @@ def _plain(text: str) -> str:
 
 
 def gives_no_answer(text: str) -> bool:
-    """Tell whether a text declines to answer or states that the answer is not known.
+    """Return whether a text declines to answer or states that the answer is not known.
 
     Args:
-        text: any, in English.
+        text: any English text.
     """
     return declines_to_answer(text) or says_not_known(text)
 
 
 def declines_to_score(text: str) -> bool:
-    """Tell whether a reply without a score declines to give one; fewer words suffice than in an answer.
+    """Return whether a reply without a score declines to give one; shorter phrases count than in an answer.
 
     Args:
-        text: as ``readable`` gives it.
+        text: result of ``readable``.
 
     Examples:
         >>> declines_to_score("I cannot say."), declines_to_score("Score: N/A"), declines_to_score("hm")

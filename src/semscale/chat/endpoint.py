@@ -44,12 +44,12 @@ class EndpointChat:
     """A chat model behind an OpenAI-compatible endpoint.
 
     The key comes from the environment only. Redirects are not followed, so only the endpoint is contacted.
-    A call is sent once; the :class:`~semscale.chat.runner.Runner` waits and repeats.
+    A call is sent once; the :class:`~semscale.chat.runner.Runner` waits and repeats calls.
 
     Args:
-        model: the model's name there.
-        base_url: the endpoint's address, such as ``http://localhost:11434/v1``; by default the one in
-            ``OPENAI_BASE_URL``, or else OpenAI's.
+        model: the model's name at the endpoint.
+        base_url: the endpoint's address, such as ``http://localhost:11434/v1``; by default
+            ``OPENAI_BASE_URL``, or else OpenAI's address.
         key_variable: the environment variable that holds the key; most local servers need none. With ``None``
             no key is sent.
         timeout: seconds after which a call made without a runner fails.
@@ -137,7 +137,7 @@ class EndpointChat:
         """Send a body once to a path below the endpoint's address.
 
         Returns:
-            The answer's text, and what removes the key from it.
+            The answer's text, and the scrubber that removes the key from it.
 
         Raises:
             CallError: there is no answer with status 200.
@@ -146,7 +146,7 @@ class EndpointChat:
         try:
             # Take the raw text: the client's own parsing takes longer than the rest of a call.
             text = await client.post(path, body=body, cast_to=str, options={"follow_redirects": False})
-        except Exception as error:  # the client passes on exceptions of its transport and its parser
+        except Exception as error:  # the client does not wrap exceptions of its transport and its parser
             failure = failure_of(
                 error, scrubber, model=self._model, address=self._base_url, variable=self._key_variable
             )
@@ -227,7 +227,7 @@ def limit_name_at(base_url: str) -> str:
 
 
 def content_of(message: Message) -> str | list[dict[str, Any]]:
-    """Write the content of a message: its text, or its parts where it has images.
+    """Write the content of a message: its text, or its parts if it has images.
 
     Examples:
         >>> content_of(Message("user", "Hello"))
@@ -244,7 +244,7 @@ def content_of(message: Message) -> str | list[dict[str, Any]]:
 
 
 def sampling_settings(parameters: Parameters, limit_name: str = "max_tokens") -> dict[str, Any]:
-    """Write the parameters that are set by OpenAI's names for them, which LangChain's models take, too."""
+    """Write the set parameters by OpenAI's names, which LangChain's models also accept."""
     settings: dict[str, Any] = {
         name: getattr(parameters, name) for name in _PLAIN if getattr(parameters, name) is not None
     }
@@ -262,7 +262,7 @@ def sampling_settings(parameters: Parameters, limit_name: str = "max_tokens") ->
 
 _CUT = 65_536  # characters kept of an answer that cannot be parsed
 _LONGEST = 1_000_000
-"""Characters that no model writes in one reply: an endpoint that sends more is broken."""
+"""Maximum number of characters in a reply: an endpoint that sends more is broken."""
 
 
 def parse_reply(text: str, scrubber: "Scrubber", *, model: str) -> Reply:
@@ -274,7 +274,7 @@ def parse_reply(text: str, scrubber: "Scrubber", *, model: str) -> Reply:
         model: name of the model, for messages.
 
     Raises:
-        CallError: the body is no JSON, lacks a choice or its text, is a refusal, or is far too long.
+        CallError: the body is not JSON, lacks a choice or its text, is a refusal, or is far too long.
     """
     body, raw = clean_json(text, scrubber, model=model)
     return _reply(body, raw, scrubber, model)
@@ -289,10 +289,10 @@ def clean_json(text: str, scrubber: "Scrubber", *, model: str) -> tuple[object, 
         model: name of the model, for messages.
 
     Returns:
-        What the JSON holds, and its text.
+        The parsed JSON, and its text.
 
     Raises:
-        CallError: the body is no JSON.
+        CallError: the body is not JSON.
     """
     try:
         body = parse_json(text)
@@ -340,7 +340,7 @@ def _reply(body: object, raw: str, scrubber: "Scrubber", model: str) -> Reply:
 
 
 def text_of(content: object) -> str:
-    """Return the text of a message's content, which may be a list of parts; reasoning is no text.
+    """Return the text of a message's content, which may be a list of parts; reasoning is left out.
 
     Examples:
         >>> text_of([{"type": "reasoning", "text": "2 + 2"}, {"type": "text", "text": "4"}]), text_of(None)
@@ -366,12 +366,12 @@ def _content_besides_text(message: Mapping[str, Any]) -> str:
 def usage_in(
     body: Mapping[str, Any], prompt: str = "prompt_tokens", completion: str = "completion_tokens"
 ) -> Usage | None:
-    """Read the tokens of a call; ``None`` where they are not stated.
+    """Read the tokens of a call; ``None`` if they are not stated.
 
     Args:
-        body: of an answer.
-        prompt: what the tokens of the prompt are called.
-        completion: what those of the reply are called.
+        body: body of the answer.
+        prompt: name of the field with the prompt's tokens.
+        completion: name of the field with the reply's tokens.
     """
     counts = body.get("usage")
     try:
@@ -417,15 +417,15 @@ _SHORTEST = 4
 
 
 def environment_secrets() -> list[str]:
-    """Return the values of environment variables whose names look like those of keys."""
+    """Return the values of environment variables with names that are typical of keys."""
     return [value for name, value in os.environ.items() if _NAMED_LIKE_KEYS.fullmatch(name)]
 
 
 class Scrubber:
-    """Removes secrets from texts, whether they are written plainly, in JSON, in Python or in a URL.
+    """Remover of secrets from texts, plain or escaped for JSON, Python or a URL.
 
     Args:
-        secrets: what must not appear; values of fewer than four characters are no secrets.
+        secrets: values to remove; those of fewer than four characters are ignored.
 
     Examples:
         >>> Scrubber(["sk-0123456789abcdef"]).line("Bearer sk-0123456789abcdef is wrong")
@@ -489,7 +489,7 @@ def failure_of(
     address: str = "",
     variable: str | None = "its variable",
 ) -> CallError:
-    """Convert an exception of a client library into a failure with a one-line message without keys.
+    """Convert an exception of a client library into a failure with a one-line message, without keys.
 
     Args:
         error: the exception; its ``status_code`` and ``response`` are read if it has them.
@@ -529,7 +529,7 @@ def _kind(status: int, code: str) -> FailureKind:
 
 
 def _unanswered(error: Exception, scrubber: Scrubber, model: str, address: str) -> CallError:
-    """Classify by the underlying exceptions, as the client reports some broken connections as timeouts."""
+    """Classify an error by its causes, as the client reports some broken connections as timeouts."""
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:
         causes.append(cause)
@@ -544,7 +544,7 @@ def _unanswered(error: Exception, scrubber: Scrubber, model: str, address: str) 
 
 
 def _why_no_connection(causes: list[BaseException]) -> str:
-    """Return the reason of a failed connection; exceptions below it may come from earlier steps."""
+    """Return the reason of a failed connection: the innermost system error, else the innermost message."""
     for cause in reversed(causes):
         if isinstance(cause, OSError) and cause.strerror:
             # asyncio names the address instead of the reason.
@@ -587,10 +587,10 @@ def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
     Args:
         headers: names in lower case.
-        now: seconds since 1970, for a date beside which the endpoint does not say its own time (``Date``).
+        now: seconds since 1970, for a date without the endpoint's own time (``Date``).
 
     Returns:
-        Seconds from now, at least 0; ``None`` where the headers do not say.
+        Seconds from now, at least 0; ``None`` if no header states them.
 
     References:
         RFC 9110, section 10.2.3.
@@ -610,7 +610,7 @@ def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
     until = _moment(headers.get("retry-after"))
     if until is None:
         return None
-    # Two times of one clock: this machine's own may be wrong by days.
+    # Both times are from the endpoint's clock, as this machine's clock may be wrong by days.
     answered = _moment(headers.get("date"))
     return max(0.0, until - (now if answered is None else answered))
 

@@ -47,14 +47,14 @@ _FILTERED = frozenset({"content_filter", "SAFETY", "refusal"})
 
 
 def is_langchain(model: object) -> bool:
-    """Tell by its methods whether an object is a LangChain chat model."""
+    """Return whether an object has the methods of a LangChain chat model."""
     return all(callable(getattr(model, name, None)) for name in ("ainvoke", "agenerate", "bind"))
 
 
 class LangChainChat:
     """A LangChain chat model that answers Semscale's requests.
 
-    The model's own settings apply wherever a request leaves them open. Turn its own retries off
+    The model's own settings apply unless a request sets them. Turn the model's retries off
     (``max_retries=0``), so that only the runner repeats calls.
 
     Args:
@@ -68,7 +68,7 @@ class LangChainChat:
 
     @property
     def name(self) -> str:
-        """The model's name, or the kind of model that LangChain states if it has no name."""
+        """The model's name, or LangChain's kind of the model if it has no name."""
         return self._identity.name or str(getattr(self._model, "_llm_type", type(self._model).__name__))
 
     @property
@@ -77,10 +77,10 @@ class LangChainChat:
         return self._identity.signature(self.name, getattr(self._model, "_llm_type", "chat"), self._scrubber)
 
     def check_run(self, *, stores_replies: bool) -> None:
-        """Check that stored replies cannot be taken for those of another model; see ``ChatModel``.
+        """Check that stored replies cannot be confused with another model's; see ``ChatModel``.
 
         Raises:
-            InputError: replies are stored, and nothing tells this model from others.
+            InputError: replies are stored, and nothing distinguishes this model from others.
         """
         if stores_replies:
             self._identity.check()
@@ -115,14 +115,14 @@ class LangChainChat:
 
 
 def is_classifier(model: object) -> bool:
-    """Tell by its methods whether an object is a runnable that is no chat model."""
+    """Return whether an object has the methods of a runnable, but not of a chat model."""
     return callable(getattr(model, "ainvoke", None)) and not callable(getattr(model, "agenerate", None))
 
 
 class LangChainClassifier:
     """A LangChain decision model.
 
-    A runnable of another kind works, too, if it takes ``{"state": text, "questions": {name: question}}`` and
+    A runnable of another kind also works if it accepts ``{"state": text, "questions": {name: question}}`` and
     returns ``{"answers": {name: answer}}`` in the System One format.
 
     Args:
@@ -147,7 +147,7 @@ class LangChainClassifier:
         return self._identity.signature(self.name, type(self._model).__name__, self._scrubber)
 
     def check_run(self, *, stores_replies: bool) -> None:
-        """Check that stored answers cannot be taken for those of another model; see ``ChatModel``."""
+        """Check that stored answers cannot be confused with another model's; see ``ChatModel``."""
         if stores_replies:
             self._identity.check()
 
@@ -182,10 +182,10 @@ async def _invoke(
     name: str,
     **arguments: object,
 ) -> Any:  # noqa: ANN401 - what the model returns
-    """Ask a LangChain model once.
+    """Call a LangChain model once.
 
     Raises:
-        CallError: the model raised something.
+        CallError: the model raised an exception.
     """
     try:
         return await model.ainvoke(content, **arguments)
@@ -195,7 +195,7 @@ async def _invoke(
 
 
 def _langchain_question(written: dict[str, Any]) -> Any:  # noqa: ANN401 - LangChain's class, or a mapping
-    """Make LangChain's question where its module is loaded, as it is with any of its decision models."""
+    """Build LangChain's question object if its module is loaded, as with any of its decision models."""
     module = sys.modules.get(_MODULE)
     return written if module is None else getattr(module, _KINDS[written["type"]])(**written)
 
@@ -218,19 +218,19 @@ _WITHOUT_EFFECT = frozenset(
         "verbose",
     }
 )
-"""Settings that change no reply, so that a run which is started again with others finds its replies."""
+"""Settings that do not affect replies, so that a run with other values still uses the stored replies."""
 
 
 class Identity:
-    """Everything that tells a LangChain model from others: its name, class and settings, without keys.
+    """The identity of a LangChain model: its name, class and settings, without keys.
 
-    A model states its settings as ``_identifying_params``; of one that does not, all fields count.
+    The settings are ``_identifying_params`` if the model has them, otherwise all fields.
 
     Args:
         model: a chat model, or another runnable.
 
     Attributes:
-        name: the model's name; empty where it has none.
+        name: the model's name; may be empty.
         settings: class and settings as JSON.
     """
 
@@ -242,7 +242,7 @@ class Identity:
         stated, fields = _identifying_params(model), _fields(model)
         if not stated and "<locals>" in self._class:
             self._opaque = "its class, which a function creates,"
-        # Endpoints decide replies, and not all models state theirs.
+        # The endpoint affects replies, and not all models state it in their settings.
         addresses = {name: _address(value) for name, value in fields.items() if _is_address(value)}
         settings = (stated or fields) | addresses
         for name in _WITHOUT_EFFECT & fields.keys():
@@ -272,7 +272,7 @@ class Identity:
             )
 
     def _plain(self, settings: Mapping[Any, Any]) -> dict[str, Any]:
-        """Return what JSON can hold of settings; an object without fields counts by its type only."""
+        """Return settings as JSON values; of an object without fields only its type counts."""
         public = {str(name): value for name, value in settings.items() if not _SECRET.search(str(name))}
         return {name: self._plain_value(name, value) for name, value in public.items()}
 
@@ -295,7 +295,7 @@ class Identity:
 def _identifying_params(model: object) -> dict[str, Any]:
     try:
         return dict(getattr(model, "_identifying_params", None) or {})
-    except Exception:  # foreign code may raise anything; the fields then identify the model
+    except Exception:  # a model's code may raise anything; then the fields identify the model
         return {}
 
 

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 FILE_NAME = "ledger.sqlite"
 VARIABLE = "SEMSCALE_LEDGER"
-"""Environment variable that names the ledger of all runs for which none is named."""
+"""Environment variable with the default ledger."""
 
 _BATCH = 1024  # jobs that share one write to disk
 _LOOK_AGAIN = 0.5  # seconds between looks while another run makes the call
 
 Result = tuple[str, str]
-"""The result of a call as it is stored: ``replied`` or the kind of failure, and JSON."""
+"""The stored result of a call: ``replied`` or the kind of failure, and JSON."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Job:
     """A job of the ledger's thread about one call.
 
     Attributes:
-        action: ``find`` its final result; ``claim``, the same, or else reserve the call for a run unless
-            another one makes it; ``record`` a result, which ends the run's claim if it is final; ``release``
-            the claim.
-        key: of the call.
-        run: number of the run, as several may share a ledger.
-        result: to record.
+        action: ``find`` the final result; ``claim``: find it, or else reserve the call for a run unless
+            another run makes it; ``record`` a result, which ends the claim if it is final; ``release`` the
+            claim.
+        key: key of the call.
+        run: number of the run, as several runs may share a ledger.
+        result: the result to record.
     """
 
     action: Literal["find", "claim", "record", "release"]
@@ -63,11 +63,11 @@ class Job:
 
 
 class Ledger:
-    """Stores the result of every call under a hash of its content.
+    """Store of the result of every call, by a hash of the call's content.
 
-    Several runs and processes may use one ledger at once, and several machines one on a server. One thread
-    works on it and puts all waiting jobs together, so many replies share one write to disk. A reply is on
-    disk before the caller gets it. Prompts are stored only as a hash.
+    Several runs and processes may use one ledger at the same time, and several machines a ledger on a server.
+    One thread does all waiting jobs together, so many replies share one write to disk. A reply is on disk
+    before the caller gets it. Prompts are stored only as a hash.
 
     Args:
         where: path of a SQLite file, or ``postgresql://user@host/database``. By default the address in
@@ -75,8 +75,8 @@ class Ledger:
             the system's cache folder.
 
     Raises:
-        InputError: the address has another form. When it is first used: the file or the server cannot be
-            used, or holds no ledger.
+        InputError: the address has another form; or, at the first use, the file or the server cannot be used,
+            or is not a ledger.
         MissingExtraError: the extra ``postgres`` is not installed, for a server.
     """
 
@@ -98,18 +98,18 @@ class Ledger:
         self.close()
 
     async def find(self, key: bytes) -> Reply | CallError | None:
-        """Return a call's reply or refusal, if it has one."""
+        """Return a call's stored reply or refusal; ``None`` without one."""
         return self._outcome(await self._do(Job("find", key)))
 
     async def claim(self, key: bytes, run: int) -> Reply | CallError | None:
         """Return a call's reply or refusal, or reserve the call; wait while another run makes it.
 
         Args:
-            key: of the call.
-            run: number of the run, as several may share this object.
+            key: key of the call.
+            run: number of the run, as several runs may share this object.
 
         Returns:
-            The result; ``None`` if there is none, and the call is reserved for this run.
+            The result; ``None`` if there is none and the call is now reserved for this run.
         """
         try:
             while (answer := await self._do(Job("claim", key, run))) is False:
@@ -120,18 +120,18 @@ class Ledger:
         return None if answer is True else self._outcome(answer)
 
     async def record(self, key: bytes, run: int, outcome: Reply | CallError) -> None:
-        """Store the result of a call, on disk when this returns; a final one ends the reservation."""
+        """Store the result of a call on disk; a final result ends the reservation."""
         await self._do(Job("record", key, run, _result(outcome)))
 
     async def release(self, key: bytes, run: int) -> None:
-        """Give up the reservation of a call without a final result, even if the caller is cancelled."""
+        """Release the reservation of a call without a final result, even if the caller is cancelled."""
         releasing = asyncio.ensure_future(self._do(Job("release", key, run)))
-        # Of a cancelled caller nobody waits for the error: the run ends with the one that cancelled it.
+        # A cancelled caller does not wait for the error: the run ends with the error that cancelled it.
         releasing.add_done_callback(lambda task: task.cancelled() or task.exception())
         await asyncio.shield(releasing)
 
     def close(self) -> None:
-        """End all reservations and close it; the next use opens it again."""
+        """End all reservations and close the ledger; the next use opens it again."""
         with self._guard:
             if self._thread is not None:
                 self._closing.set()
@@ -165,7 +165,7 @@ class Ledger:
             self._jobs.put((job, answer))
         try:
             return await answer
-        except SemscaleError as error:  # others that wait get the same one, and each task raises its own
+        except SemscaleError as error:  # waiting callers share it, and each raises its own copy
             raise type(error)(*error.args) from error
 
     def _serve(self) -> None:
@@ -190,13 +190,13 @@ class Ledger:
                 answers = [error] * len(waiting)
             futures = [future for _, future in waiting]
             for loop in {future.get_loop() for future in futures}:  # with one wake-up each
-                with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+                with suppress(RuntimeError):  # the loop is closed, and no caller waits any more
                     loop.call_soon_threadsafe(_resolve, loop, futures, answers)
         if store is not None:
             store.close()
 
     def _waiting(self, longest_idle: float | None) -> list[tuple[Job, "asyncio.Future[Any]"]] | None:
-        """Wait for jobs: none of them if none comes for so long, ``None`` when the ledger is closed."""
+        """Wait for jobs; return an empty list after a timeout, and ``None`` when the ledger is closed."""
         try:
             first = self._jobs.get(timeout=longest_idle)
         except queue.Empty:
@@ -219,7 +219,7 @@ class Ledger:
 def _resolve(
     loop: asyncio.AbstractEventLoop, futures: "Sequence[asyncio.Future[Any]]", answers: Sequence[object]
 ) -> None:
-    """Deliver the answers to those who wait in a loop."""
+    """Deliver the answers to the waiting callers of an event loop."""
     for future, answer in zip(futures, answers, strict=True):
         if future.get_loop() is not loop or future.done():  # the waiting task may have been cancelled
             continue
@@ -230,11 +230,11 @@ def _resolve(
 
 
 def _address(where: str | Path | None) -> Address:
-    """Read a ledger's address; a plain path is not looked at before it is used."""
+    """Parse a ledger's address; a plain path is not checked before its first use."""
     named, kind = (where, "ledger") if where is not None else (os.environ.get(VARIABLE), VARIABLE)
     if where is None and not named:
         named, kind = cache_root() / FILE_NAME, "ledger"
-    if "://" in str(named) or not str(named).strip():  # that of a blank is refused
+    if "://" in str(named) or not str(named).strip():  # a blank path is refused
         try:
             return read_address(str(named), kind)
         except InputError as error:
@@ -247,10 +247,10 @@ KEY_BYTES = 20
 
 
 class ContentKeys:
-    """Computes the keys of requests to one model.
+    """Keys of requests to one model.
 
     Args:
-        model: its name and signature are part of every key; the version of Semscale is not.
+        model: the model; its name and signature are part of every key, but not the version of Semscale.
 
     Examples:
         >>> from semscale.signature import Signature
@@ -306,7 +306,7 @@ def _result(outcome: Reply | CallError) -> Result:
 
 
 def dump_reply(reply: Reply) -> str:
-    """Write a reply as JSON: tokens and their log-probabilities are lists."""
+    """Write a reply as JSON, with tokens and log-probabilities as lists."""
     fields = dict(vars(reply))
     for name, default in (("left_out", ()), ("seconds", None)):
         if fields[name] == default:
@@ -315,7 +315,7 @@ def dump_reply(reply: Reply) -> str:
 
 
 def write_json(content: Mapping[str, object]) -> str:
-    r"""Write JSON that every database keeps: unpaired surrogates, which UTF-8 cannot hold, are escaped.
+    r"""Write JSON that every database can store: unpaired surrogates, which UTF-8 cannot encode, are escaped.
 
     Examples:
         >>> print(write_json({"text": "né"}), write_json({"text": "\ud83d"}))
@@ -324,16 +324,16 @@ def write_json(content: Mapping[str, object]) -> str:
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     try:
         text.encode()
-    except UnicodeEncodeError:  # an endpoint's JSON may name half of a pair, as a cut-off emoji is
+    except UnicodeEncodeError:  # an endpoint's JSON may contain half of a pair, such as a cut-off emoji
         return json.dumps(content, separators=(",", ":"))
     return text
 
 
 def load_reply(text: str) -> Reply:
-    """Read a reply back.
+    """Read a reply from :func:`dump_reply`.
 
     Raises:
-        ValueError: :func:`dump_reply` did not write it.
+        ValueError: the text is not from :func:`dump_reply`.
 
     Examples:
         >>> from semscale.chat.messages import TokenLogprob, Usage

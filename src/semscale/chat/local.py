@@ -41,13 +41,13 @@ _EXPORTED = "openvino_model.bin"
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A chat model whose files are on this disk.
+    """A chat model with local files.
 
     Attributes:
-        path: of a GGUF file, or of a folder with a model exported for OpenVINO.
+        path: path of a GGUF file, or of a folder with a model exported for OpenVINO.
         name: the model's name in signatures and messages.
         sha256: hash of the weights, 64 hex digits.
-        context: the most tokens of prompt and reply together; ``None`` if unknown.
+        context: maximum number of tokens of prompt and reply together; ``None`` if unknown.
     """
 
     path: Path
@@ -68,7 +68,7 @@ def find_local_model(name: str, *, progress: Progress | None = None) -> LocalMod
         progress: called while files are pulled.
 
     Raises:
-        ModelError: there is no such model, it is no chat model, or its files cannot be pulled.
+        ModelError: there is no such model, it is not a chat model, or its files cannot be pulled.
     """
     known = find_known(DEFAULT_CHAT_MODEL if name == "local" else name)
     if known is not None:
@@ -88,15 +88,15 @@ def find_local_model(name: str, *, progress: Progress | None = None) -> LocalMod
 
 _MILLISECONDS = 1000
 UNLIMITED = 1024
-"""The most tokens of a reply whose length the request does not limit."""
+"""Maximum number of tokens of a reply if the request sets none."""
 
 
 class LocalChat:
     """A chat model on this machine's processor, which answers one request after the other.
 
     Without a temperature, or at 0, each token is the likeliest one, so the same request has the same reply.
-    Above 0 the request's seed decides, or its sample number if it has no seed. Log-probabilities are given
-    for requests of one token at temperature 0, as decisions make them, and for no others.
+    Above 0 the request's seed decides, or its sample number if it has no seed. Log-probabilities are returned
+    only for requests of one token at temperature 0, as for decisions.
 
     Args:
         files: the model's files.
@@ -169,7 +169,7 @@ class LocalChat:
             self._reseed(settings.rng_seed)
         flags = self._genai.StreamingStatus
         is_search = asks_for_next_token(request.parameters)
-        # A search takes no streamer, and has one step.
+        # A search accepts no streamer, and has one step.
         streamer = [] if is_search else [lambda _: flags.CANCEL if is_cancelled.is_set() else flags.RUNNING]
         try:
             result = self._pipeline.generate(history, settings, *streamer)
@@ -182,7 +182,7 @@ class LocalChat:
         return self._reply(result, result.texts[0])
 
     def _room(self, history: "ChatHistory") -> int:
-        """Return how many tokens of the context the prompt leaves for a reply."""
+        """Return the number of tokens of the context that the prompt leaves for a reply."""
         if self._files.context is None:
             return UNLIMITED
         tokenizer = self._pipeline.get_tokenizer()
@@ -213,7 +213,7 @@ class LocalChat:
         return self._genai.GenerationConfig(**settings)
 
     def _reseed(self, seed: int) -> None:
-        """Restart the random sequence of a seed: the engine continues it as long as the seed is the same."""
+        """Restart the random sequence of a seed, which the engine would continue for the same seed."""
         other = (seed + 1) % 2**32
         settings = {"max_new_tokens": 1, "do_sample": True, "temperature": 1.0, "rng_seed": other}
         self._pipeline.generate("a", self._genai.GenerationConfig(apply_chat_template=False, **settings))
@@ -231,14 +231,14 @@ class LocalChat:
 
 
 def asks_for_next_token(asked: Parameters) -> bool:
-    """Tell whether a request is for the likeliest token and the probabilities of its alternatives."""
+    """Return whether a request is for the likeliest token and the probabilities of its alternatives."""
     return (
         asked.max_tokens == 1 and bool(asked.top_logprobs) and not asked.temperature and asked.schema is None
     )
 
 
 def beam_settings(k: int) -> dict[str, int]:
-    """Settings of the engine's search for the k likeliest tokens."""
+    """Return the engine's settings for a search for the k likeliest tokens."""
     return {"max_new_tokens": 1, "num_beams": k, "num_return_sequences": k}
 
 
@@ -246,8 +246,8 @@ def likeliest_tokens(texts: Sequence[str], logprobs: Sequence[float]) -> TokenLo
     """Join the beams of a search of one step; tokens with the same text add up.
 
     Args:
-        texts: of the beams, at least one.
-        logprobs: their scores, natural logarithms of probabilities.
+        texts: texts of the beams, at least one.
+        logprobs: scores of the beams, natural logarithms of probabilities.
 
     Examples:
         >>> found = likeliest_tokens(["A", "B", "A"], [math.log(0.5), math.log(0.25), math.log(0.125)])

@@ -43,13 +43,13 @@ class ImagePart:
             source: PNG, JPEG, GIF or WebP as bytes or in a file, or a ``data:`` or ``https://`` URL.
 
         Raises:
-            InputError: the file cannot be read, or it is no picture of these kinds.
+            InputError: the file cannot be read, or is not a picture of these kinds.
         """
         return cls(image_url(source))
 
     @cached_property
     def content_hash(self) -> str:
-        """64 hex digits of the SHA-256 of its URL; an image that stands in many requests is hashed once."""
+        """SHA-256 of its URL, 64 hex digits; an image in many requests is hashed once."""
         return hashlib.sha256(self.url.encode()).hexdigest()
 
     def __repr__(self) -> str:
@@ -91,7 +91,7 @@ class Message:
 
     @property
     def content(self) -> tuple[Part, ...]:
-        """The parts as a tuple, also where they were given as one text."""
+        """The parts as a tuple, even for a single text."""
         return self.parts if isinstance(self.parts, tuple) else (TextPart(self.parts),)
 
     @property
@@ -111,12 +111,12 @@ class Parameters:
 
     Attributes:
         temperature: 0 for the likeliest reply, above 0 for random ones.
-        max_tokens: the length at which a reply is cut.
+        max_tokens: maximum length of the reply in tokens.
         top_p: the share of probability to sample from, above 0 and up to 1.
         seed: makes random replies repeatable if the model supports it.
         stop: texts that end the reply; they are not part of it.
-        top_logprobs: how many of the likeliest tokens to return at each position with their
-            log-probabilities, 0 to 20.
+        top_logprobs: number of the likeliest tokens to return at each position with their log-probabilities,
+            0 to 20.
         schema: JSON Schema that the reply must follow, if the model supports it.
         extra: further fields of the endpoint, sent unchanged.
 
@@ -154,7 +154,7 @@ class Request:
     Attributes:
         messages: the conversation so far, at least one message.
         parameters: settings of the reply.
-        sample: number that tells several replies to one conversation apart; it is not sent.
+        sample: number that distinguishes several replies to the same conversation; it is not sent.
 
     Raises:
         InputError: there is no message, or ``sample`` is negative.
@@ -283,7 +283,7 @@ def _checked(url: str) -> str:
 
 
 class Usage(NamedTuple):
-    """Tokens of a call, as the model counts them."""
+    """Tokens of a call, counted by the model."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -326,15 +326,16 @@ class Reply:
     """A chat model's reply.
 
     Attributes:
-        text: the reply's text; half of a surrogate pair, such as a cut-off emoji leaves, is U+FFFD.
+        text: the reply's text; half of a surrogate pair, such as of a cut-off emoji, becomes U+FFFD.
         finish_reason: ``stop``, ``length`` if it was cut at ``max_tokens``, or the endpoint's own word.
         usage: tokens of the call; ``None`` if the model does not state them.
         logprobs: one per token; ``None`` if they were not requested or the model does not give them.
         model: the endpoint's name for the model that answered.
         raw: the endpoint's answer unchanged, except that keys are removed.
-        left_out: parameters of the request that the model had refused, and was then asked without.
-        seconds: how long the call took, waiting for its turn at an endpoint included; what a local model says
-            that generating took. ``None`` if unknown. A reply from the ledger keeps what its own call took.
+        left_out: parameters of the request that the model refused, so that the call was repeated without
+            them.
+        seconds: duration of the call, including the endpoint's queue; for a local model the time of
+            generation. ``None`` if unknown. A reply from the ledger has the duration of its original call.
     """
 
     text: str
@@ -380,10 +381,10 @@ TRANSIENT = frozenset(
         FailureKind.SILENT,
     }
 )
-"""Failures that may pass, so the call is repeated."""
+"""Temporary failures, after which the call is repeated."""
 
 FATAL = frozenset({FailureKind.DENIED, FailureKind.UNKNOWN_MODEL, FailureKind.NO_QUOTA})
-"""Failures that every other call would have, too, so the run ends."""
+"""Failures that affect every call, so that the run ends."""
 
 
 class CallError(ReplyError):
@@ -395,7 +396,7 @@ class CallError(ReplyError):
         retry_after: seconds that the endpoint asks to wait; ``None`` if it states none.
         raw: the answer that came instead of a reply, without keys.
         usage: tokens that the failed call used; ``None`` if unknown.
-        refused: names of parameters that the endpoint says it does not take.
+        refused: names of parameters that the endpoint reports as not supported.
     """
 
     def __init__(
@@ -420,15 +421,15 @@ _REASONING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 def checked_reply(reply: Reply, *, model: str, instead: str = "") -> Reply:
-    """Return a reply that has a text besides its reasoning.
+    """Return the reply after checking that it has a text besides its reasoning.
 
     Args:
-        reply: of a model; its reasoning may stand between ``<think>`` marks.
+        reply: a model's reply; its reasoning may be between ``<think>`` marks.
         model: name of the model, for messages.
-        instead: content without text that came, such as ``a tool call``; empty where nothing is known.
+        instead: content that came instead of text, such as ``a tool call``; empty if unknown.
 
     Raises:
-        CallError: it has no text; the call may be repeated.
+        CallError: the reply has no text; the call may be repeated.
 
     Examples:
         >>> checked_reply(Reply("<think>2 + 2</think> 4"), model="m").text
@@ -463,8 +464,8 @@ class RequestOutcome:
         index: position of the request in the run, from 0.
         reply: the reply, or ``None`` without one.
         failure: why there is no reply, or ``None``.
-        attempts: how many calls this run sent for it; 0 if the outcome came from the ledger or from an equal
-            request of the same run.
+        attempts: number of calls that this run sent for it; 0 if the outcome came from the ledger or from an
+            equal request of the same run.
     """
 
     index: int

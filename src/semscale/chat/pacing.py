@@ -16,12 +16,12 @@ _UNREACHED = 30.0
 
 @dataclass(frozen=True)
 class Clock:
-    """The time, pauses and random numbers that a run uses; tests bring their own.
+    """Source of time, pauses and random numbers for a run; tests replace it.
 
     Attributes:
-        now: seconds, on a clock that never goes back.
-        sleep: waits for a number of seconds.
-        chance: gives a random number from 0 to 1, which spreads the waits.
+        now: function that returns seconds on a monotonic clock.
+        sleep: function that waits for a number of seconds.
+        chance: function that returns a random number from 0 to 1, which spreads the waits.
     """
 
     now: Callable[[], float] = time.monotonic
@@ -31,17 +31,17 @@ class Clock:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of the calls under way, and of requests and tokens per minute.
+    """Limits of concurrent calls, and of requests and tokens per minute.
 
     Attributes:
-        concurrency: the most calls under way at once.
-        requests_per_minute: the most calls sent in a minute, spread evenly.
-        tokens_per_minute: the most tokens of prompts and replies in a minute, spread evenly; estimated before
-            a call and corrected after it.
+        concurrency: maximum number of concurrent calls.
+        requests_per_minute: maximum number of calls in a minute, spread evenly.
+        tokens_per_minute: maximum number of tokens of prompts and replies in a minute, spread evenly;
+            estimated before a call and corrected after it.
         timeout: seconds after which a call without a reply fails.
-        give_up_after: seconds without any reply after which a run stops. ``None`` is 300, in which most
-            servers have restarted, or twice the timeout if that is longer, so that no call is tried only
-            once; and 30 where no connection to the endpoint was ever made, as nothing listens there.
+        give_up_after: seconds without any reply after which a run stops. ``None`` is 300, enough for most
+            servers to restart, or twice the timeout if that is longer, so that each call is tried at least
+            twice; and 30 if no connection to the endpoint was ever made.
 
     Raises:
         InputError: a limit is not above 0.
@@ -76,16 +76,16 @@ class Limits:
 
     @property
     def longest_unreached(self) -> float:
-        """The same where no call has ever reached the endpoint."""
+        """Seconds after which a run stops if no call has ever reached the endpoint."""
         return self.give_up_after or _UNREACHED
 
 
 class Pacer:
-    """Spreads calls evenly over time, and holds all of them back when an endpoint asks for a pause.
+    """Scheduler that spreads calls evenly over time, and delays all calls when an endpoint asks for a pause.
 
     Args:
         limits: requests and tokens per minute.
-        clock: gives the time and the pauses.
+        clock: source of time and pauses.
     """
 
     def __init__(self, limits: Limits, clock: Clock) -> None:
@@ -111,7 +111,7 @@ class Pacer:
         """Send nothing for this many seconds.
 
         Returns:
-            By how many seconds this makes the pause longer that is under way, if there is one.
+            The number of seconds by which this extends the current pause.
         """
         now, before = self._clock.now(), self._held_until
         self._held_until = max(before, now + seconds)
@@ -123,11 +123,11 @@ class Retries:
     """Settings for repeating calls after a temporary failure.
 
     Attributes:
-        most: how often a call is repeated at most.
-        first_wait: seconds before the first repetition; each further one waits twice as long, with a random
-            spread of half the wait downwards.
+        most: maximum number of repetitions of a call.
+        first_wait: seconds before the first repetition; each further wait is twice as long. Waits are reduced
+            at random by up to half.
         longest_wait: the longest wait that Semscale chooses, in seconds.
-        patience: the longest wait that an endpoint may ask for, in seconds; a call fails if it asks for more.
+        patience: the longest wait that an endpoint may request, in seconds; a call fails if it requests more.
 
     Raises:
         InputError: a value is below 0.
@@ -148,8 +148,8 @@ class Retries:
         """Return the seconds to wait before a call is repeated; ``None`` if it is not repeated.
 
         Args:
-            failure: of the last attempt.
-            repeated: how often the call was repeated already.
+            failure: failure of the last attempt.
+            repeated: number of earlier repetitions of the call.
             chance: a random number from 0 to 1.
 
         Examples:
@@ -169,7 +169,7 @@ Requests = Iterable[Request] | AsyncIterable[Request]
 
 
 async def numbered(requests: Requests) -> AsyncIterator[tuple[int, Request]]:
-    """Yield the requests of a synchronous or asynchronous iterable with their numbers, from 0."""
+    """Yield the requests of a synchronous or asynchronous iterable with their indices, from 0."""
     index = 0
     if isinstance(requests, AsyncIterable):
         async for request in requests:
@@ -181,14 +181,14 @@ async def numbered(requests: Requests) -> AsyncIterator[tuple[int, Request]]:
 
 
 class ReplyWatch:
-    """Counts the seconds without a reply, so that a run does not wait for a dead endpoint for ever.
+    """Timer of seconds without a reply, so that a run does not wait forever for a dead endpoint.
 
-    A refusal, or any other answer that repeating would not change, counts as a reply. Seconds in which
-    nothing is asked do not count, nor does a pause that the endpoint asks for.
+    A refusal, or any other answer that a repetition would not change, counts as a reply. Seconds without a
+    call do not count, nor does a pause that the endpoint requests.
 
     Args:
-        now: gives the time in seconds.
-        patience: the most seconds of such pauses, all together, that do not count.
+        now: function that returns the time in seconds.
+        patience: maximum total of seconds of such pauses that do not count.
         was_reached: whether the model has answered before.
     """
 
@@ -220,14 +220,14 @@ class ReplyWatch:
         self._was_reached = True
 
     def request_begins(self) -> None:
-        """Note that a request is taken up; it may take several calls."""
+        """Note the start of a request, which may need several calls."""
         self._requests += 1
         if self._since is not None and self._idle_since is not None:
             self._since += self._now() - self._idle_since
         self._idle_since = None
 
     def request_ends(self) -> None:
-        """Note that nothing more is done for a request."""
+        """Note the end of a request."""
         self._requests -= 1
         if not self._requests:
             self._idle_since = self._now()
@@ -252,13 +252,13 @@ class ReplyWatch:
             self.failure = None
 
     def endpoint_pauses(self, seconds: float) -> None:
-        """Leave out seconds that the endpoint asks to wait, as far as patience goes."""
+        """Leave out seconds of a pause that the endpoint requests, up to the patience."""
         pause = max(0.0, min(seconds, self._patience - self._paused))
         self._paused += pause
         self.leave_out(pause)
 
     def leave_out(self, seconds: float) -> None:
-        """Leave out seconds in which no reply could be seen."""
+        """Leave out seconds in which no reply could be noticed."""
         if self._since is not None:
             self._since += seconds
 
@@ -268,17 +268,17 @@ _REPETITIONS = 4
 
 
 class FirstFailures:
-    """Counts the calls from the first one on that fail alike, and may be expected to go on failing.
+    """Counter of the first calls, to end a run in which all of them fail in the same, lasting way.
 
-    Endpoints that are slow, down or busy are no such case: they may recover, and ``ReplyWatch`` bounds the
-    wait for them. An answer that is no reply, such as the page of a login, may pass too, so a call is
+    Failures of slow, unavailable or busy endpoints do not count: they may recover, and ``ReplyWatch`` limits
+    the wait. An answer that is not a reply, such as a login page, may be temporary, too, so a call is
     repeated four times before it counts.
 
     Args:
         has_replies: whether a reply came earlier in the run.
 
     Attributes:
-        n: number of calls that were counted.
+        n: number of counted calls.
     """
 
     def __init__(self, *, has_replies: bool) -> None:
@@ -287,10 +287,10 @@ class FirstFailures:
         self._is_over = has_replies
 
     def are_all_alike(self, failure: CallError, repeated: int) -> bool:
-        """Count a failed call, and return whether there are enough failures, all of them alike.
+        """Count a failed call, and return whether there are enough failures, all in the same way.
 
         Args:
-            failure: of the call.
+            failure: failure of the call.
             repeated: number of earlier repetitions of the call.
         """
         is_page = failure.kind is FailureKind.MALFORMED

@@ -1,4 +1,4 @@
-"""Parameters that a model refuses: recognised in its answer, and left out of requests from then on."""
+"""Parameters that a model refuses: recognised in its answer, and left out of later requests."""
 
 import re
 from collections.abc import Iterator
@@ -33,15 +33,15 @@ _CLAUSE = re.compile(r"[.;]\s+|[\n}]")
 
 
 def refused_parameters(body: str) -> tuple[str, ...]:
-    """Name the parameters that a refusal says are not taken, in the order in which it names them.
+    """Return the parameters that an answer reports as not supported, in the order of the answer.
 
-    A value out of range, such as a limit on tokens that is too high, is no such refusal.
+    A value out of range, such as a limit on tokens that is too high, does not count.
 
     Args:
-        body: of an answer with a status such as 400 or 422, JSON or plain text.
+        body: body of an answer with a status such as 400 or 422, JSON or plain text.
 
     Returns:
-        Names out of ``PARAMETERS``; empty if the refusal is about something else.
+        Names from ``PARAMETERS``; empty if the refusal has another reason.
 
     Examples:
         >>> refused_parameters('[{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]')
@@ -60,7 +60,7 @@ def refused_parameters(body: str) -> tuple[str, ...]:
 
 
 def _statements(content: object) -> Iterator[tuple[str, str]]:
-    """Yield what an answer says, each statement with the parameter that the answer puts beside it."""
+    """Yield the statements of an answer, each with the parameter that the answer assigns to it."""
     if isinstance(content, str):
         yield "", content
     elif isinstance(content, list):
@@ -86,7 +86,7 @@ def _named(subject: str, statement: str) -> list[str]:
 
 
 LEFT_OUT = "default"
-"""Value in a signature of a parameter that the model refused, so that its default applies."""
+"""Value in a signature for a parameter that the model refused, so that its default applies."""
 
 _LIMIT_NAMES = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _FIELDS = {"logprobs": "top_logprobs"} | dict.fromkeys(_LIMIT_NAMES, "max_tokens")
@@ -95,7 +95,7 @@ _CAN_BE_LEFT_OUT = ("temperature", "max_tokens", "top_p", "seed", "stop", "top_l
 
 @dataclass(frozen=True)
 class ParameterForm:
-    """A form of requests: which parameters are left out, and what the limit on tokens is called.
+    """A form of requests: the parameters that are left out, and the name of the limit on tokens.
 
     Attributes:
         left_out: names of attributes of ``Parameters`` that are not sent.
@@ -125,17 +125,17 @@ class ParameterForm:
         return replace(request, parameters=replace(asked, **changes))  # type: ignore[arg-type]  # by names
 
     def left_out_of(self, request: Request) -> tuple[str, ...]:
-        """Name the parameters of a request that this form leaves out."""
+        """Return the parameters of a request that this form leaves out."""
         return tuple(name for name in set_parameters(request.parameters) if name in self.left_out)
 
     def after_refusal(self, answer: Reply | CallError, request: Request) -> "ParameterForm | None":
         """Return the form to try next; ``None`` if the answer refuses no parameter of the request.
 
-        The limit on tokens goes by its other name before it is left out.
+        The limit on tokens is sent by its other name before it is left out.
 
         Args:
-            answer: of the model; a failure may name parameters that were refused.
-            request: request that was sent in this form.
+            answer: the model's answer; a failure may name refused parameters.
+            request: the request that was sent in this form.
         """
         if isinstance(answer, Reply):
             return None
@@ -151,7 +151,7 @@ class ParameterForm:
         return None if form == self else form
 
     def merged(self, other: "ParameterForm") -> "ParameterForm":
-        """Return a form that leaves out what either of two leaves out."""
+        """Return a form that leaves out the parameters that either form leaves out."""
         return ParameterForm(self.left_out | other.left_out, self.limit_name or other.limit_name)
 
 
@@ -160,9 +160,9 @@ class AcceptedParameters:
     """Parameters that a model is known to accept or to refuse.
 
     Attributes:
-        form: in which requests are sent.
-        known: parameters that a reply has come to, or that were refused.
-        has_answered: whether a reply of the model ever came.
+        form: current form of requests.
+        known: parameters that the model has accepted or refused.
+        has_answered: whether the model has ever replied.
     """
 
     form: ParameterForm = ParameterForm()
@@ -170,12 +170,12 @@ class AcceptedParameters:
     has_answered: bool = False
 
     def learn(self, form: ParameterForm, request: Request) -> None:
-        """Note that the model took a request in a form."""
+        """Note that the model accepted a request in a form."""
         self.form = self.form.merged(form)
         self.known.update(set_parameters(request.parameters))
 
     def unknown_in(self, request: Request) -> bool:
-        """Tell whether a request has parameters of which nothing is known."""
+        """Return whether a request has parameters that the model has neither accepted nor refused."""
         return not self.known.issuperset(set_parameters(request.parameters))
 
 
@@ -183,7 +183,7 @@ _BY_MODEL: WeakKeyDictionary[object, AcceptedParameters] = WeakKeyDictionary()
 
 
 def accepted_parameters(model: object) -> AcceptedParameters:
-    """Return the parameters of a model that are known since the process began; all runs share them."""
+    """Return the known parameters of a model, which all runs of the process share."""
     try:
         return _BY_MODEL.setdefault(model, AcceptedParameters())
     except TypeError:  # a class without a hash or weak references: each run finds out for itself
@@ -191,5 +191,5 @@ def accepted_parameters(model: object) -> AcceptedParameters:
 
 
 def set_parameters(parameters: Parameters) -> tuple[str, ...]:
-    """Name the parameters that are set and that a model may refuse."""
+    """Return the names of set parameters that a model may refuse."""
     return tuple(name for name in _CAN_BE_LEFT_OUT if getattr(parameters, name) not in {None, ()})

@@ -48,12 +48,12 @@ from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.types import Progress
 
 LONGEST_WAIT = 10.0
-"""Seconds for which calls under way may still bring their replies after Ctrl-C."""
+"""Seconds after Ctrl-C in which calls in progress may still finish."""
 
 _TICK = 1.0  # seconds between checks of how long no reply has come
 _LOOK_AGAIN = 0.1  # seconds between checks whether calls are done
 _REFUSED_BY = 5.0  # seconds after which other requests are sent: endpoints refuse parameters at once
-_RUN_NUMBERS = itertools.count()  # runs may share a ledger, which tells their claims apart
+_RUN_NUMBERS = itertools.count()  # runs may share a ledger, which distinguishes their claims
 
 _HOLDING = frozenset({FailureKind.RATE_LIMITED, FailureKind.SERVER})
 _ACCEPTED = frozenset({FailureKind.REFUSED, FailureKind.SILENT})
@@ -72,18 +72,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Running:
-    """Settings of calls: limits, retries, budget, ledger. They change no number and stand in no signature.
+    """Settings of calls: limits, retries, budget, ledger. They affect no result and are in no signature.
 
     Attributes:
-        limits: concurrent calls, calls and tokens per minute, and the time allowed for a call and without any
+        limits: concurrent calls, calls and tokens per minute, and the time limits of a call and without any
             reply.
         retries: how failed calls are repeated.
-        budget: what may be spent; a panel's judges get equal parts of it.
-        prices: for caps in money; by default the user's table.
-        ledger: a ledger, the path of one, ``True`` for the one in Semscale's folder, ``False`` for none.
-        is_budget_of_server: whether the budget is that of a server for all its runs, so that the same call
-            again does not start with a full budget.
-        on_spent: called at the end of each run with what it spent, also if it failed or was cancelled.
+        budget: limits of spending; a panel's judges get equal parts.
+        prices: prices for limits in money; by default the user's table.
+        ledger: a ledger, the path of a ledger, ``True`` for the default one, ``False`` for none.
+        is_budget_of_server: whether all runs of a server share the budget, so that a repeated call does not
+            start with a full budget.
+        on_spent: called at the end of each run with its spending, even if it failed or was cancelled.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -95,7 +95,7 @@ class Running:
     on_spent: Callable[[Spent], None] | None = None
 
     def runner(self, model: ChatModel) -> "Runner":
-        """Build the runner that sends requests to a model in this way.
+        """Build a runner with these settings for a model.
 
         Raises:
             InputError: as ``Runner``.
@@ -103,29 +103,30 @@ class Running:
         return Runner(model, self)
 
     def after(self, spent: Spent) -> "Running":
-        """Return the same, with what was spent subtracted from the budget."""
+        """Return the settings with spending subtracted from the budget."""
         return replace(self, budget=self.budget.after(spent))
 
     def divided(self, parts: int, sharers: str) -> "Running":
-        """Return the same, with an equal part of the budget for each of several judges."""
+        """Return the settings with an equal part of the budget for each of several judges."""
         return replace(self, budget=self.budget.divided(parts, sharers))
 
 
 class Runner:
-    """Sends many requests to a chat model.
+    """Runner of many requests to a chat model.
 
-    The ledger holds every outcome before the caller gets it. A run that was stopped, even by a crash, repeats
-    no paid call after a restart.
+    Every outcome is in the ledger before the caller gets it. After a stop, even by a crash, a restarted run
+    repeats no paid call.
 
     Args:
         model: the model that answers.
         running: the settings of calls.
-        clock: gives the time, pauses and random numbers.
-        **settings: attributes of :class:`Running` by name; they replace those of ``running``.
+        clock: source of time, pauses and random numbers.
+        **settings: attributes of :class:`Running` by name; they override those of ``running``.
 
     Raises:
-        InputError: the budget caps money and the model's price is not known, the model's signature is no
-            ``Signature``, its key is missing, or replies are stored and nothing tells it from other models.
+        InputError: the budget limits money and the model's price is not known, the model's signature is not a
+            ``Signature``, its key is missing, or replies are stored and nothing distinguishes it from other
+            models.
     """
 
     def __init__(
@@ -157,7 +158,7 @@ class Runner:
         return self._running.ledger is not False
 
     def rest(self) -> "Runner":
-        """Return a runner like this one, with what its last run has left of the budget."""
+        """Return a runner like this one, with the rest of the budget after its last run."""
         other = copy(self)
         other._running = self._running.after(self.spent)
         other._meter = Meter(other._running.budget, self._price)
@@ -169,7 +170,8 @@ class Runner:
         Raises:
             InterruptedRunError: a cap was reached, or no reply came for as long as the limits say; finished
                 requests are in the ledger.
-            ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
+            ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty, or the
+                address was never reached.
         """
         return run_apart(self.collect(requests, progress=progress))
 
@@ -184,7 +186,7 @@ class Runner:
     ) -> AsyncGenerator[RequestOutcome, None]:
         """Send requests as they arrive, and yield each outcome, with its request's index, when it is ready.
 
-        Memory holds only as many requests and outcomes as calls are under way. Wrap the generator in
+        Memory holds only as many requests and outcomes as there are concurrent calls. Wrap the generator in
         ``contextlib.aclosing`` if you may leave it early. It raises the errors of :meth:`run` after the last
         outcome.
         """
@@ -211,7 +213,7 @@ def run_apart(work: Coroutine[object, object, T]) -> T:
     """Run a coroutine to its end, in its own thread if an event loop already runs, as in a notebook.
 
     Raises:
-        KeyboardInterrupt: the user stopped the program; calls that were under way are done.
+        KeyboardInterrupt: the user stopped the program; calls in progress have finished.
     """
     try:
         asyncio.get_running_loop()
@@ -227,7 +229,7 @@ def run_apart(work: Coroutine[object, object, T]) -> T:
 
 @asynccontextmanager
 async def _opened(ledger: Ledger | str | Path | bool) -> AsyncIterator[Ledger | None]:
-    """Open the ledger; one that was named by its path is closed at the end."""
+    """Open the ledger; a ledger that was named by its path is closed at the end."""
     if isinstance(ledger, Ledger) or ledger is False:
         yield ledger or None
         return
@@ -243,11 +245,11 @@ class NoReplyError(SemscaleError):
 
 
 class StoppedRunError(SemscaleError):
-    """The user stopped the run: calls under way finish, and nothing more is sent."""
+    """The user stopped the run: calls in progress finish, and no further call is sent."""
 
 
 class FatalCallError(SemscaleError):
-    """A call failed for a reason that fails every other call as well: ``failure``."""
+    """A call failed for a reason that affects every call; ``failure`` is its error."""
 
     def __init__(self, failure: CallError) -> None:
         super().__init__(str(failure))
@@ -262,7 +264,7 @@ class _Run:
         running: limits and retries.
         meter: counts spending against the budget.
         ledger: results of earlier calls; ``None`` for no ledger.
-        clock: gives the time, pauses and random numbers.
+        clock: source of time, pauses and random numbers.
     """
 
     def __init__(
@@ -353,7 +355,7 @@ class _Run:
     async def _look_up_or_ask(  # noqa: C901 - one request from top to bottom
         self, key: bytes, request: Request
     ) -> tuple[Reply | CallError, int]:
-        """Look a request up, else send it and repeat what may pass; return the result and the calls sent."""
+        """Look a request up, or else send it, with repetitions; return its result and number of calls."""
         ledger, result = self._ledger, None
         if ledger is not None and (stored := await ledger.claim(key, self._number)) is not None:
             self._note_reply(stored)
@@ -388,10 +390,10 @@ class _Run:
                 await ledger.release(key, self._number)
 
     async def _call(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
-        """Send one call when budget and pace allow it, and store its result."""
+        """Send one call when budget and rate limits allow it, and store its result."""
         expected = Usage(estimated_prompt(request), most_reply_tokens(request))
         await self._meter.reserve(expected)
-        used = Usage(expected.prompt_tokens, 0)  # the most that a cancelled call may have cost
+        used = Usage(expected.prompt_tokens, 0)  # the maximum that a cancelled call may have cost
         try:
             await self._pacer.turn(expected.tokens)
             if isinstance(self._reason, StoppedRunError):
@@ -411,7 +413,7 @@ class _Run:
             self._meter.settle(expected, used)
 
     async def _ask(self, request: Request) -> Reply | CallError:
-        """Ask the model once; whatever it raises is a failure."""
+        """Ask the model once; any exception becomes a failure."""
         name, begun = self._model.name, self._clock.now()
         result: Reply | CallError | None = None
         self._watch.call_begins()
@@ -425,7 +427,7 @@ class _Run:
         except TimeoutError:
             message = f"{name} did not answer within {self._limits.timeout:g} s"
             result = CallError(message, kind=FailureKind.TIMEOUT)
-        except Exception as error:  # a foreign model may raise anything; the run goes on
+        except Exception as error:  # a user's model may raise anything; the run continues
             result = failure_of(error, self._scrubber, model=name)
         finally:
             self._watch.call_ends(result)
@@ -433,7 +435,7 @@ class _Run:
 
     @asynccontextmanager
     async def _first_alone(self, request: Request) -> AsyncIterator[None]:
-        """Let one request with unknown parameters go ahead, so that only one call is refused."""
+        """Send one request with unknown parameters first, so that at most one call is refused."""
         if not self._parameters.unknown_in(request):
             yield
         elif self._trial is not None:
@@ -457,10 +459,10 @@ class _Run:
             self._first_failures.note_reply()
 
     async def _wait_to_repeat(self, failure: CallError, repeated: int) -> bool:
-        """Wait before a call is repeated; return ``False`` at once if it is not to be repeated.
+        """Wait before a call is repeated; return ``False`` immediately if it should not be repeated.
 
         Raises:
-            FatalCallError: every other call fails in this way, too.
+            FatalCallError: the failure affects every call.
         """
         if failure.kind in FATAL:
             raise FatalCallError(failure)
@@ -481,13 +483,13 @@ class _Run:
         return True
 
     def _end(self, reason: SemscaleError) -> None:
-        """Send no further request; those under way finish."""
+        """Send no further request; calls in progress finish."""
         self._reason = self._reason or reason
         for task in self._waiting:  # their requests may depend on outcomes that will not come
             task.cancel()
 
     async def _give_up_without_replies(self, progress: Progress | None) -> None:
-        """Show how long no reply has come, and end the run when that is too long."""
+        """Show the time without a reply, and end the run when it is too long."""
         limits, watch, loop = self._limits, self._watch, asyncio.get_running_loop()
         shown = WaitProgress(self._model.name, progress)
         tick = min(_TICK, limits.longest_unreached / 10)
@@ -512,11 +514,11 @@ class _Run:
 
     @property
     def n_calls(self) -> int:
-        """Calls under way."""
+        """Number of calls in progress."""
         return len(self._calling)
 
     def end_after_calls(self) -> None:
-        """Send nothing more, and end when the calls under way are done, or after some seconds."""
+        """Send no further call, and end when the calls in progress have finished, or after some seconds."""
         self._helpers.append(asyncio.create_task(self._finish_calls()))
 
     async def _finish_calls(self) -> None:
@@ -529,7 +531,7 @@ class _Run:
             task.cancel()
 
     async def _close(self) -> None:
-        """End the outcomes when all tasks have ended."""
+        """End the stream of outcomes when all tasks have ended."""
         _, left = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)
         for task in left:  # only after an unexpected error in one of them
             task.cancel()
@@ -577,7 +579,7 @@ class _Run:
 
 @contextmanager
 def _listed(tasks: set[asyncio.Task[object]]) -> Iterator[None]:
-    """Keep the running task in a set, which shows what it does, and lets it be cancelled."""
+    """Register the running task in a set during the block, so that it can be counted and cancelled."""
     task = cast("asyncio.Task[object]", asyncio.current_task())
     tasks.add(task)
     try:
@@ -587,12 +589,12 @@ def _listed(tasks: set[asyncio.Task[object]]) -> Iterator[None]:
 
 
 def _unreachable(failure: CallError) -> CallError:
-    """Return the failure of a run whose calls could not even connect, with the remedy."""
+    """Return the failure of a run in which no call could connect, with the remedy."""
     return CallError(f"{failure}; check the address, and that the server runs", kind=failure.kind)
 
 
 def _used(result: Reply | CallError, expected: Usage) -> Usage:
-    """Return the tokens of a call as stated, or else as estimated."""
+    """Return the stated tokens of a call, or else the estimated ones."""
     if result.usage is not None:
         return result.usage
     if isinstance(result, Reply):
@@ -601,16 +603,16 @@ def _used(result: Reply | CallError, expected: Usage) -> Usage:
 
 
 _SHOWN_FROM = 10.0  # seconds of waiting that are shown
-_UNREACHED_FROM = 3.0  # the same where the endpoint cannot be reached, which the first calls have shown
+_UNREACHED_FROM = 3.0  # the same if the first calls could not reach the endpoint
 
 
 class RunProgress:
-    """Shows how many requests were sent, of how many; those with replies in the ledger do not count.
+    """Progress of a run: number of sent requests and total, without those with replies in the ledger.
 
     Args:
         stage: name of the work.
-        requests: where their number is known, it may change while they come.
-        progress: called at once, and after each outcome.
+        requests: the requests; their number, if known, may change during the run.
+        progress: called immediately, and after each outcome.
     """
 
     def __init__(self, stage: str, requests: object, progress: Progress | None) -> None:
@@ -633,10 +635,10 @@ class RunProgress:
 
 
 class WaitProgress:
-    """Shows for how long no reply has come, and why calls failed.
+    """Progress of a wait: the time without a reply, and why calls failed.
 
     Args:
-        model: name of the model that is asked.
+        model: name of the model.
         progress: called while the run waits, and once when a reply has come.
     """
 
@@ -648,14 +650,13 @@ class WaitProgress:
     def show(
         self, seconds: float, longest: float, failure: CallError | None, *, is_unreached: bool = False
     ) -> None:
-        """Show a wait that is long enough.
+        """Show a wait if it is long enough.
 
         Args:
-            seconds: since the last reply.
+            seconds: seconds since the last reply.
             longest: seconds of waiting after which the run ends.
-            failure: of the last call since then, if one failed.
-            is_unreached: true if no call has ever reached the endpoint; the error that ends the run has the
-                reason then.
+            failure: failure of the last call since then, if one failed.
+            is_unreached: whether no call has ever reached the endpoint; then the final error has the reason.
         """
         if self._progress is None:
             return
@@ -675,15 +676,15 @@ class WaitProgress:
 
 
 class UserStoppedError(BaseException):
-    """The user stopped the program, and the calls that were under way are done.
+    """The user stopped the program, and the calls in progress have finished.
 
-    Inside an event loop it takes the place of ``KeyboardInterrupt``, which would leave the loop at once,
-    before other tasks have ended. No handler of ordinary errors catches it.
+    Inside an event loop it replaces ``KeyboardInterrupt``, which would leave the loop immediately, before
+    other tasks have ended. Handlers of ``Exception`` do not catch it.
     """
 
 
 class StoppableRuns:
-    """The runs of a program that send calls, so that a signal can ask all of them to end."""
+    """The program's runs with calls, so that a signal can end all of them."""
 
     def __init__(self) -> None:
         self._loops: dict[_Run, asyncio.AbstractEventLoop] = {}
@@ -691,16 +692,16 @@ class StoppableRuns:
 
     @property
     def n_calls(self) -> int:
-        """Calls under way."""
+        """Number of calls in progress."""
         return sum(run.n_calls for run in self._loops)
 
     def stop(self) -> bool:
-        """Ask all runs to send nothing more, and to raise ``UserStoppedError`` once their calls are done.
+        """Ask all runs to send no further call, and to raise ``UserStoppedError`` after their calls.
 
         It may be called from a signal handler.
 
         Returns:
-            Whether a call is under way; where none is, nothing changes.
+            Whether a call is in progress; without one, nothing changes.
         """
         if not self.n_calls:
             return False
@@ -711,7 +712,7 @@ class StoppableRuns:
 
     @contextmanager
     def listed(self, run: _Run) -> Iterator[None]:
-        """List a run of the running event loop while it is under way."""
+        """Register a run of the running event loop during the block."""
         self._loops[run] = asyncio.get_running_loop()
         try:
             yield
@@ -719,10 +720,10 @@ class StoppableRuns:
             del self._loops[run]
 
     async def raise_if_stopped(self) -> None:
-        """Raise an error where the runs were asked to end, once the calls of all are done.
+        """Raise an error if the runs were asked to end, when all their calls have finished.
 
         Raises:
-            UserStoppedError: they were.
+            UserStoppedError: the runs were asked to end.
         """
         if not self._is_stopping:
             return
@@ -731,9 +732,9 @@ class StoppableRuns:
         raise UserStoppedError
 
     def begin_again(self) -> None:
-        """Let runs begin again: the caller has received the error."""
+        """Allow new runs: the caller has received the error."""
         self._is_stopping = False
 
 
 RUNS = StoppableRuns()
-"""Those of this program."""
+"""The runs of this program."""

@@ -1,8 +1,8 @@
-"""Calls of a ledger in its database: their results, the claims on calls under way, and the writers that run.
+"""Calls of a ledger in its database: results, claims on calls in progress, and open writers.
 
-Statements are the same for a SQLite file and a PostgreSQL server. In a file, all jobs of a batch are one
-transaction, which shares one write to disk. On a server, each statement is a transaction of its own, so that
-machines never wait for each other in a circle; it may be sent again, and then finds its earlier effect.
+Statements are the same for a SQLite file and a PostgreSQL server. In a file, a batch of jobs is one
+transaction with one write to disk. On a server, each statement is its own transaction, so that machines never
+deadlock; a repeated statement has no further effect.
 """
 
 import secrets
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from semscale.chat.ledger import Job, Result
 
 FINAL = (OutcomeStatus.REPLIED.value, OutcomeStatus.REFUSED.value)
-"""Final results: they were paid for, and a restarted run does not ask again."""
+"""Final results: they may have been paid for, and a restarted run does not repeat the call."""
 
 LEASE = 120.0
-"""Seconds for which claims on a server hold after they were last renewed, by the server's clock.
+"""Seconds for which claims on a server are valid after their last renewal, by the server's clock.
 
 An outage that a run survives must lose no claim. The last renewal may be ``2 * RENEWED_AFTER`` old when the
 connection is lost, it may take ``ANSWERED_WITHIN`` to see that, ``LONGEST_OUTAGE`` to find the server again,
@@ -43,7 +43,7 @@ and one answer more to renew: 30 + 15 + 60 + 15 seconds.
 
 RENEWED_AFTER = 15.0
 LONGEST_OUTAGE = 60.0
-"""Seconds for which a lost server is looked for, as long as for SQLite's lock."""
+"""Seconds of attempts to reach a lost server, as long as for SQLite's lock."""
 
 ANSWERED_WITHIN = 15.0
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0  # seconds between attempts to connect again
@@ -65,11 +65,11 @@ _SERVER_TIME = extract("epoch", func.clock_timestamp())
 
 
 class StoredCalls:
-    """The calls of a ledger; one thread uses it, over one connection, which is replaced when it is lost.
+    """The calls of a ledger, for one thread with one connection, which is replaced when it is lost.
 
     Args:
-        address: of the database.
-        stopping: set when the ledger is closed, so that nobody waits any longer for a lost server.
+        address: address of the database.
+        stopping: set when the ledger is closed, which ends the wait for a lost server.
 
     Raises:
         InputError: the database cannot be used, belongs to another program, or is of a newer version.
@@ -87,21 +87,22 @@ class StoredCalls:
 
     @property
     def longest_idle(self) -> float | None:
-        """Seconds after which :meth:`renew` is due if nothing else is done; ``None`` for never."""
+        """Seconds without a job after which :meth:`renew` must be called; ``None`` for never."""
         return self._writer.longest_idle
 
     def do(self, jobs: "Sequence[Job]") -> "list[Result | bool | None]":
-        """Do jobs and return their answers, when all of them are on disk.
+        """Do jobs, and return their answers when all of them are on disk.
 
-        Results are stored before claims are ended, and claims ended before others are made. Where a server
-        was away for a short time, all is done again on a new connection.
+        Results are stored before claims are ended, and claims are ended before others are made. After a short
+        outage of a server, all jobs are repeated on a new connection.
 
         Returns:
-            The final result of a call that has one. Without one, whether a claim succeeded; ``None`` else.
+            For each job the final result of its call. Without a result, whether a claim succeeded; for other
+            jobs ``None``.
 
         Raises:
-            InputError: the database refuses something.
-            InterruptedRunError: it can no longer be used; everything before is stored.
+            InputError: the database refuses an operation.
+            InterruptedRunError: the database can no longer be used; earlier jobs are stored.
         """
         first, self._n_jobs = self._n_jobs, self._n_jobs + len(jobs)
         until, wait = None, _FIRST_WAIT
@@ -126,15 +127,15 @@ class StoredCalls:
                 return answers
 
     def renew(self) -> None:
-        """Let the claims made here hold for a whole lease again; a server that is away is no error yet."""
+        """Renew this ledger's claims for a whole lease; an unavailable server is not an error yet."""
         try:
             with self._database.transaction(self._connected(), writes=True) as connection:
                 self._writer.renew(connection)
         except _ERRORS:
-            self._drop()  # a broken connection would refuse everything that comes later
+            self._drop()  # a broken connection would refuse all later statements
 
     def close(self) -> None:
-        """End all claims made here, if the database is there, and close it."""
+        """End all claims of this ledger, if the database is available, and close it."""
         with suppress(*_ERRORS):
             if self._writer.has_entered and not self._is_given_up:
                 with self._database.transaction(self._connected(), writes=True) as connection:
@@ -174,7 +175,7 @@ class StoredCalls:
         return [answers.get(job) for job in jobs]
 
     def _store(self, connection: Connection, jobs: "Sequence[Job]", first: int) -> None:
-        """Store results; a writer numbers them, so that storing one again changes nothing."""
+        """Store results, numbered by writer, so that storing one again changes nothing."""
         moment, rows = time.time(), []
         for number, job in enumerate(jobs, first):
             if job.result is not None:
@@ -191,10 +192,10 @@ class StoredCalls:
             connection.execute(_RELEASE, {"keys": of_run, "of": self._writer.id, "of_run": run})
 
     def _claim(self, connection: Connection, jobs: "Sequence[Job]") -> "tuple[set[Job], dict[bytes, Result]]":
-        """Claim calls that no other writer makes; return those claimed, and results stored meanwhile."""
+        """Claim calls that no other writer makes; return the claimed ones, and results stored meanwhile."""
         if not jobs:
             return set(), {}
-        # All writers insert in the order of keys, so that none waits for another one in a circle.
+        # All writers insert in the order of keys, which avoids deadlocks.
         runs = {job.key: job.run for job in sorted(jobs, key=lambda job: job.key)}
         rows = [{"key": key, "writer": self._writer.id, "run": run} for key, run in runs.items()]
         insert_rows(connection, CLAIMS, rows, ignore_known=True)
@@ -211,7 +212,7 @@ class StoredCalls:
         return claimed, late
 
     def _take_over(self, connection: Connection, key: bytes, writer: int, run: int) -> bool:
-        """Take over the claim of a writer that has ended; of several attempts one succeeds."""
+        """Take over the claim of a writer that has ended; only one of several attempts succeeds."""
         claim = _TAKE_OVER.values(writer=self._writer.id, run=run)
         return connection.execute(claim, {"of_key": key, "of": writer}).rowcount == 1
 
@@ -238,14 +239,14 @@ class StoredCalls:
 
 
 def _results(connection: Connection, keys: Collection[bytes]) -> "dict[bytes, Result]":
-    """Return the first final results of those calls that have one."""
+    """Return the first final result of each call that has one."""
     if not keys:
         return {}
     return {key: (status, body) for key, status, body in connection.execute(_FIND, {"keys": [*keys]})}
 
 
 class _LeasedWriter:
-    """An open ledger on a server: others see by a lease, which it renews, that it runs."""
+    """An open ledger on a server, which shows by renewing a lease that it still runs."""
 
     def __init__(self) -> None:
         self.id = secrets.randbits(63)
@@ -256,7 +257,7 @@ class _LeasedWriter:
         return RENEWED_AFTER if self.has_entered else None
 
     def enter(self, connection: Connection) -> None:
-        """Renew the lease where that is due, and at first remove writers that were killed long ago."""
+        """Renew the lease if it is due; the first time, remove writers that were killed long ago."""
         if not self.has_entered:
             is_old = WRITERS.c.until < _SERVER_TIME - _FORGOTTEN_AFTER
             connection.execute(delete(CLAIMS).where(CLAIMS.c.writer.in_(select(WRITERS.c.id).where(is_old))))
@@ -264,7 +265,7 @@ class _LeasedWriter:
         self.renew(connection)
 
     def renew(self, connection: Connection) -> None:
-        """Renew the lease by the server's clock alone: this machine's stands still while it sleeps."""
+        """Renew the lease by the server's clock, as this machine's clock stops during sleep."""
         lease = insert(WRITERS).values(id=self.id, until=_SERVER_TIME + LEASE)
         until = lease.excluded.until
         is_due = WRITERS.c.until < until - RENEWED_AFTER
@@ -289,10 +290,10 @@ _ENTRANCE = "entrance"
 
 
 class _LockedWriter:
-    """An open ledger in a file: it runs while it holds its lock, which a killed process loses.
+    """An open ledger in a file, which shows by a lock that it still runs; a killed process loses its lock.
 
-    The files of locks are in a folder beside the ledger. Those of killed writers are removed when another
-    one enters.
+    Lock files are in a folder next to the ledger. Lock files of killed writers are removed when another
+    writer enters.
     """
 
     longest_idle = None
@@ -309,7 +310,7 @@ class _LockedWriter:
         return self._lock.is_locked
 
     def enter(self, _connection: Connection) -> None:
-        """Take the lock; a ledger that is only read needs none."""
+        """Take the lock; a ledger that is only read needs no lock."""
         if self.has_entered:
             return
         try:
@@ -329,7 +330,7 @@ class _LockedWriter:
         """Do nothing: the system shows whether a process runs."""
 
     def ended(self, _connection: Connection, writers: set[int]) -> set[int]:
-        """List the writers whose process has ended or left."""
+        """List the writers whose process has ended or closed the ledger."""
         return {writer for writer in writers if self._has_ended(self._file_of(writer))}
 
     def leave(self, _connection: Connection) -> None:
@@ -346,7 +347,7 @@ class _LockedWriter:
         return self._folder / f"{writer:016x}"
 
     def _has_ended(self, path: Path) -> bool:
-        """Tell whether nobody holds a lock; its file is removed then."""
+        """Return whether no process holds a lock; if so, remove its file."""
         if path == self._file_of(self.id):
             return False
         if not path.exists():

@@ -201,7 +201,7 @@ def _proposed_probes(
     if (spread := spread_of(ratings)) < LEAST_SPREAD:
         say(
             f"note: ratings of these texts hardly differ (standard deviation {spread:.2f} of the scale): the "
-            "the texts are too similar, or the scale does not measure them; no scale with so little "
+            "texts are too similar, or the scale does not measure them; no scale with so little "
             "reached r = .3"
         )
     return proposed_probes(texts, ratings)

@@ -1,1 +1,1 @@
-"""Interfaces of other libraries on Semscale's arithmetic; changing an import line is enough to switch."""
+"""Interfaces of other libraries, computed by Semscale; to switch, change an import line."""

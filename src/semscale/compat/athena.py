@@ -91,7 +91,7 @@ Generate = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[Feedback]]
 """A function from an exercise and a submission, as objects of the file, to a model's feedback."""
 
 Source = Generate | Run | str | Path | Iterable[str | Path]
-"""A function that gives feedback, a run, or exercise files with the model's feedback."""
+"""A function that returns feedback, a run, or exercise files with the model's feedback."""
 
 _DATASET = "athena"
 _EXERCISES, _HISTORY = "exercises", "history"
@@ -104,7 +104,7 @@ class NewBaseline:
 
     Attributes:
         model: the model's name, which is written into the files.
-        generate: gives the model's feedback.
+        generate: function that returns the model's feedback.
         approach: Athena's name for the way in which the model is prompted.
     """
 
@@ -121,7 +121,7 @@ class AnalysisSettings:
         min_bertscore_f1: the lowest mean F1 that passes.
         max_avg_credit_drift: the greatest mean difference of credits that passes; ``None`` ignores credits.
         pairing: ``assignment``, or ``position``, like Athena.
-        embedder: of BERTScore, as ``DriftMeter`` takes it.
+        embedder: embedder for BERTScore, see ``DriftMeter``.
     """
 
     min_bertscore_f1: float = 0.8
@@ -181,7 +181,8 @@ def run_quality_drift_analysis(
 
     Args:
         files: exercise files, or folders of them.
-        candidates: by name, each a function that gives feedback, a run, or exercise files with its feedback.
+        candidates: by name, each a function that returns feedback, a run, or exercise files with its
+            feedback.
         baseline: generates a baseline for files that have none; it is written into the file.
         regenerate_baseline: whether to generate a new baseline for every file.
         report: path of the report; its old entries move into its history.
@@ -233,7 +234,7 @@ def score_bucket(score: float) -> str:
     """Return the name of a score's bucket.
 
     Raises:
-        InputError: the score is no number from 0 to 100.
+        InputError: the score is not a number from 0 to 100.
 
     Examples:
         >>> [score_bucket(score) for score in (0, 0.5, 10, 99.9, 100)]
@@ -259,7 +260,7 @@ def sample_exercise(
         language: language of the submissions; ``None`` for any.
 
     Returns:
-        The exercise with at most 12 submissions, by score; a submission without a score is in no bucket.
+        The exercise with at most 12 submissions, sorted by score; submissions without a score are left out.
 
     Raises:
         InputError: no submission is in the language, or none has a score.
@@ -336,7 +337,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
         ``{"exercises": {id: entry}}``; an entry's ``history`` lists earlier entries, latest first.
 
     Raises:
-        InputError: the file does not exist or is no report.
+        InputError: the file does not exist or is not a report.
     """
     try:
         content = parse_json(Path(path).read_text(encoding="utf-8-sig"))
@@ -369,7 +370,7 @@ def update_report(path: str | Path, entries: Mapping[str, Mapping[str, Any]]) ->
         The report that was written.
 
     Raises:
-        InputError: the file is no report, and stays unchanged; or it cannot be written.
+        InputError: the file is not a report (it stays unchanged), or cannot be written.
 
     Examples:
         >>> import tempfile
@@ -397,7 +398,7 @@ def update_report(path: str | Path, entries: Mapping[str, Mapping[str, Any]]) ->
 def _compared(
     exercise: AthenaExercise, baseline: Run, runs: Sequence[Run], meter: DriftMeter
 ) -> list[Comparison]:
-    """Measure the candidates at the submissions of one exercise, whose credits alone give their range."""
+    """Measure the candidates on the submissions of one exercise; the range of credits is the exercise's."""
     ids = {item.id for item in exercise.items}
     approved, *candidates = (
         replace(run, items=tuple(item for item in run.items if item.id in ids)) for run in (baseline, *runs)

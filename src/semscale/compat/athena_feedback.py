@@ -54,7 +54,7 @@ def calculate_bertscore_similarity(
         test_texts: the candidate's texts; blank ones are ignored.
         pairing: ``assignment``: optimal assignment, in which a text without a partner counts 0.
             ``position``: like Athena, by position, and the rest of the longer list is dropped.
-        embedder: of BERTScore, as ``DriftMeter`` takes it.
+        embedder: embedder for BERTScore, see ``DriftMeter``.
 
     Returns:
         Mean ``precision``, ``recall`` and ``f1``; 0 if only one list has a text, NaN if neither has.
@@ -103,14 +103,14 @@ def calculate_credit_drift(
             without a partner counts as the range of credits. ``position``: like Athena, by position, and the
             rest is dropped.
         credit_range: the greatest possible difference of credits; by default their range with 0.
-        embedder: pairs the texts; as ``DriftMeter`` takes it.
+        embedder: embedder for pairing texts, see ``DriftMeter``.
 
     Returns:
         ``mean_drift``, ``std_drift`` and ``max_drift``. If one list is empty, they are the worst:
         ``credit_range``, or infinity if it was not given. If both are empty, they are NaN.
 
     Raises:
-        InputError: credits are no numbers, or the range is not above 0.
+        InputError: credits are not numbers, or the range is not above 0.
 
     Examples:
         >>> two = [{"description": "Good.", "credits": 1.0}, {"description": "Late.", "credits": 0}]
@@ -158,11 +158,11 @@ def feedback_texts(feedbacks: Sequence[Feedback]) -> list[str]:
 
 
 class QualityDriftAnalyzer:
-    """Compares a model's feedback for one exercise with the baseline's.
+    """Comparison of a model's feedback for one exercise with the baseline's.
 
     Args:
         pairing: see ``calculate_bertscore_similarity``.
-        embedder: of BERTScore, as ``DriftMeter`` takes it.
+        embedder: embedder for BERTScore, see ``DriftMeter``.
         credit_range: the greatest possible difference of credits; by default the range of the baseline's
             credits and 0.
 

@@ -3,7 +3,8 @@
 Intended differences from ``bert_score`` 0.3.13:
 
 - Without PyTorch, results are NumPy arrays of float64 with ``cpu``, ``detach``, ``numpy`` and ``tolist``;
-  what only a tensor has is refused with what to install. With PyTorch they are tensors of float32.
+  other attributes of tensors raise an error that names the package to install. With PyTorch they are tensors
+  of float32.
 - The last two models stay loaded for later calls.
 - ``bert_score`` counts padding as tokens of similarity 0, so that a token with only negative cosines scores 0
   or less, depending on the other pairs of its batch. Here a score depends only on its pair; it equals that of
@@ -127,7 +128,7 @@ def score(
 
 
 class BERTScorer:
-    """Scores many lists with one model.
+    """Scorer of many lists with one model.
 
     Args:
         model_type: see ``score``.
@@ -192,7 +193,7 @@ class BERTScorer:
 
     @property
     def hash(self) -> str:
-        """The signature with all settings that decide the numbers."""
+        """The signature with all settings that affect the scores."""
         signature = str(self._scorer(self.num_layers).signature)
         layers = f"layer:0-{self._encoder.layers}" if self.all_layers else f"layer:{self.num_layers}"
         signature = signature.replace(f"layer:{self.num_layers}", layers, 1)
@@ -217,7 +218,7 @@ class BERTScorer:
         batch_size: int = 64,
         return_hash: bool = False,
     ) -> Triple | tuple[Triple, str]:
-        """Score candidates against references; with several references, each score is the highest by itself.
+        """Score candidates against references; with several, precision, recall and F1 are each the highest.
 
         Raises:
             InputError: the lists have unequal lengths, or ``idf`` has no corpus.
@@ -306,7 +307,7 @@ def _with_zeros(scores: BertScores) -> npt.NDArray[np.float64]:
 
 
 class NoTensorError(SemscaleError, AttributeError, TypeError):
-    """Something that only a tensor has was asked of an array, because PyTorch is not installed."""
+    """An array without PyTorch was used like a tensor."""
 
     def __init__(self, asked: str) -> None:
         super().__init__(
@@ -316,19 +317,19 @@ class NoTensorError(SemscaleError, AttributeError, TypeError):
 
 
 class _Size(int):
-    """The ``size`` of an array; a tensor's is called, and gives its shape."""
+    """The ``size`` of an array, which refuses a call; a tensor's ``size()`` returns its shape."""
 
     def __call__(self, *_: object) -> Never:
         raise NoTensorError("size()")
 
 
 class ScoreArray(npt.NDArray[np.float64]):
-    """A NumPy array with the simplest methods of a tensor; any other one is refused with what to install.
+    """A NumPy array with the simplest methods of a tensor; other methods raise an error with a remedy.
 
-    ``std()`` and ``var()`` divide by n - 1, as those of tensors do; ``numpy.std(scores)`` divides by n.
+    ``std()`` and ``var()`` divide by n - 1, like those of tensors; ``numpy.std(scores)`` divides by n.
 
     Raises:
-        NoTensorError: (an ``AttributeError`` and a ``TypeError``) what only a tensor has is asked for.
+        NoTensorError: (an ``AttributeError`` and a ``TypeError``) the attribute exists only in tensors.
 
     Examples:
         >>> scores = np.array([0.25, 0.75]).view(ScoreArray)
@@ -352,11 +353,11 @@ class ScoreArray(npt.NDArray[np.float64]):
 
     @property
     def size(self) -> _Size:
-        """Number of scores; refused as a method, as a tensor's size is its shape."""
+        """Number of scores; a call is refused, as a tensor's ``size()`` is its shape."""
         return _Size(super().size)
 
     def view(self, *shape: Any, **settings: Any) -> Any:
-        """View the array as another type, as NumPy does; a tensor's view has another shape."""
+        """View the array as another type, like NumPy; a tensor's view has another shape."""
         if any(isinstance(size, int | np.integer | tuple) for size in shape):
             raise NoTensorError("view(shape)")
         return super().view(*shape, **settings)
@@ -372,7 +373,7 @@ class ScoreArray(npt.NDArray[np.float64]):
         args: Iterable[Any],
         settings: Mapping[str, Any],
     ) -> Any:
-        """Pass plain arrays to NumPy's functions, as some of them call the methods that are refused here."""
+        """Pass plain arrays to NumPy's functions, as some of them call methods that are refused here."""
         return function(*map(_plain, args), **{name: _plain(value) for name, value in settings.items()})
 
     def __getattr__(self, name: str) -> Never:
@@ -386,10 +387,10 @@ def _plain(argument: Any) -> Any:
 
 
 def tensor_or_array(values: Floats) -> Scores:
-    """Return a tensor of float32, as ``bert_score`` does, or an array of float64 where PyTorch is missing.
+    """Return a tensor of float32, like ``bert_score``, or an array of float64 if PyTorch is missing.
 
     Args:
-        values: of any shape.
+        values: array of any shape.
     """
     if find_spec("torch") is None:
         array: ScoreArray = values.view(ScoreArray)
@@ -400,7 +401,7 @@ def tensor_or_array(values: Floats) -> Scores:
 
 
 def _refusing_arguments_of_tensors(name: str) -> Callable[..., Any]:
-    """Make a method that works as NumPy's does, and refuses a tensor's arguments."""
+    """Build a method that works like NumPy's, and refuses a tensor's arguments."""
     inherited = getattr(np.ndarray, name)
     defaults = {"ddof": 1} if name in {"std", "var"} else {}
 

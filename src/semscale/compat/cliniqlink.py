@@ -1,4 +1,4 @@
-"""The interface of the ClinIQLink evaluator on Semscale's arithmetic.
+"""The interface of the ClinIQLink evaluator, computed by Semscale.
 
 ``ClinIQLinkSampleDatasetEvaluate`` has the evaluator's arguments and methods. Open answers are scored by the
 method ``cliniqlink-code``, with word weights and the baseline estimated from the right answers of all task
@@ -42,7 +42,7 @@ _FINAL_MARKS = " .,;:!?"
 
 
 class ClinIQLinkSampleDatasetEvaluate:
-    """Scores answers like the ClinIQLink evaluator.
+    """Scorer of answers like the ClinIQLink evaluator.
 
     Args:
         run_mode: ``container`` or ``local``, as in the evaluator; both mean the same here.
@@ -164,7 +164,7 @@ def _bare(text: object) -> str:
 
 
 def _joined(text: str | Sequence[str] | None) -> str:
-    """Join the parts of an answer; ``None``, a reply that is null in JSON, becomes ""."""
+    """Join the parts of an answer; ``None`` (null in JSON) becomes ""."""
     if text is None:
         return ""
     return text if isinstance(text, str) else " ".join(map(str, text))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from semscale.embedding import Embedder
 
 Metric = Callable[[Sequence[Any]], dict[str, float]]
-"""Takes inspect_ai's ``SampleScore`` objects and gives figures by name."""
+"""Function from inspect_ai's ``SampleScore`` objects to figures by name."""
 
 
 def semscale_match(
@@ -43,9 +43,9 @@ def semscale_match(
     """Build a scorer of the match of an output and its target; the best of several targets counts.
 
     Args:
-        method: as ``Matcher`` takes it.
-        embedder: likewise.
-        settings: likewise.
+        method: see ``Matcher``.
+        embedder: see ``Matcher``.
+        settings: see ``Matcher``.
 
     Raises:
         MissingExtraError: inspect_ai is not installed.
@@ -79,8 +79,8 @@ def semscale_groundedness(
 
     Args:
         context: key of the sample's metadata with a passage, or a list of passages.
-        embedder: as ``groundedness`` takes it.
-        nli: likewise.
+        embedder: see ``groundedness``.
+        nli: see ``groundedness``.
 
     Raises:
         MissingExtraError: inspect_ai is not installed.
@@ -113,10 +113,10 @@ def semscale_judge(
     """Build a scorer by a chat model: its expected score of an output, 0 to 1.
 
     Args:
-        chat_model: a name, or a model, as ``load_chat_model`` takes it.
-        base_url: of an OpenAI-compatible endpoint.
-        running: how calls are made; a budget counts for each sample.
-        with_target: whether the judge is shown the target as an answer that is known to be right.
+        chat_model: a name or a model, see ``load_chat_model``.
+        base_url: address of an OpenAI-compatible endpoint.
+        running: how calls are made; a budget applies to each sample.
+        with_target: whether to show the target to the judge as a right answer.
         settings: fields of ``JudgeSettings``, such as ``method="decision"`` for typed decisions.
 
     Raises:
@@ -152,13 +152,13 @@ def semscale_judge(
 def semscale_consistency(measure: str = "consistency", *, floor: float = 0.0, **settings: Any) -> Any:
     """Build a reducer of epochs: the agreement of a sample's first answer with its other answers.
 
-    It reads the answers that a scorer noted (``Score.answer``), and not their scores:
-    ``Epochs(5, ["mean", semscale_consistency()])``.
+    It reads the answers that a scorer stored (``Score.answer``), not their scores: ``Epochs(5, ["mean",
+    semscale_consistency()])``.
 
     Args:
-        measure: as ``Consistency`` takes it, such as ``exact_match`` for short answers.
-        floor: cosine of unrelated answers, which the answers to one question cannot show.
-        settings: as ``Consistency`` takes them.
+        measure: see ``Consistency``; such as ``exact_match`` for short answers.
+        floor: cosine of unrelated answers, which cannot be estimated from the answers to one question.
+        settings: see ``Consistency``.
 
     Raises:
         MissingExtraError: inspect_ai is not installed.
@@ -182,7 +182,7 @@ def interval(coverage: float = 0.95) -> Any:
     """Build a metric: the mean with its interval, in which epochs of one sample count together.
 
     Args:
-        coverage: of the interval, between 0 and 1.
+        coverage: nominal coverage of the interval, between 0 and 1.
 
     Raises:
         MissingExtraError: inspect_ai is not installed.
@@ -197,11 +197,11 @@ def interval(coverage: float = 0.95) -> Any:
 
 
 def corrected(labels: Mapping[str, float], *, coverage: float = 0.95) -> Any:
-    """Build a metric: the mean corrected by people's labels of some samples, with its interval.
+    """Build a metric: the mean corrected by human labels of some samples, with its interval.
 
     Args:
-        labels: people's labels, 0 to 1, by the sample's id. They must be of a random sample.
-        coverage: of the interval, between 0 and 1.
+        labels: human labels, 0 to 1, by the sample's ID, for a random sample of the samples.
+        coverage: nominal coverage of the interval, between 0 and 1.
 
     Raises:
         MissingExtraError: inspect_ai is not installed.
@@ -220,8 +220,8 @@ def mean_figures(values: Floats, samples: Sequence[str], *, coverage: float = 0.
 
     Args:
         values: shape (n,), 0 to 1, NaN where a sample has no score.
-        samples: n ids; scores of one id are drawn together.
-        coverage: of the interval, between 0 and 1.
+        samples: n IDs; scores with the same ID are resampled together.
+        coverage: nominal coverage of the interval, between 0 and 1.
 
     Returns:
         ``mean``, ``low``, ``high``, ``scored`` and ``unscored``.
@@ -246,13 +246,13 @@ def mean_figures(values: Floats, samples: Sequence[str], *, coverage: float = 0.
 def corrected_figures(
     values: Floats, samples: Sequence[str], labels: Mapping[str, float], *, coverage: float = 0.95
 ) -> dict[str, float]:
-    """Estimate the mean of scores corrected by labels; scores of one sample are averaged before.
+    """Estimate the mean of scores corrected by labels; scores of the same sample are averaged first.
 
     Args:
         values: shape (n,), NaN where a sample has no score.
         samples: n ids.
-        labels: people's labels, 0 to 1, by id.
-        coverage: of the interval, between 0 and 1.
+        labels: human labels, 0 to 1, by ID.
+        coverage: nominal coverage of the interval, between 0 and 1.
 
     Returns:
         ``mean``, ``low``, ``high``, ``uncorrected``, ``bias`` and ``labels``.
@@ -272,7 +272,7 @@ def corrected_figures(
 
 
 def explained_claims(claims: Sequence[ClaimVerdict]) -> str | None:
-    """List the claims that are not supported, with the reasons; ``None`` where all are."""
+    """List the claims that are not supported, with the reasons; ``None`` if all are supported."""
     lines = [
         f'{claim.verdict}: "{claim.claim}"' + (f" ({claim.reason})" if claim.reason else "")
         for claim in claims
@@ -282,12 +282,12 @@ def explained_claims(claims: Sequence[ClaimVerdict]) -> str | None:
 
 
 def _registered(decorator: Any, function: Any) -> Any:
-    """Register what a function without arguments builds; inspect_ai need not be installed for its types."""
+    """Register a builder without arguments; type checks do not need inspect_ai."""
     return decorator(lambda: function)()
 
 
 def _metric(figures: Metric) -> Metric:
-    """Annotate a metric; without that inspect_ai passes scores that do not name their sample."""
+    """Annotate a metric, as inspect_ai otherwise passes scores without their sample."""
     from inspect_ai.scorer import SampleScore
 
     def measured(scores: Sequence[Any]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""The interface of ``semantic-similarity-rating``, as in its guide, on Semscale's arithmetic.
+"""The interface of ``semantic-similarity-rating``, as in its guide, computed by Semscale.
 
 In the guide's import lines, write ``semscale.compat.ssr`` instead of ``semantic_similarity_rating``; the
 modules ``compute`` and ``response_rater`` work, too. Ratings follow the published equation, including
@@ -46,7 +46,7 @@ def response_embeddings_to_pmf(
     Args:
         matrix_responses: shape (n, d), or (d,) for one response.
         matrix_likert_sentences: shape (d, k): one column per point.
-        epsilon: at least 0; it is given to the least similar point.
+        epsilon: at least 0; assigned to the least similar point.
 
     Returns:
         Shape (n, k), rows sum to 1; (0, k) for no responses.
@@ -76,11 +76,12 @@ def scale_pmf(pmf: npt.ArrayLike, temperature: float, max_temp: float = np.inf) 
 
     Args:
         pmf: shape (k,), or (n, k) for several.
-        temperature: at least 0; 0 puts all mass on the largest; a PMF with a tie for it stays unchanged.
+        temperature: at least 0; 0 puts all mass on the point with the largest mass, and leaves a PMF with a
+            tie unchanged.
         max_temp: upper limit of the temperature, at least 0.
 
     Raises:
-        InputError: the temperature or its limit is negative, or ``pmf`` is no PMF.
+        InputError: the temperature or its limit is negative, or ``pmf`` is not a PMF.
 
     Examples:
         >>> scale_pmf([0.2, 0.8], temperature=0.0).tolist()
@@ -92,17 +93,17 @@ def scale_pmf(pmf: npt.ArrayLike, temperature: float, max_temp: float = np.inf) 
 
 
 class ResponseRater:
-    """Rates responses against sets of reference sentences.
+    """Rater of responses by sets of reference sentences.
 
     Args:
         df_reference_sentences: a polars, pandas or Arrow table with columns ``id`` (name of the set),
-            ``int_response`` (1 to k in each set, the same k in all) and ``sentence``. With a column of
-            vectors, one for each sentence, responses are vectors, too; without it they are texts.
+            ``int_response`` (1 to k in each set, the same k in all) and ``sentence``. If it has a column of
+            vectors, one for each sentence, responses must be vectors; otherwise texts.
         embeddings_column: name of the column of vectors.
         model_name: embedding model for texts.
         device: ``None`` or ``cpu`` for Semscale's own engine; another one, such as ``cuda``, runs the model
             with PyTorch (``semscale[torch]``) on that device.
-        embedder: replaces ``model_name`` if given.
+        embedder: overrides ``model_name``.
 
     Raises:
         InputError: (a ``ValueError``) a column is missing, a set is incomplete, or a set has the reserved
@@ -146,7 +147,7 @@ class ResponseRater:
     def model_info(self) -> dict[str, Any]:
         """Mode (kind of responses), ``embedding_dimension``, and the embedding model.
 
-        The model's ``model_name``, ``device`` and ``signature`` are ``None`` where responses are vectors.
+        The model's ``model_name``, ``device`` and ``signature`` are ``None`` if responses are vectors.
         """
         if self._takes_vectors:
             dimension = next(iter(self._anchors.values())).shape[1]
@@ -205,8 +206,8 @@ class ResponseRater:
         Args:
             reference_set_id: name of a set, or ``mean``.
             llm_responses: n texts, or vectors (n, d) if the references have vectors.
-            temperature: at least 0; it is applied to the average.
-            epsilon: at least 0; it is given to the least similar point of each set.
+            temperature: at least 0; applied to the average.
+            epsilon: at least 0; assigned to the least similar point of each set.
 
         Returns:
             Shape (n, k), rows sum to 1.
@@ -247,8 +248,8 @@ class ResponseRater:
         """Rate responses as ``get_response_pmfs`` does, and average their PMFs into one, shape (k,).
 
         Raises:
-            UnknownNameError: as of ``get_response_pmfs``.
-            InputError: as of ``get_response_pmfs``, or there are no responses.
+            UnknownNameError: as ``get_response_pmfs``.
+            InputError: as ``get_response_pmfs``, or there are no responses.
         """
         pmfs = self.get_response_pmfs(reference_set_id, llm_responses, temperature, epsilon)
         return self.get_survey_response_pmf(pmfs)

@@ -1,4 +1,4 @@
-"""Quality drift: measures a candidate's outputs against an approved baseline's, and decides with a gate.
+"""Quality drift: a candidate's outputs are compared with an approved baseline's, and a gate decides.
 
 Names load when they are first used.
 

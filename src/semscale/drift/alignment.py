@@ -1,4 +1,4 @@
-"""Alignment of the outputs of many items: each output with its counterpart in another run."""
+"""Alignment of items' outputs with their counterparts in another run."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ KEPT_BYTES = 32 << 20  # states of texts that are kept for later items
 _TOGETHER = 8  # items that are scored together
 
 Key = tuple[int, int]
-"""Numbers of the baseline's and the candidate's text."""
+"""Indices of the baseline's and the candidate's text."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ class Aligner:
         """Align every item of some pairs of runs.
 
         Args:
-            pairs: the texts of both runs for n items; the first run takes the baseline's part.
+            pairs: texts of both runs for n items; the first run acts as the baseline.
 
         Yields:
-            Number of the item, number of the pair of runs, and the aligned outputs.
+            Index of the item, index of the pair of runs, and the aligned outputs.
         """
         sides = [
             [Sides(item, run, *both) for run, both in enumerate(of_item)]
@@ -130,7 +130,7 @@ class Aligner:
         return align(similarity, number_distances(ours.numbers, theirs.numbers, self._spans))
 
     def _cosines(self, block: Sequence[Sides], readings: Mapping[int, Reading]) -> dict[Key, float]:
-        """Return the cosines of each text of the baseline with each text of the candidate, for every item."""
+        """Return the cosines of the baseline's texts with the candidate's texts, for every item."""
         keys = list(
             dict.fromkeys(key for side in block for key in product(side.baseline.texts, side.candidate.texts))
         )
@@ -157,8 +157,8 @@ _EARLIER = 1e-9  # weight of positions, which decide if numbers are equal, too
 def align(similarity: Floats, distance: Floats | None = None) -> Integers:
     """Pair outputs so that the sum of the pairs' similarities is greatest.
 
-    Of pairings with equal sums, the one with the smaller sum of distances wins, then the one whose pairs are
-    at closer positions.
+    Ties between equal sums are resolved by the smaller sum of distances, then by closer positions of the
+    pairs.
 
     Args:
         similarity: shape (b, c), similarities of b outputs of the baseline to c of the candidate.
@@ -200,7 +200,7 @@ def align_by_position(n_baseline: int, n_candidate: int) -> Integers:
 
 
 class TextNumbers:
-    """Distinct texts, numbered in order of first appearance."""
+    """Index of distinct texts, numbered in order of first appearance."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -227,8 +227,8 @@ def item_texts(
         items: n items.
         fields: names of the f requested fields.
         numbers: numbers of texts; new texts are added.
-        sort: true if to sort each item's outputs by texts and numbers, so that the model's order of outputs
-            does not matter.
+        sort: true to sort each item's outputs by texts and numbers, so that the order of outputs does not
+            matter.
     """
     return [_texts_of(item, fields, numbers, sort=sort) for item in items]
 

@@ -1,6 +1,6 @@
-"""Anchors: pairs of texts that never change, measured with each run to see whether the ruler changed.
+"""Anchors: fixed pairs of texts, measured with each run to detect changes of the ruler.
 
-The ruler is the measuring system: the embedding model with its engine, the match and its guards, or a judge.
+The ruler is the measuring system: the embedding model with its engine, match and guards, or a judge.
 """
 
 import math
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from semscale.history.history import History
 
 ALPHA = 0.01
-"""Probability that a run reports a change of a ruler with noise that did not change."""
+"""Probability of a false report of a change, for a ruler with noise."""
 
 JUDGE_QUESTION = "How well does the answer say what the reference answer says?"
-"""Question to a judge about each anchor, unless another is given."""
+"""Default question to a judge about each anchor."""
 
 FINDINGS = ("contradictions", "changed_numbers")
-"""Readings that are 1 where guards found something; labels say nothing about them."""
+"""Readings that are 1 for pairs with findings of guards; labels do not apply to them."""
 
 _SIMILARITIES = ("match", "bertscore_f1", "cosine")
 _ROUNDING, _FAST = 1e-4, 2.0**-8
@@ -49,14 +49,14 @@ _NAMED = 3  # changes that a sentence names
 
 
 class Ruler(Protocol):
-    """Reads pairs of texts.
+    """Measuring system that reads pairs of texts.
 
     Attributes:
-        signature: declared settings; readings of one signature are compared with each other.
-        scores: names of the readings that labels are about; the others have no error.
-        rounding: greatest mean difference by rounding, for a ruler that always gives the same reading;
-            ``None`` for a ruler with noise.
-        repeats: number of readings that make up a reference: one without noise.
+        signature: declared settings; only readings with equal signatures are compared.
+        scores: names of the readings to which labels apply; other readings have no error.
+        rounding: greatest mean difference from rounding, for a deterministic ruler; ``None`` for a ruler with
+            noise.
+        repeats: number of readings in a reference; one for a ruler without noise.
     """
 
     @property
@@ -74,20 +74,20 @@ class Ruler(Protocol):
     def readings(
         self, pairs: Sequence[AnchorPair], *, progress: Progress | None = None
     ) -> Mapping[str, Floats]:
-        """Read pairs anew, without anything stored from an earlier run.
+        """Read pairs without using anything stored from an earlier run.
 
         Returns:
-            By name, shape (pairs,), 0 to 1; NaN for a pair without a reading.
+            Readings by name, shape (pairs,), 0 to 1; NaN for a pair without a reading.
         """
         ...
 
 
 class TextRuler:
-    """Reads pairs with the metrics of a drift meter, without stored vectors.
+    """Ruler that reads pairs with the metrics of a drift meter, without stored vectors.
 
-    Vectors of one engine are identical from run to run. Processors differ by at most 1e-5 in a similarity; a
-    match divides by the distance to its floors, so that a mean difference of 1e-4 counts as rounding. With
-    the precision ``fast`` it is half a step of bfloat16, 2^-8.
+    Vectors of one engine are identical in all runs. Similarities differ by at most 1e-5 between processors. A
+    match divides by the distance to its floors, so a mean difference of up to 1e-4 counts as rounding. With
+    the precision ``fast``, the limit is half a step of bfloat16, 2^-8.
 
     Args:
         meter: measures the comparison that the anchors belong to.
@@ -106,17 +106,17 @@ class TextRuler:
 
     @property
     def rounding(self) -> float:
-        """Greatest mean difference by rounding."""
+        """Greatest mean difference from rounding."""
         return _ROUNDING if "float32" in dict(self.signature.fields).get("precision", "float32") else _FAST
 
     def readings(
         self, pairs: Sequence[AnchorPair], *, progress: Progress | None = None
     ) -> Mapping[str, Floats]:
-        """Read pairs; word weights and floors are those of the references.
+        """Read pairs; word weights and floors are estimated from the references.
 
         Returns:
             ``match``, ``bertscore_f1`` and ``cosine`` as similarities; ``contradictions`` and
-            ``changed_numbers`` are 1 where guards found some.
+            ``changed_numbers`` are 1 for pairs with such findings, otherwise 0.
         """
         references, outputs = (
             Run("anchors", "ruler", tuple(Item(pair.id, (Output(text),)) for pair, text in texts))
@@ -131,17 +131,16 @@ class TextRuler:
 
 
 class JudgeRuler:
-    """Reads pairs with a judge: the expected score of the output, compared with the reference.
+    """Ruler that reads pairs with a judge: the expected score of the output, given the reference.
 
     Args:
         judge: scores the pairs.
         question: the question about each pair.
-        repeats: number of readings of a reference, at least 2: the fewer, the greater the change that counts
-            as noise.
-        running: how calls are made; a ledger is never used, as its replies would hide a judge that changed.
+        repeats: number of readings in a reference, at least 2; with fewer, greater changes count as noise.
+        running: settings of the calls; a ledger is never used, as stored replies would hide a changed judge.
 
     Raises:
-        InputError: too few repeats.
+        InputError: ``repeats`` is below 2.
     """
 
     scores: Sequence[str] = ("judge",)
@@ -195,14 +194,14 @@ class RulerStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Movement:
-    """The change of a reading since the reference.
+    """Change of a reading since the reference.
 
     Attributes:
         reading: name of the reading.
-        difference: mean difference over the anchors: of a ruler without noise the mean absolute one, of a
-            ruler with noise the mean.
-        n_changed: number of anchors whose reading changed by more than rounding; of a ruler with noise the
-            number of anchors.
+        difference: difference over the anchors: the mean absolute difference for a ruler without noise, the
+            mean difference for a ruler with noise.
+        n_changed: number of anchors with a change above rounding; for a ruler with noise, the number of
+            anchors.
         p_value: p-value of the exchange test, corrected for the number of readings; ``None`` without noise.
         has_moved: true if the reading changed.
     """
@@ -216,7 +215,7 @@ class Movement:
 
 @dataclass(frozen=True)
 class LabelError:
-    """The mean distance of a reading from people's labels.
+    """Mean distance of a reading from human labels.
 
     Attributes:
         reading: name of the reading.
@@ -233,14 +232,14 @@ class RulerCheck:
 
     Attributes:
         name: name of the anchor set.
-        digest: its hash.
-        n: number of its pairs.
-        status: ``kept``, ``moved``, or ``new`` where these are the first readings with these settings.
-        tests: one for each reading; none of a new ruler.
-        errors: distance of the readings from people's labels, where there are any.
-        reference_errors: the same of the reference.
-        declared: for a new ruler that replaces another on these anchors, the settings in which they differ,
-            each with the former and the present value.
+        digest: hash of the anchor set.
+        n: number of pairs in the anchor set.
+        status: ``kept``, ``moved``, or ``new`` for the first readings with these settings.
+        tests: tests, one for each reading; none for a new ruler.
+        errors: distances of the readings from human labels, if there are labels.
+        reference_errors: distances of the reference's readings from human labels.
+        declared: for a ruler that replaces another on these anchors, the changed settings, each with the old
+            and the new value.
         ruler_signature: settings of the ruler.
         measured: readings to store.
     """
@@ -263,7 +262,7 @@ class RulerCheck:
 
     @property
     def sentence(self) -> str:
-        """The result in a sentence without its full stop."""
+        """The result in a sentence without a full stop."""
         anchors = f"{self.n} anchors of {self.name[:60]!r}"
         if self.status is RulerStatus.NEW:
             return (
@@ -280,7 +279,7 @@ class RulerCheck:
         return f"the ruler changed: readings of {anchors} differ on average in {shown}"
 
     def record(self) -> dict[str, Any]:
-        """Lay everything out by name, for JSON."""
+        """Return all fields by name, for JSON."""
         return {
             "anchors": self.name,
             "hash": self.digest,
@@ -296,14 +295,14 @@ class RulerCheck:
 
 @dataclass(frozen=True, repr=False)
 class RecordedAnchors(Presentable):
-    """An anchor set that was recorded with its reference.
+    """Recorded anchor set with its reference.
 
     Attributes:
-        where: the history that stores it.
+        where: location of the history.
         anchors: the anchor set.
-        is_new: true if the set was stored now; otherwise it was measured again as the new reference.
-        references: readings with which later runs are compared, one for each repeat.
-        errors: distance of the readings from people's labels, where there are any.
+        is_new: true if the set was stored now; false if it was measured again as the new reference.
+        references: readings for comparison with later runs, one for each repeat.
+        errors: distances of the readings from human labels, if there are labels.
     """
 
     where: str
@@ -316,7 +315,7 @@ class RecordedAnchors(Presentable):
         return f"RecordedAnchors(name={self.anchors.name!r}, pairs={len(self.anchors.pairs)})"
 
     def record(self) -> dict[str, Any]:
-        """Lay everything out by name, for JSON."""
+        """Return all fields by name, for JSON."""
         anchors = self.anchors
         return {
             "instrument": "drift anchors",
@@ -341,11 +340,11 @@ def record_anchors(
     """Store an anchor set with its reference, or measure a stored set again as the new reference.
 
     Args:
-        history: stores both.
-        anchors: pairs of texts. The same pairs under the same name are stored once; recording them again,
-            after a change of the ruler that somebody looked at, gives a new reference.
-        ruler: reads them.
-        progress: called while they are read.
+        history: history that stores the set and its reference.
+        anchors: pairs of texts. The same pairs with the same name are stored once. Recording them again,
+            after a reviewed change of the ruler, creates a new reference.
+        ruler: ruler that reads the anchors.
+        progress: called while anchors are read.
 
     Raises:
         InputError: the dataset has other pairs under this name.
@@ -370,18 +369,18 @@ def record_anchors(
 def check_ruler(
     history: "History", dataset: str, ruler: Ruler, *, progress: Progress | None = None
 ) -> RulerCheck | None:
-    """Measure the latest anchor set of a dataset anew, and compare it with its reference.
+    """Measure the latest anchor set of a dataset again, and compare it with its reference.
 
-    Readings of a ruler without noise are the same in every run: if their mean absolute difference exceeds
-    rounding, the ruler changed. A ruler with noise is tested with the paired exchange test of the gate: at
-    each anchor the new reading and those of the reference are equally likely to be the new one. Nothing is
-    stored: ``keep_check`` does that, with the comparison.
+    Readings of a ruler without noise are equal in all runs, so the ruler changed if their mean absolute
+    difference exceeds rounding. A ruler with noise is tested with the paired exchange test of the gate: under
+    the null hypothesis, the new reading is exchangeable with those of the reference at each anchor. Nothing
+    is stored; ``keep_check`` stores the check with the comparison.
 
     Args:
-        history: has the anchors and earlier readings.
+        history: history with the anchors and earlier readings.
         dataset: the dataset of the anchors.
-        ruler: reads them.
-        progress: called while they are read.
+        ruler: ruler that reads the anchors.
+        progress: called while anchors are read.
 
     Returns:
         The check; ``None`` if the dataset has no anchors.
@@ -444,9 +443,9 @@ def ruler_tests(
     """Compare new readings with those of the reference.
 
     Args:
-        reference: one entry for each repeat.
+        reference: entries of the reference, one for each repeat.
         readings: the new readings by name.
-        rounding: see ``Ruler``.
+        rounding: as in ``Ruler``.
     """
     names = [name for name in readings if all(name in repeat.readings for repeat in reference)]
     if rounding is not None:
@@ -467,14 +466,14 @@ def ruler_tests(
 
 
 def _exact(name: str, before: Floats, after: Floats, rounding: float) -> Movement:
-    """Compare readings without noise; a reading that came or went counts as changed by 1."""
+    """Compare readings without noise; a reading that appeared or disappeared counts as a change of 1."""
     apart = np.where(np.isnan(before) ^ np.isnan(after), 1.0, np.nan_to_num(np.abs(after - before), nan=0.0))
     difference = float(apart.mean())
     return Movement(name, difference, int((apart > rounding).sum()), None, difference > rounding)
 
 
 def latest_reference(readings: Sequence[AnchorReadings]) -> list[AnchorReadings]:
-    """Return the entries of the latest reference; none where there is no reference."""
+    """Return the entries of the latest reference; empty without a reference."""
     references = [entry for entry in readings if entry.is_reference]
     return [entry for entry in references if entry.series == references[-1].series]
 
@@ -482,7 +481,7 @@ def latest_reference(readings: Sequence[AnchorReadings]) -> list[AnchorReadings]
 def label_errors(
     anchors: AnchorSet, readings: Sequence[AnchorReadings], scores: Sequence[str]
 ) -> tuple[LabelError, ...]:
-    """Estimate how far the mean readings are from people's labels; empty without labels or readings."""
+    """Estimate the distances of mean readings from human labels; empty without labels or readings."""
     labels = np.array([np.nan if label is None else label for label in anchors.labels])
     if np.isnan(labels).all() or not readings:
         return ()
@@ -513,7 +512,7 @@ def _references(anchors: AnchorSet, ruler: Ruler, progress: Progress | None) -> 
 
 
 def _read(ruler: Ruler, pairs: Sequence[AnchorPair], progress: Progress | None) -> dict[str, Floats]:
-    """Read pairs, and check the readings.
+    """Read pairs and validate the readings.
 
     Raises:
         InputError: a reading has another length or lies outside 0 to 1.
@@ -543,19 +542,19 @@ class Moved(StrEnum):
 
 
 def moved_part(outcome: Outcome | None, check: RulerCheck) -> Moved | None:
-    """Return the part that changed: the system, the ruler, both or neither.
+    """Return which part changed: the system, the ruler, both or neither.
 
-    Only the ruler can change readings of anchors, as their texts never change. If the gate failed with a
-    ruler that did not change, the system did. Where the ruler changed and the gate failed, both are named:
-    whether the system changed is known only after a comparison with a ruler that did not.
+    Only the ruler can change readings of anchors, as their texts never change. If the gate failed with an
+    unchanged ruler, the system changed. If the ruler changed and the gate failed, the result is both, as only
+    a comparison with an unchanged ruler can show whether the system changed.
 
     Args:
-        outcome: outcome of the gate, before the ruler was checked; ``None`` without a gate.
+        outcome: outcome of the gate before the check of the ruler; ``None`` without a gate.
         check: the check of the ruler.
 
     Returns:
-        ``None`` where that is unknown: the gate is undecided or there is none, and the ruler did not change;
-        or the anchors were measured with this ruler for the first time.
+        The part; ``None`` if unknown, because the gate is undecided or missing and the ruler did not change,
+        or because the anchors were measured with this ruler for the first time.
 
     References:
         Li 2026, Who Drifted: the System or the Judge?, arXiv 2606.15474.
@@ -568,7 +567,7 @@ def moved_part(outcome: Outcome | None, check: RulerCheck) -> Moved | None:
 
 
 def with_ruler(decision: GateDecision, check: RulerCheck) -> GateDecision:
-    """Turn a pass with a ruler that changed into undecided; a failed gate still fails."""
+    """Change a pass to undecided if the ruler changed; a failed gate still fails."""
     if check.has_moved and decision.outcome is Outcome.PASS:
         return replace(decision, outcome=Outcome.UNDECIDED)
     return decision
@@ -579,14 +578,14 @@ class AnchorColumns:
     """The columns of a table of anchors.
 
     Attributes:
-        reference: column of what the outputs should say.
+        reference: column of references for the outputs.
         output: column of the outputs.
-        id: column of ids; where the table has none, rows are numbered from 1.
-        label: column of people's scores of the outputs; ``None`` without one.
-        label_range: least and greatest label of the scale that people used.
+        id: column of ids; if the table has none, rows are numbered from 1.
+        label: column of human scores of the outputs; ``None`` without one.
+        label_range: least and greatest possible label.
 
     Raises:
-        InputError: a range without a label, or one that does not rise.
+        InputError: there is a range without a label, or the range is not ascending.
     """
 
     reference: str = "reference"
@@ -606,17 +605,17 @@ class AnchorColumns:
 
 
 def read_anchors(table: Table, columns: AnchorColumns) -> tuple[AnchorPair, ...]:
-    """Read pairs of texts with people's scores, one per row.
+    """Read pairs of texts with human scores, one per row.
 
     Args:
-        table: at most 500 rows.
+        table: table of at most 500 rows.
         columns: columns of the table.
 
     Returns:
-        The pairs, their labels from 0 to 1; a cell without a label is ``None``.
+        The pairs, with labels from 0 to 1; ``None`` for a missing label.
 
     Raises:
-        InputError: a column is missing, there are too many rows, or a label is no number or out of range.
+        InputError: a column is missing, there are too many rows, or a label is not a number or out of range.
     """
     titles = [columns.reference, columns.output, *([columns.label] if columns.label else [])]
     for title, parameter in zip(titles, ("reference", "output", "label"), strict=False):

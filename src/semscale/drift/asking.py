@@ -1,4 +1,4 @@
-"""Runs for which a chat model is asked: items with their prompts, answers, and rounds of new replies."""
+"""Runs with outputs of a chat model: items with prompts, answers, and rounds of new replies."""
 
 import hashlib
 import json
@@ -28,10 +28,10 @@ from semscale.store.table import Table
 from semscale.types import Floats, Progress
 
 TEMPLATE_ENDINGS = (".txt", ".md")
-"""Endings of files that hold a template."""
+"""File extensions of templates."""
 
 NO_RUN = -1
-"""Owner of replies in a ledger that belong to no run of the chat layer."""
+"""Owner of these replies in a ledger, as they belong to no run of the chat layer."""
 
 _BATCH = 20_000
 _INPUTS = ("input", "prompt")
@@ -42,10 +42,10 @@ _CLOSED = Reply("recorded")
 
 @dataclass(frozen=True)
 class PromptTemplate:
-    """A prompt that is filled with the cells of an item.
+    """Template of a prompt that is filled with the cells of an item.
 
-    ``{question}`` is replaced by the cell of the column *question*. ``{{question}}`` is the word in braces
-    itself. All other braces, such as those of JSON, stay as they are.
+    ``{question}`` is replaced by the cell of the column *question*. ``{{question}}`` becomes ``{question}``.
+    All other braces, such as those of JSON, stay unchanged.
 
     Attributes:
         name: the file's name.
@@ -62,23 +62,23 @@ class PromptTemplate:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns that it reads, in the order of their first use."""
+        """Names of the columns in the template, in the order of their first use."""
         return tuple(dict.fromkeys(match[2] for match in _COLUMN.finditer(self.text) if match[2]))
 
     @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 of its text."""
+        """Eight hex digits of the SHA-256 of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:8]
 
     def check(self, known: Collection[str], source: str) -> None:
-        """Check that it reads at least one column, and no unknown one.
+        """Check that the template uses at least one column and no unknown column.
 
         Args:
             known: names of the columns.
             source: the table's name, for messages.
 
         Raises:
-            InputError: it reads none, or one that the table does not have.
+            InputError: the template uses no column, or one that the table does not have.
         """
         if not self.columns:
             raise InputError(
@@ -103,7 +103,7 @@ class PromptTemplate:
 
 
 def is_template(path: str) -> bool:
-    """Tell by its ending whether a file holds a template; other files are tables."""
+    """Return true if a file's extension is that of a template; other files are tables."""
     return path.lower().endswith(TEMPLATE_ENDINGS)
 
 
@@ -129,10 +129,10 @@ class PromptColumns:
 
     Attributes:
         id: column of the items' ids.
-        input: column of the inputs; ``input`` or else ``prompt`` unless named. With a template it may be
-            missing.
-        by: columns of groups, whose names are the groups' kinds.
-        reference: column of an answer that is known to be right; ``None`` for no such column.
+        input: column of the inputs; by default ``input``, or else ``prompt``. It can be missing if there is a
+            template.
+        by: columns of groups; their names are the kinds of groups.
+        reference: column of correct answers; ``None`` without one.
     """
 
     id: str = "id"
@@ -141,7 +141,7 @@ class PromptColumns:
     reference: str | None = None
 
     def found_in(self, table: Table, templates: Sequence[PromptTemplate] = ()) -> "PromptColumns":
-        """Check that a table has the columns, and name the one of the input if it has one.
+        """Check that a table has the columns, and return them with the column of the input, if any.
 
         Raises:
             InputError: a column is missing.
@@ -161,14 +161,15 @@ class PromptColumns:
 
 @dataclass(frozen=True)
 class ItemToAsk:
-    """An item of a dataset before a model has answered.
+    """Item of a dataset without an answer yet.
 
     Attributes:
-        id: its name in every run.
-        input: the question, without the words of a template, so that runs of two prompts can be compared.
-        cells: the cells that templates read, as text by column, without missing ones.
+        id: id of the item in every run.
+        input: the question without the text of a template, so that runs with different prompts can be
+            compared.
+        cells: cells for templates, as text by column, without missing cells.
         groups: names of its groups by their kind.
-        reference: an answer that is known to be right; ``None`` without one.
+        reference: correct answer; ``None`` without one.
         location: file and row, for messages.
     """
 
@@ -181,11 +182,11 @@ class ItemToAsk:
 
     @property
     def unanswered(self) -> Item:
-        """The item of a run without outputs."""
+        """Item of a run, without outputs."""
         return Item(self.id, (), self.input, self.groups, self.reference)
 
     def prompt(self, template: PromptTemplate | None = None) -> str:
-        """Write the prompt: the input itself, or a template with the item's cells.
+        """Return the prompt: the input, or a template filled with the item's cells.
 
         Raises:
             InputError: a cell that the template reads is missing, or the prompt is blank.
@@ -210,16 +211,17 @@ def read_items_to_ask(
 ) -> tuple[ItemToAsk, ...]:
     """Read the items of a table, in its order.
 
-    In a table without a column of inputs, an item's input is its cells as JSON, without id, groups and
+    If the table has no column of inputs, an item's input is its cells as JSON, without id, groups and
     reference.
 
     Args:
         table: one row for each item.
         columns: the meaning of the columns.
-        templates: templates of the prompts; without one the inputs themselves are sent.
+        templates: templates of the prompts; without one, the inputs are sent.
 
     Raises:
-        InputError: a column or an id is missing, an id occurs twice, a cell is no text, or there is no row.
+        InputError: a column or an id is missing, an id occurs twice, a cell is not a text, or there is no
+            row.
     """
     chosen = columns.found_in(table, templates)
     titles = {name for template in templates for name in template.columns}
@@ -237,11 +239,11 @@ class Answer:
     """The answer to the prompt of one item.
 
     Attributes:
-        outputs: with a text each; empty if none came.
-        reason: why no output came; ``None`` if one did.
-        is_lost: true if a call failed that may succeed another time, so that the model has not answered yet.
-        is_cut: true if the text was cut at the most tokens allowed.
-        is_silent: true if the model answered without a text: it or its filter refused, or it was empty.
+        outputs: outputs with a text; empty without any.
+        reason: reason for a missing output; ``None`` if there is one.
+        is_lost: true if a call failed that may succeed later, so that the model has not answered yet.
+        is_cut: true if the text was cut at the maximum number of tokens.
+        is_silent: true if the model answered without a text: a refusal, a content filter, or an empty reply.
     """
 
     outputs: tuple[Output, ...] = ()
@@ -256,11 +258,11 @@ class Answers:
     """Answers of one model or program to n prompts, each asked k times.
 
     Attributes:
-        asked: k times n answers, by round.
-        n_calls: calls that were made for them now; stored replies cost nothing again.
-        currency: currency of costs; ``None`` where no price is known.
-        left_out: parameters that the model refused, and was asked without.
-        n_kept: answers that were there already, from a command that was stopped.
+        asked: n answers for each of k rounds.
+        n_calls: number of calls made now, without stored replies.
+        currency: currency of costs; ``None`` if no price is known.
+        left_out: parameters that were left out because the model refused them.
+        n_kept: number of answers from an earlier, stopped command.
     """
 
     asked: tuple[tuple[Answer, ...], ...]
@@ -281,21 +283,21 @@ class Answers:
 
     @property
     def n_cut(self) -> int:
-        """Number of answers that were cut at the most tokens allowed."""
+        """Number of answers that were cut at the maximum number of tokens."""
         return sum(answer.is_cut for answer in self.every)
 
     @property
     def reasons(self) -> dict[str, int]:
-        """Number of answers for each reason why there is no output, the most frequent first."""
+        """Number of answers without an output by reason, the most frequent first."""
         return dict(Counter(answer.reason for answer in self.every if answer.reason).most_common())
 
     @property
     def lost(self) -> dict[str, int]:
-        """Number of failed calls for each reason, of those that may succeed another time."""
+        """Number of failed calls that may succeed later, by reason."""
         return dict(Counter(answer.reason or "" for answer in self.every if answer.is_lost).most_common())
 
     def numbers(self, name: str) -> Floats:
-        """List a number of all outputs, shape (m,), without those that do not have it.
+        """Return a field of all outputs that have it, shape (m,).
 
         Args:
             name: one of ``ASKED_FIELDS``.
@@ -304,10 +306,10 @@ class Answers:
         return np.array([number for number in numbers if number is not None], dtype=np.float64)
 
     def facts(self, prompts: str, settings: Mapping[str, object]) -> AskedFacts:
-        """Sum up calls, tokens, cost and latency.
+        """Summarize calls, tokens, cost and latency.
 
         Args:
-            prompts: where the prompts are from.
+            prompts: source of the prompts.
             settings: parameters of the requests, by name.
         """
         numbers = {name: self.numbers(field) for name, field in (("tokens", TOKENS), ("cost", COST))}
@@ -328,10 +330,10 @@ class Answers:
         )
 
     def check_complete(self) -> None:
-        """Check that no call failed that may succeed another time: an outage is not the model's silence.
+        """Check that no call failed that may succeed later: an outage is not an empty answer.
 
         Raises:
-            InterruptedRunError: some did.
+            InterruptedRunError: such calls failed.
         """
         if self.lost:
             raise InterruptedRunError(
@@ -342,26 +344,26 @@ class Answers:
 
 
 def answered_items(items: Iterable[Item], answers: Sequence[Answer]) -> tuple[Item, ...]:
-    """Give items their answers' outputs; an item without one stays, and counts as silent.
+    """Return items with their answers' outputs; an item without an output counts as silent.
 
     Args:
         items: n items without outputs.
-        answers: one for each.
+        answers: n answers.
     """
     return tuple(replace(item, outputs=answer.outputs) for item, answer in zip(items, answers, strict=True))
 
 
 @dataclass(frozen=True)
 class AskSettings:
-    """Parameters of requests; the model decides those that are ``None``.
+    """Parameters of requests; ``None`` for the model's default.
 
     Attributes:
         temperature: 0 for the likeliest reply, above 0 for random ones.
-        max_tokens: the length at which a reply is cut.
-        system: instructions before every prompt.
+        max_tokens: greatest length of a reply, in tokens.
+        system: system prompt.
 
     Raises:
-        InputError: a number out of range.
+        InputError: a number is out of range.
     """
 
     temperature: float | None = None
@@ -372,20 +374,20 @@ class AskSettings:
         self.request("checked", 0)
 
     def request(self, prompt: str, sample: int) -> Request:
-        """Build the request of a prompt; each sample number is a call of its own."""
+        """Build the request of a prompt; each sample number is a separate call."""
         parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return Request.of(prompt, system=self.system, sample=sample, **parameters)
 
     @property
     def given(self) -> dict[str, object]:
-        """Settings that are not left to the model, by name."""
+        """Settings that are not ``None``, by name."""
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class ModelAsker:
-    """A chat model with the parameters of its requests.
+    """Chat model with the parameters of its requests.
 
     Attributes:
         model: the model.
@@ -403,7 +405,7 @@ class ModelAsker:
         return self.model.name
 
     def keys(self, prompts: Sequence[str]) -> list[bytes]:
-        """Hash model, prompts and parameters; one key for each prompt."""
+        """Return hashes of model, prompt and parameters, one for each prompt."""
         content = ContentKeys(self.model)
         return [content.of(self.settings.request(prompt, 0)) for prompt in prompts]
 
@@ -414,19 +416,19 @@ class ModelAsker:
     async def ask(
         self, prompts: Sequence[str], samples: Sequence[int], progress: Progress | None = None
     ) -> tuple[Answers, Running]:
-        """Ask every prompt once for each sample number; a reply in the ledger is not paid for again.
+        """Send every prompt once for each sample number; replies in the ledger are reused.
 
         Args:
             prompts: n prompts.
-            samples: k numbers of the rounds.
-            progress: called as replies come.
+            samples: sample numbers of the k rounds.
+            progress: called as replies arrive.
 
         Returns:
-            The answers, and ``running`` with the rest of its budget.
+            The answers, and ``running`` with the remaining budget.
 
         Raises:
             InterruptedRunError: a cap was reached, or no reply came for too long; replies are stored.
-            ReplyError: no call can succeed, or none did.
+            ReplyError: no call can succeed, or none succeeded.
         """
         running = self.running
         runner = running.runner(self.model)
@@ -445,7 +447,7 @@ class ModelAsker:
             runner.spent.calls,
             None if price is None else price.currency,
             tuple(sorted({name for reply in replies for name in reply.left_out})),
-            # An equal prompt is no call of its own.
+            # Equal prompts share one call.
             max(0, len(set(prompts)) * len(samples) - n_new),
         )
         if answers.n_answered == 0 and answers.reasons:
@@ -465,28 +467,28 @@ def ask_runs(  # noqa: PLR0913 - each is one noun, and all but three have a defa
     running: Running | None = None,
     progress: Progress | None = None,
 ) -> tuple[Run, ...]:
-    """Ask a chat model for a run and its reruns, each by new calls.
+    """Ask a chat model for a run and its reruns, each with new calls.
 
-    With a ledger, a call of this function that was stopped continues; one that has returned asks again the
-    next time.
+    With a ledger, calling the function again after an interruption resumes the run; after a completed call,
+    it sends new calls.
 
     Args:
         items: the items to ask about.
-        chat_model: as ``load_chat_model`` takes it: a chat model, LangChain's too, or a model's name.
+        chat_model: a chat model, a LangChain chat model, or a name for ``load_chat_model``.
         dataset: name of the dataset.
-        reruns: how often everything is asked once more.
-        template: template of the prompts; by default the items' inputs are sent.
+        reruns: number of reruns.
+        template: template of the prompts; by default, the items' inputs are sent.
         settings: parameters of the requests.
         running: concurrency, retries, budget and ledger of the calls.
-        progress: called as replies come.
+        progress: called as replies arrive.
 
     Returns:
-        The run, and then its reruns.
+        The run, followed by its reruns.
 
     Raises:
-        InputError: a negative number of reruns, or a prompt that cannot be written.
-        InterruptedRunError: it was stopped early, or calls failed that may succeed another time.
-        ReplyError: no call brought a reply.
+        InputError: the number of reruns is negative, or a prompt cannot be built.
+        InterruptedRunError: the run was stopped early, or calls failed that may succeed later.
+        ReplyError: no call succeeded.
     """
     if reruns < 0:
         raise InputError(f"reruns must be at least 0, got {reruns}")
@@ -502,13 +504,13 @@ def ask_runs(  # noqa: PLR0913 - each is one noun, and all but three have a defa
 class AskingRound:
     """One round of asking the same prompts.
 
-    A ledger answers a request that it knows with the stored reply. A run needs new ones: a model that is
-    asked again every night must not be compared with its replies of the first night. Each round therefore has
-    sample numbers of its own, and the ledger notes when the runs of a round are recorded.
+    A ledger returns the stored reply for a known request. A new run needs new replies: a nightly run must not
+    be compared with the replies of the first night. Each round therefore has separate sample numbers, and the
+    ledger records when the runs of a round are stored.
 
     Attributes:
-        key: key of the note that its runs are recorded.
-        first_sample: the first of its sample numbers.
+        key: key of the ledger's note that the round's runs are stored.
+        first_sample: first sample number of the round.
     """
 
     key: bytes
@@ -520,7 +522,7 @@ class AskingRound:
 
 
 async def open_round(ledger: Ledger, keys: Iterable[bytes]) -> AskingRound:
-    """Return the first round that is not finished: a stopped one, or a new one.
+    """Return the first unfinished round: a stopped round or a new one.
 
     Args:
         ledger: stores the replies.
@@ -534,7 +536,7 @@ async def open_round(ledger: Ledger, keys: Iterable[bytes]) -> AskingRound:
 
 
 async def close_round(ledger: Ledger, asked: AskingRound) -> None:
-    """Note that a round's runs are recorded, so that the same command asks again."""
+    """Record that a round's runs are stored, so that the same command starts a new round."""
     await ledger.record(asked.key, NO_RUN, _CLOSED)
 
 
@@ -587,7 +589,7 @@ def _item(
 
 
 def _answer(outcome: RequestOutcome, price: Price | None) -> Answer:
-    """Convert the outcome of a request; without the price of the model's tokens, an output has no cost."""
+    """Convert the outcome of a request to an answer; without a price, outputs have no cost."""
     reply, failure = outcome.reply, outcome.failure
     if reply is not None:
         return Answer((Output(reply.text, _numbers(reply, price)),), is_cut=reply.finish_reason == "length")
@@ -610,7 +612,7 @@ def _numbers(reply: Reply, price: Price | None) -> dict[str, float]:
 
 
 async def _ask_round(asker: ModelAsker, prompts: Sequence[str], n: int, progress: Progress | None) -> Answers:
-    """Ask all prompts n times, in a round of the ledger if there is one."""
+    """Ask all prompts n times, in a round of the ledger if there is a ledger."""
     setting = asker.running.ledger
     if setting is False:
         answers, _ = await asker.ask(prompts, range(n), progress)

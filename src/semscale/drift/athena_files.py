@@ -1,4 +1,4 @@
-"""Athena's exercise files, which hold submissions with a model's feedback, in both formats."""
+"""Reading of Athena's exercise files, which contain submissions with a model's feedback, in both formats."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -19,17 +19,17 @@ CREDITS = "credits"
 """The numeric field of feedback."""
 
 GROUPS = ("exercise", "language")
-"""The kinds of groups of submissions."""
+"""Kinds of groups of submissions."""
 
 _TIME_KEYS = ("generated_at", "timestamp")
 
 
 @dataclass(frozen=True)
 class StatedTime:
-    """A time that a file states.
+    """Time stated in a file.
 
     Attributes:
-        text: the time as it is written.
+        text: the time as written.
         where: file, entry and key, for messages.
     """
 
@@ -37,10 +37,10 @@ class StatedTime:
     where: str
 
     def read(self) -> datetime:
-        """Parse the time; one without a zone is in UTC.
+        """Parse the time; without a time zone, it is in UTC.
 
         Raises:
-            InputError: it is no time.
+            InputError: the text is not a time.
 
         Examples:
             >>> StatedTime("2026-01-31T12:00:00", "a.json: 'generated_at'").read().isoformat()
@@ -64,8 +64,8 @@ class AthenaExercise:
         id: id of the exercise.
         file: name of the file.
         items: one for each submission, with the id ``exercise/submission``.
-        model: the model that gave the feedback; ``None`` if the file does not name it.
-        times: times of the feedback that the file states.
+        model: model that wrote the feedback; ``None`` if the file does not name it.
+        times: times of the feedback in the file.
     """
 
     id: str
@@ -76,10 +76,10 @@ class AthenaExercise:
 
     @property
     def generated(self) -> str | None:
-        """The latest time that the file states, as text; a time without a zone is in UTC.
+        """Latest time in the file, as text; a time without a zone is in UTC.
 
         Raises:
-            InputError: one of them is no time.
+            InputError: one of the texts is not a time.
         """
         latest = max(self.times, key=StatedTime.read, default=None)
         return None if latest is None else latest.text
@@ -102,16 +102,16 @@ class AthenaExercises:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Models that the files name, sorted."""
+        """Sorted names of the models in the files."""
         models = {exercise.model for exercise in self.exercises}
         return tuple(sorted(model for model in models if model is not None))
 
     @property
     def generated(self) -> datetime | None:
-        """The latest time that the files state, in UTC; a time without a zone is in UTC.
+        """Latest time in the files, in UTC; a time without a zone is in UTC.
 
         Raises:
-            InputError: one of them is no time.
+            InputError: one of the texts is not a time.
         """
         return max((time.read() for exercise in self.exercises for time in exercise.times), default=None)
 
@@ -121,14 +121,14 @@ def read_athena(paths: str | Path | Iterable[str | Path]) -> AthenaExercises:
 
     A submission becomes an item: its text is the input, and each feedback is an output with the field
     ``credits``. The output's text is title and description joined by a space, as in Athena's comparison.
-    Groups are the exercise and the language. Feedback comes from ``baseline_feedback`` if it exists, else
-    from ``feedbacks``; a submission with neither has no outputs.
+    Groups are the exercise and the language. Feedback comes from ``baseline_feedback`` if it exists,
+    otherwise from ``feedbacks``; a submission with neither has no outputs.
 
     Args:
-        paths: files, or folders whose ``.json`` files are all read.
+        paths: files, or folders with ``.json`` files.
 
     Raises:
-        InputError: there is no file, or a file is no JSON, no exercise, or has an invalid part.
+        InputError: there is no file, or a file is not JSON, not an exercise, or has an invalid part.
     """
     exercises = tuple(exercise_of(load_exercise(path), path.name) for path in exercise_files(paths))
     files: dict[str, str] = {}
@@ -147,10 +147,10 @@ def read_athena(paths: str | Path | Iterable[str | Path]) -> AthenaExercises:
 
 
 def exercise_files(paths: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
-    """List files, and for folders their ``.json`` files in sorted order.
+    """Return the files, and the sorted ``.json`` files of folders.
 
     Raises:
-        InputError: there is no path, or a folder has no such file.
+        InputError: there is no path, or a folder has no ``.json`` file.
     """
     files: list[Path] = []
     for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
@@ -167,7 +167,7 @@ def load_exercise(path: str | Path) -> dict[str, Any]:
     """Load the JSON of an exercise file.
 
     Raises:
-        InputError: it cannot be read, is no JSON, or no exercise.
+        InputError: the file cannot be read, or is not JSON or not an exercise.
     """
     try:
         content = parse_json(Path(path).read_text(encoding="utf-8-sig"))
@@ -193,7 +193,7 @@ def exercise_of(content: Mapping[str, Any], name: str) -> AthenaExercise:
 
     Args:
         content: content from ``load_exercise``.
-        name: the file's, for messages.
+        name: name of the file, for messages.
 
     Raises:
         InputError: a part is invalid.
@@ -213,10 +213,10 @@ def exercise_of(content: Mapping[str, Any], name: str) -> AthenaExercise:
 
 
 def submissions_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """List an exercise's submissions; a single object, as in Athena's documentation, counts as a list of one.
+    """Return an exercise's submissions; a single object, as in Athena's documentation, is a list of one.
 
     Raises:
-        InputError: they are neither a list of objects nor an object.
+        InputError: the submissions are neither a list of objects nor an object.
     """
     submissions = content["submissions"]
     listed = [submissions] if isinstance(submissions, dict) else submissions
@@ -226,12 +226,12 @@ def submissions_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]
 
 
 def feedback_of(submission: Mapping[str, Any], name: str, submission_id: str) -> list[Any]:
-    """List a submission's feedback from ``baseline_feedback`` if it exists, else from ``feedbacks``.
+    """Return a submission's feedback from ``baseline_feedback`` if it exists, otherwise from ``feedbacks``.
 
     Args:
         submission: the submission's object in the file.
-        name: the file's, for messages.
-        submission_id: for messages.
+        name: name of the file, for messages.
+        submission_id: id of the submission, for messages.
 
     Raises:
         InputError: the feedback is not a list.
@@ -253,15 +253,15 @@ def feedback_of(submission: Mapping[str, Any], name: str, submission_id: str) ->
 
 
 def outputs_of(feedbacks: Iterable[object], name: str, submission_id: str) -> tuple[Output, ...]:
-    """Read feedback as outputs with the field ``credits``.
+    """Convert feedback to outputs with the field ``credits``.
 
     Args:
         feedbacks: objects with ``title``, ``description`` and ``credits``.
-        name: where they come from, for messages.
-        submission_id: for messages.
+        name: name of the file, for messages.
+        submission_id: id of the submission, for messages.
 
     Raises:
-        InputError: a feedback is no such object.
+        InputError: a feedback is not such an object.
     """
     return tuple(
         _output(feedback, name, f"feedback {number} of submission {submission_id}")
@@ -312,7 +312,7 @@ def _model_of(info: Mapping[str, Any], where: str) -> str | None:
 
 
 def _stated_times(infos: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[StatedTime, ...]:
-    """List the times that an exercise's entries state, at most one for each entry."""
+    """Return the times in an exercise's entries, at most one per entry."""
     keys = ((where, info, next((key for key in _TIME_KEYS if info.get(key)), None)) for where, info in infos)
     return tuple(
         StatedTime(str(info[key]), f"{where}, '{key}'") for where, info, key in keys if key is not None
@@ -320,7 +320,7 @@ def _stated_times(infos: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[State
 
 
 def _description(content: object) -> str:
-    """Describe the JSON of a file that is no exercise."""
+    """Describe the JSON of a file that is not an exercise."""
     if isinstance(content, dict):
         return f"its keys are {named(map(str, content)) or 'none'}"
     return "it is a list" if isinstance(content, list) else f"it is {shortened(content)}"

@@ -1,4 +1,4 @@
-"""Cells of tables: outputs with their numbers, single texts, numbers, names and groups."""
+"""Reading of table cells: outputs with numbers, texts, numbers, names and groups."""
 
 import json
 import math
@@ -44,16 +44,16 @@ class CellLocation:
 
 
 def outputs_in(cell: Any, location: CellLocation, fields: Sequence[str] = ()) -> list[Output]:  # noqa: ANN401 - any cell
-    """List the outputs in a cell.
+    """Return the outputs in a cell.
 
     Args:
-        cell: a text; a list of texts, nulls and objects; one object; or such a list as JSON. An object has
-            its text under ``text``, or under ``title`` and ``description`` like Athena's feedback.
+        cell: a text; a list of texts, nulls and objects; an object; or such a list as JSON. The text of an
+            object is in ``text``, or in ``title`` and ``description`` as in Athena's feedback.
         location: the cell's location.
         fields: names of numbers to read from objects; all numbers if empty.
 
     Raises:
-        InputError: a part is neither a text nor an object with a text, or a field is no number.
+        InputError: a part is neither a text nor an object with a text, or a field is not a number.
 
     Examples:
         >>> cell = ["Well done.", None, {"text": "Too short.", "credits": -1}]
@@ -65,7 +65,7 @@ def outputs_in(cell: Any, location: CellLocation, fields: Sequence[str] = ()) ->
 
 
 def text_of(cell: object, location: CellLocation) -> str | None:
-    """Read a cell with one text; a number becomes its printed form, a null ``None``.
+    """Read a cell with one text; a number becomes text, and null becomes ``None``.
 
     Raises:
         InputError: the cell has another type.
@@ -81,7 +81,7 @@ def text_of(cell: object, location: CellLocation) -> str | None:
 
 
 def input_text(cell: object, location: CellLocation) -> str | None:
-    """Read a cell with a text; a list of messages or an object becomes JSON, a null ``None``.
+    """Read a cell with a text; a list of messages or an object becomes JSON, and null becomes ``None``.
 
     Raises:
         InputError: the cell has another type.
@@ -95,7 +95,7 @@ def group_objects(cell: object, location: CellLocation) -> dict[str, str]:
     """Read a cell of the column ``groups``: an object, or such an object as JSON.
 
     Raises:
-        InputError: the cell holds something else.
+        InputError: the cell contains something else.
     """
     if cell is None or cell == "":
         return {}
@@ -110,15 +110,15 @@ def group_objects(cell: object, location: CellLocation) -> dict[str, str]:
 
 
 def names_in(batch: pl.DataFrame, title: str, location: CellLocation) -> list[str | None]:
-    """Read a column of ids or groups; ``None`` for a missing name, and for all rows without such a column.
+    """Read a column of ids or groups; ``None`` for a missing name or a missing column.
 
     Args:
         batch: rows of a table.
-        title: the column.
+        title: name of the column.
         location: location of the column's first cell.
 
     Raises:
-        InputError: a cell is no text and no number.
+        InputError: a cell is neither a text nor a number.
     """
     if title not in batch.columns:
         return [None] * batch.height
@@ -130,7 +130,7 @@ def names_in(batch: pl.DataFrame, title: str, location: CellLocation) -> list[st
 
 
 def feedback_text(feedback: Mapping[str, Any], location: CellLocation) -> str | None:
-    """Join a feedback's title and description with a space, like Athena; ``None`` if it has neither.
+    """Join a feedback's title and description with a space, as Athena does; ``None`` if it has neither.
 
     Examples:
         >>> feedback = {"title": "Cause", "description": "Well seen."}
@@ -142,7 +142,7 @@ def feedback_text(feedback: Mapping[str, Any], location: CellLocation) -> str | 
 
 
 def numbers_of(cell: Any, n: int, location: CellLocation) -> list[float | None]:  # noqa: ANN401 - any cell
-    """Read a numeric field's cell: one number for each of n outputs.
+    """Read the cell of a numeric field: one number for each of n outputs.
 
     Args:
         cell: a number, a list of n numbers and nulls, such a list as JSON, or null for no numbers.
@@ -150,7 +150,7 @@ def numbers_of(cell: Any, n: int, location: CellLocation) -> list[float | None]:
         location: the cell's location.
 
     Raises:
-        InputError: the cell contains something else than numbers, or not n of them.
+        InputError: the cell contains something other than n numbers.
 
     Examples:
         >>> numbers_of("[1, null]", 2, CellLocation("a.csv", 0, "credits"))
@@ -171,10 +171,10 @@ def numbers_of(cell: Any, n: int, location: CellLocation) -> list[float | None]:
 
 
 def number_in(cell: object, location: CellLocation) -> float | None:
-    """Read one number, which is a text in CSV; ``None`` if there is none.
+    """Read one number, which can be a text; ``None`` if the cell is empty.
 
     Raises:
-        InputError: it is no number or not finite.
+        InputError: the cell is not a number, or not finite.
     """
     if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
         return None
@@ -200,7 +200,7 @@ def _parts(cell: Any, location: CellLocation) -> list[Any]:  # noqa: ANN401 - an
 
 
 def _are_outputs(parsed: object) -> bool:
-    """Tell whether JSON is a list of outputs, and not a model's answer that happens to be JSON."""
+    """Return true if JSON is a list of outputs, rather than a model's answer in JSON."""
     return isinstance(parsed, list) and any(isinstance(part, dict) and "text" in part for part in parsed)
 
 
@@ -228,7 +228,7 @@ def _object_number(name: str, cell: object, location: CellLocation) -> float | N
 
 
 def as_json(cell: str) -> Any:  # noqa: ANN401 - any JSON value
-    """Parse a cell as JSON; ``None`` if it is no JSON."""
+    """Parse a cell as JSON; ``None`` if it is not JSON."""
     try:
         return parse_json(cell)
     except json.JSONDecodeError:

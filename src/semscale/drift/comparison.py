@@ -1,4 +1,4 @@
-"""Comparison of a candidate with the baseline and its reruns: the loss of each pair of runs at each item."""
+"""Comparison of a candidate with a baseline and its reruns: the loss of each pair of runs at each item."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,12 +54,12 @@ if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder
 
 FLOOR_ITEMS = 300
-"""The most items over which a floor is averaged."""
+"""Greatest number of items for the estimate of a floor."""
 
 EQUAL_OUTPUTS = "all outputs equal the baseline's: check that the right file was recorded"
-"""Caution about a candidate that repeats the baseline, where the model's reruns do not."""
+"""Caution on a candidate with the baseline's outputs, if the model's reruns differ."""
 
-_DECIMALS = 12  # beyond them equal runs would differ by rounding
+_DECIMALS = 12  # with more, equal runs would differ by rounding
 _REPORTED = 16  # items between two reports of progress
 
 
@@ -69,8 +69,8 @@ class AlignedPair:
 
     Attributes:
         item: index of the item.
-        baseline: position among the baseline's outputs with a text; ``None`` if the candidate's is extra.
-        candidate: position among the candidate's outputs with a text; ``None`` if it lacks one.
+        baseline: index among the baseline's outputs with a text; ``None`` if the candidate's output is extra.
+        candidate: index among the candidate's outputs with a text; ``None`` if the candidate lacks one.
         scores: ``match``, ``bertscore_f1``, ``cosine``, ``recall`` and ``precision`` of the pair; empty
             without a partner.
         findings: findings of the guards; the candidate's text is the "prediction".
@@ -85,9 +85,9 @@ class AlignedPair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A candidate measured against the baseline and its reruns.
+    """Losses of a candidate measured against the baseline and its reruns.
 
-    Runs are numbered: 0 is the candidate, 1 the baseline, then come the reruns.
+    Runs have indices: 0 is the candidate, 1 the baseline, and the reruns follow.
 
     Attributes:
         baseline: the approved run, with the n items that are compared.
@@ -95,16 +95,18 @@ class Comparison:
         reruns: further runs of the baseline's model, with the same items.
         metrics: the measured metrics by name.
         pair_losses: for each metric, shape (n, k, k), k runs: entry [item, i, j] is the loss of run j
-            measured against run i; NaN without a value. The diagonal does not count.
+            measured against run i; NaN without a value. The diagonal is ignored.
         status: shape (n,), ``scored``, or ``empty`` if neither baseline nor candidate has a text.
         pairs: aligned outputs of baseline and candidate, item by item.
-        windows: shape (n,), the most windows in which a text of the item was read; 0 without a text.
+        windows: shape (n,), greatest number of windows in which a text of the item was read; 0 without a
+            text.
         settings: signature of the measurement.
-        floors: for each metric the mean loss of another item's outputs, that is, of unrelated texts; empty if
-            not measured.
-        matching: which of the baseline's items are compared.
-        recorded: the candidate with all its items, as a history has it; ``None`` if ``candidate`` is it.
-        quality: for each metric of quality, shape (k, n), scores of the runs themselves; NaN without one.
+        floors: mean loss of unrelated texts, the outputs of other items, for each metric; empty if not
+            measured.
+        matching: the items in common, and those of only one run.
+        recorded: the candidate with all its items, as stored in a history; ``None`` if ``candidate`` has all
+            items.
+        quality: shape (k, n) for each metric of quality, scores of the runs; NaN without a score.
         judged: verdicts of a judge on candidate and baseline; ``None`` without a judge.
         cautions: sentences that qualify the measurement.
     """
@@ -127,7 +129,7 @@ class Comparison:
 
     @property
     def signature(self) -> Signature:
-        """Settings of the measurement, the reruns, and the items that were compared if not all were."""
+        """Signature of the measurement, the reruns, and the compared items if not all were compared."""
         further = {}
         if self.reruns:
             outputs = hashed(sorted(digest_items(rerun.items) for rerun in self.reruns))
@@ -143,22 +145,22 @@ class Comparison:
 
     @property
     def positions(self) -> Integers:
-        """Positions of the compared items among all items of the baseline, shape (n,)."""
+        """Indices of the compared items among all items of the baseline, shape (n,)."""
         return np.array(self.matching.positions or range(len(self.baseline.items)), dtype=np.int64)
 
     @property
     def n_left_out(self) -> int:
-        """Number of items without any value, as neither run has a text."""
+        """Number of items without a value because neither run has a text."""
         return sum(status is not Status.SCORED for status in self.status)
 
     @property
     def n_windowed(self) -> int:
-        """Number of items with a text that is longer than the model's input, and was read in windows."""
+        """Number of items with a text that was read in windows, as it exceeds the model's input length."""
         return int((self.windows > 1).sum())
 
     @cached_property
     def outputs_digest(self) -> str:
-        """Hash of the candidate's items and outputs, as a history has it."""
+        """Hash of the candidate's items and outputs, as stored in a history."""
         return digest_items((self.recorded or self.candidate).items)
 
     def members(self, kind: str) -> dict[str, Mask]:
@@ -173,7 +175,7 @@ class Comparison:
     def mean_losses(self, metric: str) -> Floats:
         """Return the candidate's mean loss against baseline and reruns at each item, shape (n,).
 
-        NaN where the candidate has no loss at all.
+        NaN if the candidate has no loss at an item.
         """
         losses, unknown = self._known_losses(metric)
         return np.where(unknown, np.nan, run_losses(losses)[:, 0])
@@ -189,7 +191,7 @@ class Comparison:
         return np.asarray(self.drifts_by_run(metric)[:, 0])
 
     def drifts_by_run(self, metric: str) -> Floats:
-        """Return the drift of each item if the candidate, or in its stead another run, were the candidate.
+        """Return the drift of each item with each run in the role of the candidate.
 
         Returns:
             Shape (n, k): candidate, baseline, reruns. NaN for an item at which the candidate has no loss.
@@ -199,7 +201,7 @@ class Comparison:
         return np.where(unknown[:, None], np.nan, np.round(drifts, _DECIMALS))
 
     def noise(self, metric: str, power: int = 1) -> float | None:
-        """Return the mean of loss^power over items, baseline and reruns, each against the others of these.
+        """Return the mean of loss^power over items, for baseline and reruns measured against each other.
 
         ``None`` without a rerun.
         """
@@ -210,7 +212,7 @@ class Comparison:
         return mean_loss(np.where(unknown, np.nan, scores))
 
     def _known_losses(self, metric: str) -> tuple[Floats, Mask]:
-        """Return the losses of all pairs of runs with 0 for NaN, and the items at which none is known."""
+        """Return the losses of all pairs of runs with 0 for NaN, and a mask of items without any loss."""
         losses = self.pair_losses[metric]
         unknown = ~np.isfinite(losses[:, 1:, 0]).any(axis=1)
         if self.metrics[metric].may_be_unknown:
@@ -224,7 +226,7 @@ def run_losses(losses: Floats) -> Floats:
 
     Args:
         losses: shape (n, k, k), k >= 1: entry [item, i, j] is the loss of run j measured against run i; the
-            diagonal does not count.
+            diagonal is ignored.
 
     Returns:
         Shape (n, k); 0 for a single run.
@@ -238,20 +240,20 @@ def run_losses(losses: Floats) -> Floats:
 
 
 def run_drifts(losses: Floats, power: int = 1) -> Floats:
-    """Return the drift of each item if each of the runs were the candidate.
+    """Return the drift of each item with each run in the role of the candidate.
 
-    With a run's mean loss L against the others (``run_losses``), its drift is
+    If L is a run's mean loss against the others (``run_losses``), its drift is
 
         L^power - mean of L^power over all runs
 
-    Power 2 gives an item that is entirely different more weight than several that differ a little, as other
-    words for the same always do. If all runs are of one model, each of them is as likely to have any of an
-    item's drifts. Two runs cannot be told apart by a loss that is the same in both directions: with them, the
-    drift is the mean loss itself.
+    Power 2 gives an entirely different item more weight than several slightly different items, as a different
+    wording always causes small losses. If all runs are from one model, each of them is equally likely to have
+    any of an item's drifts. A symmetric loss cannot distinguish two runs; with two runs, the drift is the
+    mean loss.
 
     Args:
         losses: shape (n, k, k), k >= 2, as for ``run_losses``.
-        power: 1 or 2; losses that may be below 0 have power 1.
+        power: 1 or 2; 1 for losses that can be negative.
 
     Returns:
         Shape (n, k).
@@ -280,16 +282,16 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     floors: bool = False,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare a candidate with the baseline and its reruns, and these with each other, over common items.
+    """Compare a candidate with the baseline and its reruns, and these with each other, on common items.
 
-    Where items have a reference, the metric ``reference_match`` measures whether runs are better or worse.
+    If items have references, the metric ``reference_match`` measures whether runs are better or worse.
 
     Args:
         baseline: the approved run.
-        candidate: a run of the same items; it may lack some and have others (see ``match_runs``).
+        candidate: a run of the same items; it can lack some and have others (see ``match_runs``).
         reruns: further runs of the baseline's model and prompt.
         meter: measures the losses; ``DriftMeter()`` by default.
-        floors: true if to measure the losses of outputs of other items, too.
+        floors: true to measure also the losses of unrelated outputs.
         progress: called while items are compared.
 
     Raises:
@@ -326,7 +328,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
 
 
 def _about_equal_outputs(baseline: Run, candidate: Run, reruns: Sequence[Run]) -> Iterator[str]:
-    """Ask for the right files where outputs are equal, unless all runs are, of a model that never varies."""
+    """Return cautions on a candidate with outputs equal to the baseline's, unless all runs are equal."""
     equal = [rerun for rerun in reruns if outputs_equal(baseline, rerun)]
     is_candidate_equal = outputs_equal(baseline, candidate)
     if is_candidate_equal and equal and len(equal) == len(reruns):
@@ -349,11 +351,11 @@ class IndexedRuns:
     Attributes:
         runs: each run's texts for each item.
         fields: names of the baseline's f numeric fields.
-        spans: shape (f,), the greatest difference that counts in each field.
+        spans: shape (f,), greatest counted difference of each field.
         metrics: the metrics of texts, then those of fields.
         texts: distinct texts of all runs by number: first those of the baseline, then those of its reruns.
         n_baseline: number of the baseline's texts.
-        n_stored: number of texts of the baseline and its reruns, which every comparison reads again.
+        n_stored: number of texts of the baseline and its reruns, which every comparison needs.
     """
 
     runs: Sequence[Sequence[ItemTexts]]
@@ -366,7 +368,7 @@ class IndexedRuns:
 
     @property
     def spans_name(self) -> str | None:
-        """Count and hash of fields and spans for the signature; ``None`` without fields."""
+        """Number and hash of fields and spans for the signature; ``None`` without fields."""
         spans = dict(zip(self.fields, self.spans.tolist(), strict=True))
         return f"{len(spans)}#{hashed(sorted(spans.items()))}" if spans else None
 
@@ -374,11 +376,11 @@ class IndexedRuns:
 def measured_metrics(
     baseline: Run, directions: Mapping[str, Direction] | None = None
 ) -> tuple[dict[str, Metric], tuple[str, ...], Floats]:
-    """Return the metrics that a baseline has, its numeric fields, and their ranges.
+    """Return the metrics for a baseline, its numeric fields, and their ranges.
 
     Args:
         baseline: the approved run.
-        directions: numbers of a field that are better, by field; by default as ``usual_direction`` has it.
+        directions: better direction by field; by default from ``usual_direction``.
     """
     numbers = {name: _numbers(baseline, name) for name in baseline.fields}
     fields = tuple(name for name, values in numbers.items() if values)
@@ -399,13 +401,13 @@ def _numbers(run: Run, field: str) -> list[float]:
 
 @dataclass(frozen=True)
 class RunPool:
-    """Runs with the losses of many pairs of them, from which comparisons are drawn.
+    """Runs with the losses of many pairs, from which comparisons are drawn.
 
     Attributes:
-        runs: k runs of the same n items; the first is the baseline, to which word weights are fitted.
+        runs: k runs of the same n items; the first is the baseline, from which word weights are estimated.
         metrics: the measured metrics by name.
-        losses: for each metric, shape (n, k, k), as ``Comparison.pair_losses``; NaN for a pair that was not
-            measured.
+        losses: for each metric, shape (n, k, k), as in ``Comparison.pair_losses``; NaN for a pair that was
+            not measured.
         settings: signature of the measurement.
     """
 
@@ -415,12 +417,12 @@ class RunPool:
     settings: Signature
 
     def comparison(self, items: Integers, roles: Sequence[Integers]) -> Comparison:
-        """Return the comparison of some items.
+        """Return a comparison of selected items.
 
         Args:
-            items: shape (m,), positions of items.
-            roles: number of the run that is the candidate at each item, shape (m,), then of the run that is
-                the baseline, then of each rerun. A run that has two roles has no loss between them.
+            items: shape (m,), indices of items.
+            roles: indices of the runs in each role, each of shape (m,): candidate, baseline, then each rerun.
+                A run with two roles has no loss between them.
         """
         numbers = np.array(roles).T
         same = numbers[:, :, None] == numbers[:, None, :]
@@ -454,28 +456,28 @@ class RunPool:
 
 
 class DriftMeter:
-    """Measures runs against a baseline; the model reads every distinct text once.
+    """Measures runs against a baseline; each distinct text is read once.
 
-    An item's outputs are aligned so that the sum of the cosines of their vectors is greatest; all metrics use
-    these pairs. Word weights and floors of the calibrated match are estimated from the baseline's outputs, so
-    that all runs against one baseline are scored alike.
+    An item's outputs are aligned to maximise the sum of the cosines of their vectors; all metrics use these
+    pairs. Word weights and floors of the calibrated match are estimated from the baseline's outputs, so that
+    all runs are scored equally against one baseline.
 
     Args:
-        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, an embedder whose
-            engine gives token states (``openvino``, ``torch``), or an encoder from ``load_token_encoder``.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, an embedder with
+            token states (engines ``openvino`` and ``torch``), or an encoder from ``load_token_encoder``.
         precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for a named model.
         seed: seed of the draw of unrelated texts for the floors.
         pairing: ``assignment``, or ``position``, like Athena.
-        layer: BERTScore's layer; not needed if it is published or calibrated for the model.
-        guards: ``off``, ``warn`` or ``weigh`` for guards by name; by default all weigh.
-        fields: numbers of a numeric field that are better, ``lower``, ``higher`` or ``either``, by field; by
-            default as ``usual_direction`` has it.
-        cache: true if the token states of the baseline and its reruns, and the scores of their pairs, are
-            stored on disk for the next comparison, or the folder for them; results do not depend on it.
+        layer: layer for BERTScore; optional if it is published or calibrated for the model.
+        guards: ``off``, ``warn`` or ``weigh`` by name of the guard; by default ``weigh``.
+        fields: better direction by numeric field, ``lower``, ``higher`` or ``either``; by default from
+            ``usual_direction``.
+        cache: true, or a folder, to store the token states of the baseline and its reruns, and the scores of
+            their pairs, for the next comparison; results do not depend on it.
 
     Raises:
         InputError: a setting is invalid.
-        UnknownNameError: ``pairing`` is none of ``PAIRINGS``.
+        UnknownNameError: ``pairing`` is not one of ``PAIRINGS``.
 
     References:
         Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT, arXiv 1904.09675.
@@ -508,11 +510,11 @@ class DriftMeter:
 
     @cached_property
     def encoder(self) -> "TokenEncoder":
-        """The model, loaded when it is first needed."""
+        """The model, loaded on first use."""
         return token_encoder(self._embedder, self._precision, None)
 
     def anew(self) -> Self:
-        """Return a meter with the same model and settings, without fields, that reads every text anew."""
+        """Return a meter with the same model and settings, without fields and cache."""
         self.encoder  # noqa: B018 - loaded once, for both
         fresh = copy(self)
         vars(fresh).pop("_words", None)
@@ -521,7 +523,7 @@ class DriftMeter:
 
     @cached_property
     def layer(self) -> int:
-        """The layer whose states BERTScore compares."""
+        """Layer with the states that BERTScore compares."""
         return chosen_layer(self._layer, self.encoder, None)
 
     @cached_property
@@ -550,14 +552,14 @@ class DriftMeter:
             baseline: a run of n items.
             candidate: a run of the same items in the same order.
             reruns: runs of the baseline's model, likewise.
-            whole: the baseline with all its items, from which word weights, floors and ranges of fields are
-                estimated, if ``baseline`` has only some of them.
-            floors: true if to measure the losses of outputs of other items, too.
+            whole: the baseline with all its items, for estimates of word weights, floors and ranges of
+                fields, if ``baseline`` has only some of the items.
+            floors: true to measure also the losses of unrelated outputs.
             progress: called while items are compared.
             known: further attributes of the comparison.
 
         Raises:
-            InputError: a run has other items, or another order of them.
+            InputError: a run has other items, or the items in another order.
             ModelError: the model's files cannot be pulled or run.
         """
         for other in (candidate, *reruns):
@@ -583,8 +585,8 @@ class DriftMeter:
 
         Args:
             runs: the baseline, its reruns, then other runs.
-            order: numbers of both runs of each pair, the reference before the run that is measured.
-            n_reruns: number of reruns, whose scores are stored with those of the baseline.
+            order: indices of the runs of each pair: the reference, then the measured run.
+            n_reruns: number of reruns; their scores are stored with the baseline's.
             progress: called while items are compared.
         """
         for other in runs[1:]:
@@ -600,14 +602,14 @@ class DriftMeter:
         return RunPool(runs, metrics, losses, signature)
 
     def floors(self, baseline: Run, *, progress: Progress | None = None) -> dict[str, float]:
-        """Measure the losses of unrelated outputs: those of another item of the baseline.
+        """Measure the losses of unrelated outputs, from other items of the baseline.
 
         Args:
-            baseline: the run whose outputs are exchanged among at most ``FLOOR_ITEMS`` of its items.
+            baseline: the run; outputs are exchanged between at most ``FLOOR_ITEMS`` of its items.
             progress: called while items are compared.
 
         Returns:
-            The mean loss in every metric; NaN if fewer than two items have a text.
+            Mean loss by metric; NaN if fewer than two items have a text.
         """
         metrics, _, _ = measured_metrics(baseline, self.fields)
         speaking = [index for index, item in enumerate(baseline.items) if item.outputs_with_text]
@@ -643,8 +645,8 @@ class DriftMeter:
         """Align and score the outputs of pairs of runs, item by item.
 
         Args:
-            indexed: the runs; the first of their texts are those of the baseline.
-            order: numbers of both runs of each pair, the reference before the run that is measured.
+            indexed: the runs; the baseline's texts come first.
+            order: indices of the runs of each pair: the reference, then the measured run.
 
         Yields:
             Number of the item, number of the pair of runs, and the aligned outputs.
@@ -706,7 +708,7 @@ class DriftMeter:
 
     @property
     def signature(self) -> Signature:
-        """Signature of the settings; that of a result also has the baseline's estimates and fields."""
+        """Signature of the settings; a result's signature also has the baseline's estimates and fields."""
         return self._signed("baseline", "estimated", "baseline", self.fields)
 
     def _signature(self, indexed: IndexedRuns, floors: Mapping[str, float]) -> Signature:
@@ -756,7 +758,7 @@ def _collected(
     aligned: Iterable[tuple[int, int, AlignedItem]],
     progress: Progress | None,
 ) -> tuple[dict[str, Floats], tuple[AlignedPair, ...]]:
-    """Compute the losses of all pairs of runs, and list the pairs of baseline and candidate."""
+    """Return the losses of all pairs of runs, and the aligned pairs of baseline and candidate."""
     n, k = len(indexed.runs[0]), len(indexed.runs)
     losses = {name: np.full((n, k, k), np.nan) for name in indexed.metrics}
     pairs: list[list[AlignedPair]] = [[] for _ in range(n)]
@@ -773,7 +775,7 @@ def _collected(
 
 
 def _pairs_of(item: int, outputs: AlignedItem) -> Iterator[AlignedPair]:
-    """List aligned outputs, then outputs that the candidate lacks, then its extra ones."""
+    """Return aligned outputs, then outputs that the candidate lacks, then its extra outputs."""
     left, right = outputs.baseline.positions, outputs.candidate.positions
     for (row, column), scored in zip(outputs.pairs.tolist(), outputs.scores, strict=True):
         yield AlignedPair(item, left[row], right[column], scored.scores, scored.findings)

@@ -1,8 +1,9 @@
-"""The decision of the gate: pass, fail, or undecided.
+"""The decision of the gate: pass, fail or undecided.
 
-Every metric is tested over all items, and in each group of the kinds that ``by`` names. With the mean loss L
-of each run against the others, the drift of an item is the candidate's L^p less the mean of L^p over all
-runs: p is 2 for similarities, where other words alone move every item's loss, and 1 for other metrics. A test
+Every metric is tested over all items, and in each group of the kinds in ``by``. If L is the mean loss of a
+run against the others, the drift of an item is the candidate's L^p minus the mean of L^p over all runs. The
+power p is 2 for similarities, as a different wording changes every item's loss, and 1 for other metrics. A
+test
 
 - *fails* if the mean drift is beyond chance (the p-value of ``exchange_test``, corrected for all metrics by
   ``joint_p_values``, is below alpha) and at least the margin;
@@ -10,9 +11,9 @@ runs: p is 2 for similarities, where other words alone move every item's loss, a
   (``drift_bounds``) lies below the margin;
 - is *undecided* otherwise.
 
-Five items, a candidate, a baseline and a rerun. The candidate contradicts both others in .6 of the outputs of
-three items, and nothing else differs. At these items the candidate's L is .6 and that of the others .3, so
-that its drift is .6 - (.6 + .3 + .3) / 3 = .2, and theirs would be -.1:
+Example: five items, a candidate, a baseline and a rerun. The candidate contradicts both others in .6 of the
+outputs of three items, and nothing else differs. At these items L is .6 for the candidate and .3 for the
+others, so the drift of the candidate is .6 - (.6 + .3 + .3) / 3 = .2, and that of the others is -.1:
 
 >>> losses = np.zeros((5, 3, 3))
 >>> losses[:3, 0, 1:] = losses[:3, 1:, 0] = 0.6
@@ -20,19 +21,19 @@ that its drift is .6 - (.6 + .3 + .3) / 3 = .2, and theirs would be -.1:
 >>> drifts[0].round(3).tolist()
 [0.2, -0.1, -0.1]
 
-The sum .6 is reached only if the candidate is the odd run at all three: p = (1/3)^3 / 2 = .0185 < .05. The
-mean, .6 / 5 = .12, lies beyond the margin of contradictions, .055. If no other metric is tested, the gate
-fails:
+The sum .6 is reached only if the candidate is the different run at all three items: p = (1/3)^3 / 2 = .0185 <
+.05. The mean, .6 / 5 = .12, exceeds the margin of contradictions, .055. If no other metric is tested, the
+gate fails:
 
 >>> round(exchange_test(drifts), 4), round(float(drifts[:, 0].mean()), 3)
 (0.0185, 0.12)
 
-Without a rerun of the baseline, nothing tells a drift from the noise of the model: only quality, which
-references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``);
-that of added content is at least a share of the noise. Hard limits
-(``hard_limits``), thresholds and must-pass items know no chance. The gate fails if any of these or a test
-fails; it is undecided if a test over all items is undecided, or if items break a limit whose default allows
-so many; otherwise it passes.
+Without a rerun of the baseline, drift cannot be distinguished from the noise of the model. Then only metrics
+of quality, measured with references or a judge, can fail. The margin of each metric is fixed
+(``metrics.TEXT_METRICS``); the margin of added content is at least a share of the noise. Hard limits
+(``hard_limits``), thresholds and must-pass items are not statistical. The gate fails if any of these or a
+test fails. It is undecided if a test over all items is undecided, or if items break a limit within its
+default allowance. Otherwise it passes.
 """
 
 import math
@@ -55,17 +56,17 @@ from semscale.signature import Signature
 from semscale.types import Floats, Mask
 
 DECISION = 3
-"""Version of the rule that decides; one more whenever a formula of drift, test or limit changes."""
+"""Version of the decision rule; it increases when a formula of drift, test or limit changes."""
 
 FEWEST_TO_PASS = 10
-"""Items with a value that a test needs to pass."""
+"""Least number of items with a value for a test to pass."""
 
 _ROUNDING = 1e-12
 _RESERVED = set("|:")  # characters with a meaning in a signature
 
 
 class Outcome(StrEnum):
-    """The outcome of a test or of the gate."""
+    """Outcome of a test or of the gate."""
 
     PASS = "pass"  # noqa: S105 - no password
     FAIL = "fail"
@@ -73,7 +74,7 @@ class Outcome(StrEnum):
 
 
 class Change(StrEnum):
-    """The change of a metric."""
+    """Change of a metric."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -83,20 +84,20 @@ class Change(StrEnum):
 
 @dataclass(frozen=True)
 class MetricTest:
-    """The test of a metric over all items or a group.
+    """Test of a metric over all items or a group.
 
     Attributes:
         metric: name of the metric.
         group: kind and name of the group; ``None`` for all items.
         n: number of items with a value.
-        n_left_out: number of items without one.
+        n_left_out: number of items without a value.
         loss: mean loss of the candidate against baseline and reruns.
         noise: mean loss among baseline and reruns; ``None`` without a rerun.
-        drift: mean drift, as the module's docstring defines it: in the unit of the loss to its power.
+        drift: mean drift, as defined in the module's docstring, in the unit of the loss to its power.
         low: one-sided 95 % lower bound of the mean drift; NaN with fewer than two items.
-        high: one-sided 95 % upper bound, which decides about a pass.
+        high: one-sided 95 % upper bound; a pass requires it to be below the margin.
         margin: the smallest drift that matters.
-        p_value: p-value of the exchange test; NaN without an item.
+        p_value: p-value of the exchange test; NaN without items.
         p_adjusted: the p-value, corrected for the number of metrics.
         outcome: outcome of the test.
         change: change of the metric.
@@ -119,17 +120,17 @@ class MetricTest:
 
     @property
     def in_margins(self) -> float:
-        """The drift as a multiple of the margin; minus infinity without a drift."""
+        """Drift as a multiple of the margin; minus infinity without a drift."""
         return -math.inf if math.isnan(self.drift) else self.drift / self.margin
 
     @property
     def urgency(self) -> tuple[int, bool, float]:
-        """Order of tests: failed, undecided, passed; those over all items first; then by drift in margins."""
+        """Sort key: failed, undecided, passed; tests over all items first; then by drift in margins."""
         order = (Outcome.FAIL, Outcome.UNDECIDED, Outcome.PASS).index(self.outcome)
         return order, self.group is not None, -self.in_margins
 
     def sentence(self, metric: Metric) -> str:
-        """State the change of the metric in a sentence without its full stop."""
+        """State the change of the metric in a sentence without a full stop."""
         where = "" if self.group is None else f" in {' '.join(self.group)}"
         if metric.affected:
             rise = "" if self.noise is None else f"from {100 * self.noise:.0f} % "
@@ -143,14 +144,14 @@ class MetricTest:
 
 @dataclass(frozen=True)
 class ThresholdCheck:
-    """The check of the candidate's mean against an absolute threshold.
+    """Check of the candidate's mean against an absolute threshold.
 
     Attributes:
         name: name of the threshold in the settings, such as ``min_bertscore_f1``.
         metric: name of the metric.
         limit: the threshold.
         value: the candidate's mean as a similarity or loss, like the threshold; NaN without a value.
-        passed: true if the mean satisfies the threshold; a candidate without a value does not pass.
+        passed: true if the mean satisfies the threshold; false without a value.
         group: kind and name of the slice; ``None`` for all items.
     """
 
@@ -163,18 +164,18 @@ class ThresholdCheck:
 
     @property
     def sentence(self) -> str:
-        """The result in a sentence without its full stop."""
+        """The result in a sentence without a full stop."""
         where = "" if self.group is None else f" in {' '.join(self.group)}"
         return f"{metric_label(self.metric)}{where} is {self.value:.3g} ({self.name} {self.limit:g})"
 
 
 @dataclass(frozen=True)
 class MustPassCheck:
-    """The check of an item that must not become worse.
+    """Check of an item that must not become worse.
 
     Attributes:
         id: id of the item.
-        reasons: what became worse, each a phrase; none if nothing did.
+        reasons: phrases that describe what became worse; empty if nothing did.
     """
 
     id: str
@@ -187,21 +188,21 @@ class MustPassCheck:
 
     @property
     def sentence(self) -> str:
-        """The result in a sentence without its full stop."""
+        """The result in a sentence without a full stop."""
         return f"must-pass item {self.id} became worse: {'; '.join(self.reasons)}"
 
 
 @dataclass(frozen=True)
 class GateDecision:
-    """The decision of the gate about a candidate.
+    """Decision of the gate on a candidate.
 
     Attributes:
         outcome: the decision.
-        tests: a test for each metric, over all items and in each group.
+        tests: tests of each metric, over all items and in each group.
         limits: checks of the hard limits.
         thresholds: checks of the absolute thresholds.
         must_pass: checks of the must-pass items.
-        reasons: why the gate failed, each a sentence without its full stop, the gravest first.
+        reasons: reasons of the failure, as sentences without full stops, the most serious first.
         cautions: sentences that qualify the decision.
         signature: settings of measurement and decision.
         settings: settings of the gate.
@@ -224,22 +225,22 @@ class GateDecision:
 
     @property
     def broken_limits(self) -> tuple[LimitCheck, ...]:
-        """The hard limits that are broken."""
+        """Hard limits that are broken."""
         return tuple(check for check in self.limits if not check.passed)
 
     @property
     def undecided_limits(self) -> tuple[LimitCheck, ...]:
-        """The hard limits that some items break, but no more than the default allows."""
+        """Hard limits that some items break, within the default allowance."""
         return tuple(check for check in self.limits if check.is_undecided)
 
     @property
     def failed_items(self) -> tuple[MustPassCheck, ...]:
-        """The must-pass items that became worse."""
+        """Must-pass items that became worse."""
         return tuple(check for check in self.must_pass if not check.passed)
 
 
 def decide(comparison: Comparison, settings: GateSettings | None = None) -> GateDecision:
-    """Decide whether a candidate is worse than the baseline; the module's docstring has the rules.
+    """Decide whether a candidate is worse than the baseline, by the rules in the module's docstring.
 
     Args:
         comparison: a candidate measured against the baseline.
@@ -296,12 +297,12 @@ def decide(comparison: Comparison, settings: GateSettings | None = None) -> Gate
 def metric_tests(
     comparison: Comparison, settings: GateSettings, names: Sequence[str]
 ) -> tuple[MetricTest, ...]:
-    """Test some metrics over all items and in each group.
+    """Test metrics over all items and in each group.
 
-    Metrics over all items are corrected together by ``joint_p_values``, as they depend on each other. The
-    groups of a kind, which share no items, are corrected by Holm in each metric. A group's p
-    is never below the p of its metric over all items, so that groups cost the tests over all items nothing.
-    Without a rerun only metrics of quality are tested, as either run may win before a judge or a reference.
+    P-values over all items are corrected jointly by ``joint_p_values``, as metrics depend on each other. The
+    groups of a kind share no items and are corrected by Holm within each metric. A group's p-value is at
+    least that of its metric over all items, so groups do not weaken the tests over all items. Without a
+    rerun, only metrics of quality are tested, as a judge or a reference can prefer either run.
     """
     members = group_members(comparison, settings)
     drifts = {name: comparison.drifts_by_run(name) for name in names}
@@ -333,7 +334,7 @@ def metric_tests(
 
 
 def _corrected(drifts: Mapping[str, Floats]) -> dict[str, float]:
-    """Correct the p-values of metrics; of a judge, who compares no rerun, apart from those of all runs."""
+    """Correct the p-values of metrics; those of a judge, which compares no rerun, separately."""
     families: dict[int, list[str]] = {}
     for name, of_metric in drifts.items():
         families.setdefault(of_metric.shape[1], []).append(name)
@@ -384,7 +385,7 @@ def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and
 def _change(  # noqa: PLR0913, PLR0917 - a test
     comparison: Comparison, name: str, inside: Mask, outcome: Outcome, margin: float, alpha: float
 ) -> Change:
-    """Return the change of a metric; only quality and fields with a direction can become better."""
+    """Return the change of a metric; only quality and fields with a direction can improve."""
     if outcome is Outcome.FAIL:
         return Change.WORSE
     metric = comparison.metrics[name]
@@ -397,9 +398,9 @@ def _change(  # noqa: PLR0913, PLR0917 - a test
 
 
 def margin_of(comparison: Comparison, settings: GateSettings, name: str, group: Group | None = None) -> float:
-    """Return the margin of a metric, in its unit: that of the slice, of the settings, or the metric's own.
+    """Return the margin of a metric, in its unit: the slice's, the settings', or the metric's default.
 
-    The metric's own margin is fixed, or at least a share of the noise; see ``Metric.noise_share``.
+    The default margin is fixed, or at least a share of the noise; see ``Metric.noise_share``.
     """
     for of_slice, own in settings.groups:
         if of_slice == group and name in own.margins:
@@ -412,7 +413,7 @@ def margin_of(comparison: Comparison, settings: GateSettings, name: str, group: 
 
 
 def group_members(comparison: Comparison, settings: GateSettings) -> dict[Group | None, Mask]:
-    """Return the items of each test: all of them, each group of the kinds in ``by``, slices with margins."""
+    """Return the items of each test: all items, groups of the kinds in ``by``, and slices with margins."""
     members: dict[Group | None, Mask] = {None: np.ones(len(comparison.baseline.items), dtype=bool)}
     for kind in settings.by:
         members |= {(kind, name): inside for name, inside in comparison.members(kind).items()}
@@ -431,15 +432,15 @@ _MEASURED_WITH = {
 def check_settings(
     baseline: Run, settings: GateSettings, further: Mapping[str, Metric] | None = None
 ) -> tuple[str, ...]:
-    """Check that a baseline has the metrics, groups, items and fields that settings name.
+    """Check that a baseline has the metrics, groups, items and fields named in the settings.
 
     Args:
         baseline: the approved run.
         settings: settings of the gate.
-        further: metrics that references or a judge will give.
+        further: metrics that references or a judge will provide.
 
     Returns:
-        Names of the metrics that will be tested.
+        Names of the metrics to test.
 
     Raises:
         UnknownNameError: a metric, a kind of groups, a slice, a must-pass item or a threshold does not exist.
@@ -507,7 +508,7 @@ def _missing_field(metrics: Mapping[str, Metric], name: str, setting: str) -> In
 
 
 def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = ()) -> None:
-    """Check that a baseline has the groups and must-pass items that settings name.
+    """Check that a baseline has the groups and must-pass items named in the settings.
 
     Args:
         baseline: the approved run.
@@ -515,7 +516,7 @@ def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = 
         lacking: ids of further items that the candidate lacks.
 
     Raises:
-        UnknownNameError: it lacks one.
+        UnknownNameError: a group or item does not exist.
     """
     for kind, asked_by in (
         *((kind, "by") for kind in settings.by),
@@ -543,12 +544,12 @@ def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A limit of a metric's mean: of the similarity for similarities, of the loss for other metrics.
+    """Limit of a metric's mean: of the similarity for similarities, of the loss for other metrics.
 
     Attributes:
         name: name in the settings.
         metric: the metric.
-        is_least: true if the mean must be at least the limit; else at most.
+        is_least: true if the mean must be at least the limit; false if at most.
         limit: the limit.
     """
 
@@ -558,7 +559,7 @@ class Threshold:
     limit: float
 
     def admits(self, value: float) -> bool:
-        """Return whether a mean satisfies the threshold; NaN does not."""
+        """Return true if a mean satisfies the threshold; false for NaN."""
         within = value - self.limit if self.is_least else self.limit - value
         return bool(within >= -_ROUNDING)
 
@@ -571,8 +572,9 @@ def read_thresholds(metrics: Mapping[str, Metric], limits: Mapping[str, float]) 
 
     Args:
         metrics: the measured metrics.
-        limits: limits by name: ``min_`` or ``max_`` and a metric, with similarities as such (``min_match:
-            0.8``); or Athena's ``max_avg_<field>_drift``, in which ``credit`` is the field ``credits``.
+        limits: limits by name: ``min_`` or ``max_`` and a metric, where limits of similarities are
+            similarities (``min_match: 0.8``); or Athena's ``max_avg_<field>_drift``, where ``credit`` means
+            the field ``credits``.
 
     Raises:
         UnknownNameError: a name is unknown.
@@ -626,7 +628,7 @@ def _read_threshold(metrics: Mapping[str, Metric], name: str, limit: float) -> T
 
 
 def check_thresholds(comparison: Comparison, settings: GateSettings) -> tuple[ThresholdCheck, ...]:
-    """Check the candidate's means against the thresholds of all items, and of slices over their items."""
+    """Check the candidate's means against the thresholds, over all items and in slices."""
     return tuple(
         _check_threshold(comparison, threshold, group)
         for group, limits in (
@@ -646,7 +648,7 @@ def _check_threshold(comparison: Comparison, threshold: Threshold, group: Group 
 
 
 def threshold_cautions(comparison: Comparison, thresholds: Iterable[Threshold]) -> Iterator[str]:
-    """Yield a sentence about each useless threshold: one that nothing fails, or that unchanged runs fail."""
+    """Yield a caution for each threshold that every run passes, or that unchanged runs fail."""
     for threshold in thresholds:
         reason = _reason_against(comparison, threshold)
         if reason is not None:
@@ -654,7 +656,7 @@ def threshold_cautions(comparison: Comparison, thresholds: Iterable[Threshold]) 
 
 
 def _reason_against(comparison: Comparison, threshold: Threshold) -> str | None:
-    """Return why a threshold is useless; ``None`` if it is not."""
+    """Return the reason why a threshold is useless; ``None`` if it is useful."""
     metric = threshold.metric
     if metric.name in comparison.quality:
         mean = mean_loss(comparison.quality[metric.name][1])
@@ -683,9 +685,9 @@ def _check_must_pass(
 ) -> tuple[MustPassCheck, ...]:
     """Check must-pass items.
 
-    An item fails if the candidate lacks it, or if it breaks a limit in force; one that lost all outputs fails
-    even where a rerun lost them, too. With a rerun it also fails if its drift in a tested metric is at least
-    the margin, and greater than the drift that any other run has at any item.
+    An item fails if the candidate lacks it, or if it breaks an active limit. An item without outputs fails
+    even if a rerun also lost its outputs. With a rerun, an item also fails if its drift in a tested metric is
+    at least the margin, and greater than the drift of any other run at any item.
     """
     if not settings.must_pass:
         return ()
@@ -722,10 +724,10 @@ def _check_must_pass(
 
 
 def _without_unread(comparison: Comparison, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Leave out metrics of guards where these cannot read the outputs, with a caution for each.
+    """Drop metrics of guards that cannot read the outputs, with a caution for each.
 
-    Guards read English alone. Where fewer than 10 items have a value, and nothing is lost at these, the
-    metric decides nothing. Items without an output in either run are no matter of language.
+    Guards read only English. If fewer than 10 items have a value, and these have no loss, the metric is
+    dropped. Items without an output in either run are ignored.
     """
     tested, cautions = [], []
     n_answered = sum(
@@ -761,7 +763,7 @@ def _limit_cautions(limits: Iterable[LimitCheck]) -> Iterator[str]:
 
 
 def measured_and_decided(comparison: Comparison) -> Signature:
-    """Extend the signature of a measurement by the rule that decides: its version and table of metrics."""
+    """Add the decision rule to a measurement's signature: its version and table of metrics."""
     known = {**TEXT_METRICS, **QUALITY_METRICS}.values()
     table = [[metric.name, metric.power, metric.margin, metric.noise_share] for metric in known]
     rule = f"{DECISION}#{hashed([MARGIN, FEWEST_TO_PASS, *table])}"
@@ -769,7 +771,7 @@ def measured_and_decided(comparison: Comparison) -> Signature:
 
 
 def _signature(measured: Signature, settings: GateSettings) -> Signature:
-    """Extend the signature of measurement and rule by the gate's settings; a taken name gets a prefix."""
+    """Add the gate's settings to the signature of measurement and rule; an existing name gets a prefix."""
     limits = {**LIMITS, **settings.limits}
     slices = [("/".join(group), own.model_dump()) for group, own in settings.groups]
     values = {

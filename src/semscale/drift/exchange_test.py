@@ -1,4 +1,4 @@
-"""The test of the gate: is a candidate worse than the baseline and its reruns, beyond chance?"""
+"""The gate's test of whether a candidate is significantly worse than the baseline and its reruns."""
 
 import math
 from collections.abc import Sequence
@@ -13,24 +13,23 @@ _STEPS, _CELLS = (360, 240, 120, 60), 2**14  # resolution of the exact distribut
 _ROUNDING = 1e-12
 
 EXCHANGES = 2_000
-"""Exchanges of roles that are drawn for the correction of several metrics."""
+"""Number of random exchanges for the joint correction of metrics."""
 
 
 def exchange_test(drifts: Floats) -> float:
-    """Return the p-value of the paired exchange test: "the candidate is like the other runs".
+    """Return the p-value of the paired exchange test of the hypothesis that the candidate equals the others.
 
-    At each item every run has a drift: by how much its loss exceeds the mean of all runs
-    (``comparison.run_drifts``). If the candidate is of the same model as the others, chance alone decided
-    which run is called the candidate. So at each item each of the k drifts is equally likely to be the
-    candidate's, and their sum over items has a known distribution:
+    At each item, every run has a drift: its loss minus the mean loss of all runs (``comparison.run_drifts``).
+    If all runs come from the same model, the choice of the candidate is random. So at each item, each of the
+    k drifts is equally likely to be the candidate's, and their sum over items has a known distribution:
 
         p = P(sum > observed sum) + P(sum = observed sum) / 2
 
-    The half (mid-p, Lancaster 1961) makes up for the few values that a sum of few items can have: the error
-    of the test is close to its level on average, where that of the plain p-value is far below it.
+    The half (mid-p, Lancaster 1961) corrects for the discreteness of the sum: the error of the test is close
+    to its level on average, while that of the plain p-value is far below it.
 
-    Five items, a candidate, a baseline and a rerun. Only the first three items differ between runs; at each
-    of these the candidate alone is different, with a drift of .2, where each other run would have -.1:
+    Example: five items, a candidate, a baseline and a rerun. Only the first three items differ between runs.
+    At each of these, only the candidate differs, with a drift of .2; the other runs have -.1:
 
     >>> drifts = np.array([[0.2, -0.1, -0.1]] * 3 + [[0.0, 0.0, 0.0]] * 2)
 
@@ -40,15 +39,15 @@ def exchange_test(drifts: Floats) -> float:
     >>> round(exchange_test(drifts), 4)
     0.0185
 
-    Up to 300 items that differ between runs, the distribution is computed exactly, with drifts rounded to at
-    most 360 steps, the same for all runs; beyond that it is normal, corrected for skewness.
+    For up to 300 items that differ between runs, the distribution is computed exactly, with drifts rounded to
+    at most 360 steps. For more items, it is a normal distribution corrected for skewness.
 
     Args:
-        drifts: shape (n, k), drift of each item if run 0, the candidate, or another run were the candidate.
-            Items with NaN are left out.
+        drifts: shape (n, k), drift of each item with each run in the role of the candidate; run 0 is the
+            candidate. Items with NaN are ignored.
 
     Returns:
-        0 to 1; 1 where no item differs between runs, NaN without an item.
+        P-value from 0 to 1; 1 if no item differs between runs, NaN without items.
 
     References:
         Pitman (1937), JRSS Supplement 4(1), 119-130, doi 10.2307/2984124. Lancaster (1961), JASA 56(294),
@@ -89,21 +88,21 @@ def _normal(drifts: Floats) -> float:
 
 
 def joint_p_values(drifts: Sequence[Floats]) -> list[float]:
-    """Correct the p-values of several metrics for their number, with their correlation.
+    """Return the p-values of several metrics, corrected for their number and correlation.
 
-    The candidate's role is exchanged at each item, at random and in all metrics at once. Each of these
-    exchanges gives every metric a sum of drifts and so a p-value among all exchanges; the corrected p-value
-    of a metric is the share of exchanges whose smallest p-value is at most the metric's own. So the chance
-    that any metric of an unchanged candidate falls below alpha is at most alpha, exactly, however few
-    exchanges are drawn and however the metrics depend on each other. Metrics that say the same cost each
-    other nothing, where Holm's method counts each of them.
+    The candidate's role is exchanged at random at each item, in all metrics at once. Each exchange gives
+    every metric a sum of drifts, and thus a p-value among all exchanges. The corrected p-value of a metric is
+    the share of exchanges with a smallest p-value of at most the metric's p-value. For an unchanged
+    candidate, the probability that any metric falls below alpha is therefore at most alpha, for any number of
+    exchanges and any dependence between metrics. Redundant metrics cause no loss of power, unlike with Holm's
+    method.
 
     Args:
-        drifts: for each of m metrics shape (n, k), as for ``exchange_test``, over the same items.
+        drifts: shape (n, k) for each of m metrics, as for ``exchange_test``, over the same items.
 
     Returns:
-        The m corrected p-values, each at least 1/2,000; 1 for a metric in which no run differs from another,
-        NaN for one without an item.
+        The m corrected p-values, each at least 1/2,000; 1 for a metric in which no run differs, NaN for a
+        metric without items.
 
     References:
         Westfall and Young (1993), Resampling-Based Multiple Testing, algorithm 2.5 (minimum of p-values).
@@ -122,7 +121,7 @@ def joint_p_values(drifts: Sequence[Floats]) -> list[float]:
     n, k, m = stacked.shape
     rng = np.random.default_rng(0)
     sums = np.empty((EXCHANGES, m))
-    sums[0] = stacked[:, 0].sum(axis=0)  # the roles that the runs really have are one of the exchanges
+    sums[0] = stacked[:, 0].sum(axis=0)  # the actual roles of the runs are one of the exchanges
     step = max(1, _CELLS * 64 // (n * m))
     for start in range(1, EXCHANGES, step):
         roles = rng.integers(k, size=(min(step, EXCHANGES - start), n))
@@ -135,19 +134,19 @@ def joint_p_values(drifts: Sequence[Floats]) -> list[float]:
 
 
 def _shares_at_least(values: Floats) -> Floats:
-    """Return for each value the share of values that are at least as great, those as great counted half."""
+    """Return, for each value, the share of greater values plus half the share of equal values."""
     ordered = np.sort(values)
     below, up_to = (np.searchsorted(ordered, values, side=side) for side in ("left", "right"))
     return np.asarray(1 - (below + up_to) / 2 / len(values))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct the p-values of several tests by Holm's method.
+    """Return the p-values of several tests, corrected by Holm's method.
 
-    The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none falls below one before
-    it. If each p-value errs with probability alpha at most, the chance of any error among all tests is at
-    most alpha, however they depend on each other. A p-value of 1 or NaN belongs to a test at whose items no
-    run differs from another: it cannot err, whichever run is the candidate, and does not count.
+    The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none can be smaller than the
+    one before it. The probability of any error among all tests is at most alpha, for any dependence between
+    them. A p-value of 1 or NaN belongs to a test without differences between runs. It cannot cause an error
+    and does not count.
 
     References:
         Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70.
@@ -172,8 +171,8 @@ def drift_bounds(drifts: Floats, alpha: float = 0.05) -> tuple[float, float]:
 
         low = m - t s / sqrt(n)    high = m + (t + g (1 + 2 t^2) / (6 sqrt(n))) s / sqrt(n)
 
-    where g counts only if it is positive: losses that few items have are skewed, and without g the bound
-    would be too low. Items that all have the same drift have no spread; both bounds are that drift.
+    where a negative g counts as 0. Losses of few items have a skewed distribution, and without g the upper
+    bound would be too low. If all items have the same drift, both bounds equal that drift.
 
     Five items with drifts 0, 0, 0, .1 and .4 have m = .1, s = .1732, g = 1.29 and t = 2.132:
 
@@ -182,8 +181,8 @@ def drift_bounds(drifts: Floats, alpha: float = 0.05) -> tuple[float, float]:
     (-0.065, 0.34)
 
     Args:
-        drifts: shape (n,), the candidate's drift of each item; NaN is left out.
-        alpha: 1 less the level of each bound.
+        drifts: shape (n,), the candidate's drift of each item; NaN is ignored.
+        alpha: 1 minus the level of each bound.
 
     References:
         Johnson (1978), JASA 73(363), 536-544, doi 10.1080/01621459.1978.10480051.

@@ -1,8 +1,8 @@
-"""Hard limits: changes that must never pass, however few items have them, counted item by item.
+"""Hard limits: changes that must never pass, even in few items; they are counted by item.
 
-Each limit compares the candidate's outputs for an item with those of the baseline. Where a rerun of the
-baseline does the same at that item, the item is excused. A limit is broken if more items break it than it
-allows; no statistics enter.
+Each limit compares the candidate's outputs for an item with the baseline's. If a rerun of the baseline shows
+the same change at that item, the item is excused. A limit is broken if more items break it than it allows; no
+statistical test is involved.
 """
 
 import math
@@ -29,7 +29,7 @@ from semscale.types import Mask
 
 _ROUNDING = 1e-9
 _NAMED = 5  # items that a sentence names
-_NO_WORDS = frozenset({"null", "nan", "undefined"})  # programs write these for a missing text
+_NO_WORDS = frozenset({"null", "nan", "undefined"})  # placeholders that programs write for a missing text
 _UNIT_LENGTH = 20  # characters of a sentence or clause that can be boilerplate
 _REPEATS = 3  # items that share a unit from which on it is boilerplate
 _PARTS = re.compile(r"(?<=[.!?;:,。!?])\s+|\n+")
@@ -47,19 +47,20 @@ _PHRASES: Mapping[str, tuple[str, str]] = {
     "boilerplate": ("items", "contain boilerplate that the baseline never had"),
     "changed_numbers": ("items with numbers", "state other numbers"),
 }
-"""For each limit the items that can break it, and what happened to those that do, for sentences."""
+"""Phrases for each limit: the items that can break it, and the change in items that break it."""
 
 
 @dataclass(frozen=True)
 class LimitCheck:
-    """The check of a hard limit, over all items or those of a slice.
+    """Check of a hard limit, over all items or the items of a slice.
 
     Attributes:
         name: one of ``LIMITS``.
-        allowed: items that may break it, or a share of them if it is below 1.
+        allowed: number of items that may break it, or a share of items if below 1.
         n: number of items that can break it.
         items: ids of the items that break it.
-        excused: ids of the items that would break it, but at which a rerun of the baseline does the same.
+        excused: ids of items that would break it, but for which a rerun of the baseline shows the same
+            change.
         group: kind and name of the slice; ``None`` for all items.
         is_default: true if ``allowed`` is the default of ``LIMITS``.
     """
@@ -74,27 +75,27 @@ class LimitCheck:
 
     @property
     def n_broken(self) -> int:
-        """Number of items that break it."""
+        """Number of items that break the limit."""
         return len(self.items)
 
     @property
     def passed(self) -> bool:
-        """True if no more items break it than are allowed; also where no item could break it."""
+        """True if the number of items that break it is within the allowance, or no item can break it."""
         return self.n_broken <= most_allowed(self.allowed, self.n)
 
     @property
     def is_undecided(self) -> bool:
-        """True if items break it, but no more than the default allows: too few to fail, too many to pass."""
+        """True if some items break it, within the default allowance."""
         return self.is_default and bool(self.items) and self.passed
 
     @property
     def is_checked(self) -> bool:
-        """True if an item could break it."""
+        """True if any item can break it."""
         return self.n > 0
 
     @property
     def sentence(self) -> str:
-        """The result in a sentence without its full stop.
+        """The result in a sentence without a full stop.
 
         Examples:
             >>> LimitCheck("silenced", 0, 30, ("cells-10", "history-06")).sentence
@@ -111,7 +112,7 @@ class LimitCheck:
 
 
 def most_allowed(allowed: float, n: int) -> float:
-    """Return the number of n items that may break a limit: a share of them below 1, else the number itself.
+    """Return the number of n items that may break a limit; an allowance below 1 is a share of n.
 
     Examples:
         >>> most_allowed(0, 24), round(most_allowed(0.25, 24), 6), most_allowed(2, 24)
@@ -122,12 +123,12 @@ def most_allowed(allowed: float, n: int) -> float:
 
 @dataclass(frozen=True)
 class BrokenItems:
-    """The items that break a limit, each shape (n,).
+    """Masks of the items that break a limit, each of shape (n,).
 
     Attributes:
-        counted: true if an item can break it.
-        broken: true if it does.
-        excused: true if it would, but a rerun of the baseline does the same.
+        counted: true if the item can break the limit.
+        broken: true if the item breaks it.
+        excused: true if the item would break it, but a rerun of the baseline shows the same change.
     """
 
     counted: Mask
@@ -138,14 +139,15 @@ class BrokenItems:
 def check_limits(
     comparison: Comparison, settings: GateSettings, broken: Mapping[str, BrokenItems]
 ) -> tuple[LimitCheck, ...]:
-    """Check the limits in force: over all items, and those of slices over theirs.
+    """Check the active limits over all items and in slices.
 
-    A limit of a slice replaces the limit of all items there: that one then counts the other items only.
+    A limit of a slice replaces the overall limit for its items; the overall limit then counts only other
+    items.
 
     Args:
         comparison: the runs.
         settings: settings of the gate.
-        broken: the items that break each limit, of ``broken_items``.
+        broken: masks of the items that break each limit, from ``broken_items``.
     """
     checks = []
     in_force = {**LIMITS, **settings.limits}
@@ -170,7 +172,7 @@ def check_limits(
 def _allowances(
     comparison: Comparison, settings: GateSettings, name: str
 ) -> Iterator[tuple[float | str, Mask, tuple[str, str] | None]]:
-    """Yield what a limit allows and its items: each group with a limit of its own, then all other items."""
+    """Yield allowance and items of a limit: each group with a separate limit, then all other items."""
     rest = np.ones(len(comparison.baseline.items), dtype=bool)
     for group, own in settings.groups:
         if name in own.limits:
@@ -181,7 +183,7 @@ def _allowances(
 
 
 def broken_items(comparison: Comparison) -> dict[str, BrokenItems]:
-    """Find the items that break each limit but ``missing``, by the limit's name."""
+    """Return the items that break each limit except ``missing``, by the limit's name."""
     baseline = comparison.baseline.items
     candidate, *reruns = (
         [_without_wordless(before, after) for before, after in zip(baseline, run.items, strict=True)]
@@ -210,7 +212,7 @@ def _by_item(
     reruns: Sequence[Sequence[Item]],
     breaks: Callable[[Item, Item], bool | None],
 ) -> BrokenItems:
-    """Compare item by item; ``breaks`` returns ``None`` for an item that cannot break the limit."""
+    """Compare runs by item; ``breaks`` returns ``None`` for an item that cannot break the limit."""
     now = [breaks(before, after) for before, after in zip(baseline, candidate, strict=True)]
     by_rerun = _mask(
         any(breaks(before, rerun[item]) for rerun in reruns) for item, before in enumerate(baseline)
@@ -227,7 +229,7 @@ def _is_silenced(before: Item, after: Item) -> bool | None:
 
 
 def _is_refused(before: Item, after: Item) -> bool | None:
-    """A refusal declines in all outputs, where the baseline does not."""
+    """Return true if the candidate declines in all outputs and the baseline does not."""
     if not before.outputs_with_text or all(map(_declines, before.outputs_with_text)):
         return None
     return bool(after.outputs_with_text) and all(map(_declines, after.outputs_with_text))
@@ -238,7 +240,7 @@ def _declines(output: Output) -> bool:
 
 
 def _lost_outputs(before: Item, after: Item) -> bool | None:
-    """An item without any output is the matter of ``silenced``."""
+    """Return true if under half of several outputs are left; ``None`` without outputs (see ``silenced``)."""
     n, left = len(before.outputs_with_text), len(after.outputs_with_text)
     return left < n / 2 if n > 1 and left else None
 
@@ -257,7 +259,7 @@ def _lost_fields(before: Item, after: Item) -> bool | None:
 
 
 def fields_of(item: Item) -> frozenset[str]:
-    """Name the fields for which every output of an item with a text has a number, without costs of calls.
+    """Return the fields that all outputs with a text have, without costs of calls.
 
     Examples:
         >>> from semscale.history.items import Output
@@ -272,20 +274,20 @@ def fields_of(item: Item) -> frozenset[str]:
 
 
 def _is_cut_off(before: Item, after: Item) -> bool | None:
-    """An output is cut off if it lacks the mark at the end that all outputs of the baseline have."""
+    """Return true if an output lacks a mark at the end and all outputs of the baseline have one."""
     if not before.outputs_with_text or not all(map(_has_end, before.outputs_with_text)):
         return None
     return not all(map(_has_end, after.outputs_with_text))
 
 
 def _has_end(output: Output) -> bool:
-    """Check whether a text ends with a mark or a symbol, rather than with a letter, a digit or a comma."""
+    """Return true if a text ends with a mark or symbol, rather than a letter, digit or comma."""
     text = (output.text or "").rstrip()
     return not (text[-1:].isalnum() or text.endswith((",", "-", "、", "，")))
 
 
 def _in_other_language(references: Sequence[Sequence[Item]], candidate: Sequence[Item]) -> BrokenItems:
-    """Find items with an output in a language that no output of baseline and reruns has there."""
+    """Find items with an output in a language that none of the baseline's and reruns' outputs has."""
     known = [
         {_language(output) for run in references for output in run[index].outputs_with_text} - {None}
         for index in range(len(candidate))
@@ -301,9 +303,9 @@ def _language(output: Output) -> str | None:
 
 
 def _with_boilerplate(references: Sequence[Sequence[Item]], candidate: Sequence[Item]) -> BrokenItems:
-    """Find items with a sentence or clause that the candidate repeats, and that no other run has.
+    """Find items with a sentence or clause that only the candidate has, in several items.
 
-    It is boilerplate if at least three items share it, or if it names the writer as an AI.
+    Boilerplate is shared by at least three items, or describes the writer as an AI.
     """
     before = {part for run in references for item in run for part in _parts_of(item)}
     new = [_parts_of(item) - before for item in candidate]
@@ -330,11 +332,11 @@ def _parts(text: str) -> frozenset[str]:
 def _changed_numbers(
     comparison: Comparison, references: Sequence[Sequence[Item]], candidate: Sequence[Item]
 ) -> BrokenItems:
-    """Find items at which the candidate states a number in place of the numbers of baseline and reruns.
+    """Find items in which the candidate replaces a number of baseline and reruns by another number.
 
-    The number differs from that of an aligned output of at least one of these runs, and agrees with no number
-    that any of them states at the item: a rerun may lack the sentence that has the number. An item is excused
-    if one of these runs states such a number in place of the numbers of the others.
+    The number differs from that of an aligned output of at least one of these runs, and equals no number of
+    any of them in the item, as a rerun can lack the sentence with the number. An item is excused if one of
+    these runs replaces a number of the others in the same way.
     """
     losses = np.nan_to_num(comparison.pair_losses["changed_numbers"], nan=0.0)
     runs = [[_text_of(item) for item in run] for run in (candidate, *references)]
@@ -358,7 +360,7 @@ def _text_of(item: Item) -> str:
 
 
 def _states_other_number(text: str, others: str) -> bool:
-    """Check whether a text states a number in place of one of other texts, and unlike all of theirs."""
+    """Return true if a text replaces a number of other texts by a number that none of them has."""
     if guards_read(text, others) and all(map(is_english_script, (text, others))):
         findings = number_findings(read_text(text), read_text(others))
     else:
@@ -368,7 +370,7 @@ def _states_other_number(text: str, others: str) -> bool:
 
 @lru_cache(maxsize=2**16)
 def _states_number(text: str) -> bool:
-    """Tell whether a text states a number: in digits, or in words where these are known."""
+    """Return true if a text contains a number, in digits or in words of a known language."""
     language = language_of(text)
     if language in {None, ENGLISH} and is_english_script(text):
         return any(not quantity.weak for quantity in read_quantities(read_text(text)))
@@ -376,13 +378,13 @@ def _states_number(text: str) -> bool:
 
 
 def _without_wordless(before: Item, after: Item) -> Item:
-    """Treat outputs without words as missing, where the baseline has words."""
+    """Treat outputs without words as missing if the baseline has words."""
     if not any(map(_has_words, before.outputs)) or all(map(_has_words, after.outputs)):
         return after
     return replace(after, outputs=tuple(output for output in after.outputs if _has_words(output)))
 
 
 def _has_words(output: Output) -> bool:
-    """Tell whether a text has a letter, digit or emoji, and is no program's word for a missing text."""
+    """Return true if a text has a letter, digit or emoji, and is not a placeholder such as "null"."""
     text = output.text or ""
     return text.strip().casefold() not in _NO_WORDS and (not is_wordless(text) or has_emoji(text))

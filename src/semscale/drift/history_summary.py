@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DatasetVersion:
-    """A version of a dataset: items with their inputs, whatever the outputs.
+    """A version of a dataset: items with their inputs, regardless of outputs.
 
     Attributes:
-        number: counted from 1, in the order in which the versions came.
+        number: number of the version from 1, in order of first use.
         hash: hash of the ids with their inputs.
         n_items: number of items.
-        n_runs: number of runs with them.
+        n_runs: number of runs with these items.
         since: time of the first of these runs.
     """
 
@@ -41,10 +41,10 @@ class DatasetHistory:
 
     Attributes:
         name: name of the dataset.
-        runs: the oldest first.
-        approval: the latest approval, expired or not; ``None`` where no run was ever approved.
-        is_stale: true if it has expired.
-        comparisons: the oldest first.
+        runs: runs, the oldest first.
+        approval: latest approval, expired or not; ``None`` if no run was approved.
+        is_stale: true if the approval has expired.
+        comparisons: comparisons, the oldest first.
     """
 
     name: str
@@ -66,7 +66,7 @@ class DatasetHistory:
         return versions
 
     def record(self) -> dict[str, Any]:
-        """Lay everything out by name, for JSON."""
+        """Return all fields by name, for JSON."""
         approval = self.approval
         baseline = None if approval is None else {**approval_record(approval), "expired": self.is_stale}
         return {
@@ -96,7 +96,7 @@ class HistorySummary(Presentable):
         return f"HistorySummary(where={self.where!r}, datasets={[dataset.name for dataset in self.datasets]})"
 
     def record(self) -> dict[str, Any]:
-        """Lay everything out by name, for JSON."""
+        """Return all fields by name, for JSON."""
         return {
             "instrument": "drift history",
             "history": self.where,

@@ -1,4 +1,4 @@
-"""The table of metrics: the loss of a pair of runs at one item, and the smallest drift that matters."""
+"""Table of metrics: the loss of a pair of runs at one item, and the smallest relevant drift."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -13,17 +13,17 @@ from semscale.guards.number_guard import CHANGED_KINDS
 from semscale.types import Floats, Integers
 
 MARGIN = 0.04
-"""Margin of a metric, as a share of its greatest loss."""
+"""Default margin of a metric, as a share of its greatest loss."""
 
 
 @dataclass(frozen=True)
 class ItemTexts:
-    """The outputs of one item in one run that have a text.
+    """Outputs with a text of one item in one run.
 
     Attributes:
-        texts: numbers of the k texts among all texts of the comparison.
-        positions: position of each among the item's outputs that have a text.
-        numbers: shape (k, f), numbers of the f fields; NaN for a missing one.
+        texts: indices of the k texts among all texts of the comparison.
+        positions: index of each among the item's outputs with a text.
+        numbers: shape (k, f), numbers of the f fields; NaN if missing.
         characters: total number of characters.
     """
 
@@ -43,9 +43,9 @@ class PairScores:
     Attributes:
         scores: ``match``, ``bertscore_f1``, ``cosine``, ``recall`` and ``precision``; NaN if the model cannot
             read a text.
-        findings: findings of the guards; where these do not read the language, digits that differ.
-        unread: true if the model can read neither text.
-        guarded: true if guards read the pair: they read English alone.
+        findings: findings of the guards; differing digits in languages that guards do not read.
+        unread: true if the model cannot read either text.
+        guarded: true if guards read the pair; they read only English.
     """
 
     scores: Mapping[str, float]
@@ -60,12 +60,12 @@ EQUAL = PairScores({"match": 1.0, "bertscore_f1": 1.0, "cosine": 1.0, "recall": 
 
 @dataclass(frozen=True)
 class AlignedItem:
-    """The outputs of one item in two runs, aligned and scored; every loss is computed from them.
+    """Aligned and scored outputs of one item in two runs, from which every loss is computed.
 
     Attributes:
-        baseline: texts of the run that serves as the reference.
-        candidate: texts of the run that is measured.
-        pairs: shape (p, 2), positions of aligned outputs in both.
+        baseline: texts of the reference run.
+        candidate: texts of the measured run.
+        pairs: shape (p, 2), indices of aligned outputs in both runs.
         scores: scores of the p pairs.
     """
 
@@ -76,11 +76,11 @@ class AlignedItem:
 
     @property
     def longest(self) -> int:
-        """The greater number of outputs."""
+        """Greater number of outputs of the two runs."""
         return max(len(self.baseline), len(self.candidate))
 
     def exchanged(self) -> "AlignedItem":
-        """Return the item with the two runs exchanged."""
+        """Return the item with the roles of the runs exchanged."""
         scores = [
             replace(
                 pair,
@@ -97,30 +97,28 @@ class AlignedItem:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: the loss of a run at one item, measured against another run.
+    """Metric: the loss of a run at one item, measured against another run.
 
     Attributes:
         name: name in settings, tables and JSON.
         label: name in sentences.
-        loss: computes the loss of an item at which the measured run has a text, 0 to ``span``; NaN for an
-            item without a value.
+        loss: returns the loss of an item, 0 to ``span``, if the measured run has a text; NaN without a value.
         is_similarity: true if it is usually stated as a similarity, ``1 - loss``.
         is_usual: true if a gate tests it by default.
         is_directed: true if the loss changes when the two runs are exchanged.
-        is_net: true if gains make up for losses, so that the loss may be below 0.
+        is_net: true if gains offset losses, so that the loss can be negative.
         span: the greatest loss.
-        silent: loss of a run that has no text where the other run has some; ``None`` for the greatest, NaN
-            for a metric of aligned outputs, which has no value there.
-        margin: the smallest drift that matters.
-        power: power of a run's mean loss at an item in its drift: 2 where wording alone moves every item's
-            loss, so that an item that is entirely different counts more than several that differ a little.
-        noise_share: the margin is at least this share of the loss^power among baseline and reruns.
-        unit: field that the loss is about; empty where the loss is a share.
-        direction: numbers of the field that are better.
-        is_assumed: true if the direction comes from the field's name alone.
-        needs_english: true if guards measure it, which read English alone.
-        affected: the noun whose share the mean loss is, ``outputs`` or ``items``, for sentences; empty where
-            it is no share of these.
+        silent: loss of a run without a text if the other run has one; ``None`` for the greatest loss, NaN for
+            a metric of aligned outputs, which then has no value.
+        margin: smallest relevant drift.
+        power: power of a run's mean loss in the drift of an item; 2 if a different wording changes every
+            item's loss, so that an entirely different item counts more than several slightly different items.
+        noise_share: least margin as a share of the loss^power between baseline and reruns.
+        unit: field in which the loss is measured; empty if the loss is a share.
+        direction: better direction of the field's numbers.
+        is_assumed: true if the direction is inferred from the field's name.
+        needs_english: true if guards measure it, as they read only English.
+        affected: ``outputs`` or ``items`` if the mean loss is a share of these; otherwise empty.
     """
 
     name: str
@@ -143,27 +141,28 @@ class Metric:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest loss of an item."""
+        """Least and greatest possible loss of an item."""
         return (-self.span if self.is_net else 0.0), self.span
 
     @property
     def side(self) -> Literal["min", "max"]:
-        """The kind of its threshold: ``min`` for a similarity or a score, ``max`` for a loss."""
+        """Kind of its thresholds: ``min`` for a similarity or a score, ``max`` for a loss."""
         return "min" if self.is_similarity or self.name in QUALITY_METRICS else "max"
 
     @property
     def may_be_unknown(self) -> bool:
-        """True if a missing number is unknown, and no loss."""
+        """True if a missing number is unknown rather than a loss."""
         return self.unit in ASKED_FIELDS
 
     def stated(self, loss: float) -> float:
-        """Turn a loss into the value in which the metric is stated: 1 - loss for a similarity."""
+        """Convert a loss to the reported value of the metric: 1 - loss for a similarity."""
         return 1 - loss if self.is_similarity else loss
 
     def losses(self, item: AlignedItem) -> tuple[float, float]:
-        """Compute the loss of an item, and the loss with the two runs exchanged.
+        """Return the loss of an item, and the loss with the runs exchanged.
 
-        If only the measured run has no text, its loss is ``silent``; if neither run has one, there is none.
+        If only the measured run has no text, its loss is ``silent``; if neither run has a text, there is no
+        loss.
         """
         forward = self._loss(item)
         return forward, self._loss(item.exchanged()) if self.is_directed else forward
@@ -177,9 +176,9 @@ class Metric:
 
 
 def _similarity(name: str) -> Callable[[AlignedItem], float]:
-    """Return the loss of a similarity of pairs; outputs without a partner have the similarity 0.
+    """Return the loss of a similarity; outputs without a partner have the similarity 0.
 
-    Pairs of which the model can read neither text are left out.
+    Pairs with two unreadable texts are ignored.
     """
 
     def loss(item: AlignedItem) -> float:
@@ -191,7 +190,7 @@ def _similarity(name: str) -> Callable[[AlignedItem], float]:
 
 
 def _lost_content(item: AlignedItem) -> float:
-    """Return the mean over the baseline's outputs of the share of content that the candidate lacks."""
+    """Return the share of content that the candidate lacks, averaged over the baseline's outputs."""
     if not item.baseline:
         return 0.0
     known = [pair.scores["recall"] for pair in item.scores if not pair.unread]
@@ -200,7 +199,7 @@ def _lost_content(item: AlignedItem) -> float:
 
 
 def _added_content(item: AlignedItem) -> float:
-    """Return the mean over the candidate's outputs of the share of content that the baseline lacks."""
+    """Return the share of content that the baseline lacks, averaged over the candidate's outputs."""
     return _lost_content(item.exchanged())
 
 
@@ -220,7 +219,7 @@ def _changed_numbers(item: AlignedItem) -> float:
 
 
 def _fewer_outputs(item: AlignedItem) -> float:
-    """Return the outputs that the candidate lacks, as a share of the longer list; below 0 for extra ones."""
+    """Return the number of missing outputs as a share of the longer list; negative for extra outputs."""
     return (len(item.baseline) - len(item.candidate)) / item.longest
 
 
@@ -290,20 +289,20 @@ TEXT_METRICS: Mapping[str, Metric] = {
         ),
     )
 }
-"""The metrics of texts, which every dataset has; ``docs/gate.md`` defines each. A new one is one entry."""
+"""Metrics of texts, which every dataset has; ``docs/gate.md`` defines them."""
 
 REFERENCE_MATCH = Metric("reference_match", "reference match", lambda item: math.nan, is_net=True)
-"""Match of an item's outputs with its reference; the loss is the other run's match less this run's."""
+"""Match of an item's outputs with its reference; the loss is the other run's match minus this run's match."""
 
 SIDE_BY_SIDE = Metric("side_by_side", "side by side", lambda item: math.nan, is_net=True, margin=0.2)
 """Verdict of a judge: 1 for the baseline, -1 for the candidate, 0 for a tie.
 
-The mean is the share of items lost less that of items won. Verdicts are coarse, hence the wide margin: 30 of
-them can show that a candidate loses less than 20 % more than it wins, but hardly 5 %.
+The mean is the share of lost items minus the share of won items. Verdicts are coarse, so the margin is wide:
+30 verdicts can show that a candidate loses less than 20 % more than it wins, but hardly 5 %.
 """
 
 QUALITY_METRICS: Mapping[str, Metric] = {metric.name: metric for metric in (REFERENCE_MATCH, SIDE_BY_SIDE)}
-"""Metrics of quality, measured from references and by a judge, not from aligned texts."""
+"""Metrics of quality, measured with references or a judge instead of aligned texts."""
 
 
 def field_metrics(
@@ -311,17 +310,17 @@ def field_metrics(
 ) -> tuple[Metric, ...]:
     """Return the metrics of a numeric field.
 
-    The first, ``<field>_difference``, is the mean absolute difference of aligned outputs, in which an output
-    without a partner counts the whole range. The second, ``<field>_change``, leaves outputs without a partner
-    out, as lost and extra outputs have metrics of their own; a gate tests it by default. Where lower or
-    higher numbers are better, only differences for the worse count. The cost of a call may be unknown, as
-    where a price is: its difference is then unknown, too, and there is no second metric.
+    The first, ``<field>_difference``, is the mean absolute difference of aligned outputs; an output without a
+    partner counts as the whole range. The second, ``<field>_change``, ignores outputs without a partner, as
+    other metrics measure lost and extra outputs; a gate tests it by default. If lower or higher numbers are
+    better, only changes for the worse count. The cost of a call can be unknown; then its difference is
+    unknown, and there is no second metric.
 
     Args:
         field: name of the field, such as ``credits``.
         span: the field's range.
-        position: position of the field among the fields of the runs, from 0.
-        direction: numbers that are better; by default as ``usual_direction`` has it.
+        position: index of the field among the fields of the runs, from 0.
+        direction: better direction; by default from ``usual_direction``.
 
     Examples:
         >>> [metric.name for metric in field_metrics("credits", 2.5)]
@@ -360,7 +359,7 @@ def field_metrics(
 
 
 def metric_label(name: str) -> str:
-    """Return the label of a metric by its name; a history stores names only.
+    """Return the label of a metric from its name, as a history stores only names.
 
     Examples:
         >>> metric_label("bertscore_f1"), metric_label("credits_difference")
@@ -371,7 +370,7 @@ def metric_label(name: str) -> str:
 
 
 def mean_loss(losses: Floats) -> float:
-    """Return the mean of losses, shape (n,), without NaN; NaN if no item has a loss.
+    """Return the mean of losses, shape (n,), ignoring NaN; NaN if no item has a loss.
 
     Examples:
         >>> mean_loss(np.array([0.5, np.nan, 0.25])), mean_loss(np.array([np.nan]))
@@ -382,11 +381,11 @@ def mean_loss(losses: Floats) -> float:
 
 
 def similarity_loss(similarities: Sequence[float], longest: int) -> float:
-    """Return ``1 - sum of similarities / longest``, in which outputs without a partner count 0.
+    """Return ``1 - sum of similarities / longest``; outputs without a partner count as 0.
 
     Args:
-        similarities: similarities of the aligned pairs; negative ones count 0, and so does NaN, which means
-            that the model cannot read one of the two texts.
+        similarities: similarities of the aligned pairs. Negative values count as 0, and so does NaN, for a
+            pair with one unreadable text.
         longest: the greater number of outputs of the two runs, at least 1.
 
     Returns:
@@ -431,19 +430,19 @@ def number_loss(
 def number_differences(
     baseline: Floats, candidate: Floats, pairs: Integers, span: float, direction: Direction = "either"
 ) -> Floats:
-    """Return the absolute differences of a number, first of pairs, then of outputs without a partner.
+    """Return the absolute differences of a number: first pairs, then outputs without a partner.
 
-    Where lower or higher numbers are better, a difference for the better counts 0.
+    If lower or higher numbers are better, an improvement counts as 0.
 
     The difference is ``span`` if only one output of a pair has the number, or if an output with the number
-    has no partner. Pairs and outputs without the number are left out. No difference exceeds ``span``.
+    has no partner. Pairs and outputs without the number are ignored. No difference exceeds ``span``.
 
     Args:
         baseline: shape (b,), the number of each output; NaN without one.
         candidate: shape (c,), the same for the candidate.
-        pairs: shape (p, 2), positions of aligned outputs.
-        span: the greatest difference that counts.
-        direction: which numbers are better.
+        pairs: shape (p, 2), indices of aligned outputs.
+        span: greatest counted difference.
+        direction: better direction.
 
     Returns:
         Shape (differences,), each 0 to ``span``.
@@ -456,7 +455,7 @@ def number_differences(
 
 
 def known_pairs(baseline: Floats, candidate: Floats, pairs: Integers) -> tuple[Floats, Floats, Integers]:
-    """Take the aligned numbers that both runs have, as arguments of ``number_loss``.
+    """Return the aligned numbers that both runs have, as arguments of ``number_loss``.
 
     Examples:
         >>> one, two = np.array([1.0, 0.5]), np.array([2.0, np.nan])
@@ -470,15 +469,15 @@ def known_pairs(baseline: Floats, candidate: Floats, pairs: Integers) -> tuple[F
 
 
 def number_distances(baseline: Floats, candidate: Floats, spans: Floats) -> Floats:
-    """Return the distances of outputs by their numbers: the mean over the fields of |difference| / span.
+    """Return the distances of outputs: |difference| / span, averaged over numeric fields.
 
     Args:
-        baseline: shape (b, f), the numbers of each output; NaN for a missing one.
+        baseline: shape (b, f), numbers of each output; NaN if missing.
         candidate: shape (c, f), the same for the candidate.
         spans: shape (f,), greater than 0.
 
     Returns:
-        Shape (b, c), 0 to 1; a number that only one of two outputs has counts as distance 1.
+        Shape (b, c), 0 to 1; the distance is 1 if only one of two outputs has the number.
 
     Examples:
         >>> number_distances(np.array([[1.0], [np.nan]]), np.array([[0.5]]), np.array([2.0])).tolist()
@@ -492,7 +491,7 @@ def number_distances(baseline: Floats, candidate: Floats, spans: Floats) -> Floa
 
 
 def span_of(numbers: Sequence[float]) -> float:
-    """Return the range of a field's numbers and 0, which is the greatest loss of a missing output.
+    """Return the range of a field's numbers including 0, which is the greatest loss of a missing output.
 
     Examples:
         >>> span_of([0.5, 2.5]), span_of([-1.0, 1.0]), span_of([0.0])

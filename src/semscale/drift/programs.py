@@ -1,4 +1,4 @@
-"""Runs for which a program is asked: items go in as JSON lines, and answers come out."""
+"""Runs with outputs of a program that reads items as JSON lines and writes answers."""
 
 import asyncio
 import contextlib
@@ -37,18 +37,18 @@ _SECONDS_TO_FINISH = 5.0
 
 @dataclass(frozen=True)
 class ProgramAsker:
-    """A program that answers items, with one process for each round.
+    """Program that answers items, with one process for each round.
 
-    All items that have no answer yet are written to its standard input, a JSON line each, and then standard
-    input is closed. The program writes a line for each, in any order, and ends with exit code 0.
+    Items without an answer are written to its standard input, one JSON line each; then standard input is
+    closed. The program writes one line for each, in any order, and ends with exit code 0.
 
     Attributes:
-        command: as a shell would take it; no shell runs it.
-        ledger: stores each answer as soon as it comes.
+        command: command line in shell syntax; no shell runs it.
+        ledger: ledger that stores each answer as soon as it arrives.
         timeout: seconds to wait for the next line, or for the end.
 
     Raises:
-        InputError: the command is empty or has a quotation that does not end, or the time is not above 0.
+        InputError: the command is empty or has an unclosed quotation, or the timeout is not above 0.
     """
 
     command: str
@@ -66,7 +66,7 @@ class ProgramAsker:
             raise InputError(f"timeout must be > 0, got {self.timeout}")
 
     def keys(self, items: Sequence[ItemToAsk], prompts: Sequence[str]) -> list[bytes]:
-        """Hash the command, the files that it names, and each item's line."""
+        """Return hashes of the command, the files in it, and an item's line, one for each item."""
         pairs = zip(items, prompts, strict=True)
         return [self._key(line_for(item, prompt, 0), 0) for item, prompt in pairs]
 
@@ -77,18 +77,19 @@ class ProgramAsker:
         samples: Sequence[int],
         progress: Progress | None = None,
     ) -> Answers:
-        """Ask for every item once for each sample number; a stored answer is not asked for again.
+        """Ask the program for every item once for each sample number; reuse stored answers.
 
         Args:
             items: n items.
             prompts: n prompts.
-            samples: k numbers of the rounds.
-            progress: called as lines come.
+            samples: sample numbers of the k rounds.
+            progress: called as lines arrive.
 
         Raises:
-            InputError: the program cannot be started, or writes something else than answers.
-            InterruptedRunError: it ended too early or wrote nothing for too long; its answers are stored.
-            ReplyError: it gave no output for any item.
+            InputError: the program cannot be started, or writes something other than answers.
+            InterruptedRunError: the program ended too early or wrote nothing for too long; its answers are
+                stored.
+            ReplyError: the program returned no output for any item.
         """
         asked, n_calls, n_stored = [], 0, 0
         for rerun, sample in enumerate(samples):
@@ -108,7 +109,7 @@ class ProgramAsker:
 
     @cached_property
     def _files(self) -> str:
-        """Hashes of the program and of all files that the command names: a changed one asks again."""
+        """Hashes of the program and all files in the command; a change invalidates stored answers."""
         first, *others = shlex.split(self.command)
         paths = [Path(argument) for argument in (shutil.which(first) or first, *others)]
         return "\0".join(_content_hash(path) for path in paths if path.is_file())
@@ -128,7 +129,7 @@ class ProgramAsker:
     async def _run(
         self, lines: Mapping[str, str], sample: int, progress: Progress | None
     ) -> dict[str, Answer]:
-        """Run the program once, and store each answer as it comes."""
+        """Run the program once, and store each answer as it arrives."""
         answers: dict[str, Answer] = {}
         async with _started(self.command, lines.values(), self.timeout) as program:
             try:
@@ -137,7 +138,7 @@ class ProgramAsker:
                     number += 1
                     id_, answer = read_line(line, self.command, number)
                     self._check(id_, lines, answers)
-                    if answer.outputs or answer.is_silent:  # an error is asked for again another time
+                    if answer.outputs or answer.is_silent:  # the next run asks again
                         await self.ledger.record(self._key(lines[id_], sample), NO_RUN, Reply(line))
                     answers[id_] = answer
                     if progress:
@@ -167,7 +168,7 @@ class ProgramAsker:
 
 
 def line_for(item: ItemToAsk, prompt: str, rerun: int) -> str:
-    """Write the line of an item: ``id``, ``prompt``, ``groups`` and ``rerun``, the number of the round.
+    """Return an item's line with ``id``, ``prompt``, ``groups`` and ``rerun``, the number of the round.
 
     Examples:
         >>> line_for(ItemToAsk("q1", "Is 7 prime?"), "Is 7 prime?", 0)
@@ -178,23 +179,23 @@ def line_for(item: ItemToAsk, prompt: str, rerun: int) -> str:
 
 
 def read_line(line: str, program: str, number: int) -> tuple[str, Answer]:
-    """Read a line that a program wrote.
+    """Parse a line that a program wrote.
 
-    It has the item's ``id``, and ``output`` (a text), ``outputs`` (a list of texts or of objects with a text
-    and numbers), or ``error``, the reason why there is none. A single output may come with ``tokens``,
-    ``cost`` and ``latency`` in seconds.
+    The line has the item's ``id``, and either ``output`` (a text), ``outputs`` (a list of texts, or of
+    objects with a text and numbers), or ``error`` (the reason for a missing output). A single output can have
+    ``tokens``, ``cost`` and ``latency`` in seconds.
 
     Args:
-        line: without its end.
-        program: for messages.
+        line: the line without its line break.
+        program: name of the program, for messages.
         number: number of the line, from 1.
 
     Returns:
-        The item's id and its answer. If the program reports an error, the answer has no output and is not
-        silent, so that it is asked for again another time.
+        The item's id and its answer. If the program reports an error, the answer has no output and does not
+        count as silent, so that the next run asks again.
 
     Raises:
-        InputError: it is no such object.
+        InputError: the line is not such an object.
 
     Examples:
         >>> read_line('{"id": "q1", "output": "Yes.", "latency": 0.5}', "ask.py", 1)[1].outputs
@@ -233,7 +234,7 @@ def _object(line: str, program: str, number: int) -> Mapping[str, Any]:
 def _with_numbers(
     content: Mapping[str, Any], outputs: tuple[Output, ...], program: str, number: int
 ) -> tuple[Output, ...]:
-    """Give a single output the numbers of its line."""
+    """Add the numbers of a line to its single output."""
     names = [name for name in _NUMBERS if content.get(name) is not None]
     if not names or not outputs:
         return outputs
@@ -251,15 +252,15 @@ def _with_numbers(
 
 
 class _SilentProgramError(Exception):
-    """A program wrote no line, and did not end, within its time."""
+    """Error for a program that neither writes a line nor ends within its timeout."""
 
 
 class _Program:
     """A running program.
 
     Args:
-        command: for messages.
-        process: with pipes.
+        command: command line, for messages.
+        process: process with pipes.
         timeout: seconds to wait for the next line, or for the end.
     """
 
@@ -270,10 +271,10 @@ class _Program:
         self._listening = asyncio.create_task(_last_line(process.stderr))
 
     async def lines(self) -> AsyncIterator[str]:
-        """Yield the lines of its standard output that are not blank.
+        """Yield the non-blank lines of the program's standard output.
 
         Raises:
-            _SilentProgramError: none came in time.
+            _SilentProgramError: no line arrived in time.
             InputError: a line is too long.
         """
         stream = self._process.stdout
@@ -283,10 +284,10 @@ class _Program:
                 yield line
 
     async def exit_code(self) -> int:
-        """Wait for its end.
+        """Wait for the end of the program and return its exit code.
 
         Raises:
-            _SilentProgramError: it does not end in time.
+            _SilentProgramError: the program does not end in time.
         """
         try:
             async with asyncio.timeout(self._timeout):
@@ -295,12 +296,12 @@ class _Program:
             raise _SilentProgramError from None
 
     async def last_message(self) -> str:
-        """Return the last line of its standard error, once it has ended; empty where there is none."""
+        """Return the last line of standard error after the program's end; empty if there is none."""
         await asyncio.wait([self._listening], timeout=_SECONDS_TO_FINISH)
         return self._listening.result() if self._listening.done() else ""
 
     async def feed(self, lines: Iterable[str]) -> None:
-        """Write lines to its standard input, and close it; a program may stop reading."""
+        """Write lines to standard input, and close it; ignore a program that stops reading."""
         stream = self._process.stdin
         if stream is None:
             return
@@ -312,7 +313,7 @@ class _Program:
             await stream.wait_closed()
 
     async def stop(self) -> None:
-        """End it, with all programs that it has started."""
+        """Kill the program and all programs that it started."""
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 if hasattr(os, "killpg"):
@@ -338,15 +339,15 @@ class _Program:
 
 @asynccontextmanager
 async def _started(command: str, lines: Iterable[str], timeout: float) -> AsyncIterator[_Program]:
-    """Start a program, write lines to it, and stop it at the end.
+    """Start a program, write lines to it, and stop it at the end of the ``with`` block.
 
     Args:
-        command: as a shell would take it; no shell runs it.
-        lines: for its standard input.
+        command: command line in shell syntax; no shell runs it.
+        lines: lines for its standard input.
         timeout: seconds to wait for the next line, or for the end.
 
     Raises:
-        InputError: it cannot be started.
+        InputError: the program cannot be started.
     """
     pipe = asyncio.subprocess.PIPE
     try:
@@ -371,7 +372,7 @@ async def _started(command: str, lines: Iterable[str], timeout: float) -> AsyncI
 
 
 async def _last_line(stream: asyncio.StreamReader | None) -> str:
-    """Read standard error to its end, so that the program never waits for a reader; return the last line."""
+    """Read standard error to its end, so that the program never blocks, and return the last line."""
     end = b""
     while stream is not None and (block := await stream.read(_STDERR_BYTES)):
         end = (end + block)[-_STDERR_BYTES:]

@@ -1,4 +1,4 @@
-"""Scores of the runs themselves, by references and by a judge: the metrics that show what is better."""
+"""Quality of runs by references and by a judge: metrics that show which run is better."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from semscale.judging.comparing import PairVerdicts
 
 WON, TIED, LOST = 1.0, 0.5, 0.0
-"""Points of an item for the candidate."""
+"""Points of the candidate for an item."""
 
 
 @dataclass(frozen=True)
 class ItemReferences:
-    """Answers that are known to be right.
+    """Correct answers of items.
 
     Attributes:
-        texts: one for each of n items; ``None`` without one.
-        corrected: ids of items whose reference in the candidate's run differs from the baseline's.
+        texts: reference of each of n items; ``None`` if missing.
+        corrected: ids of items with different references in the candidate's and the baseline's run.
     """
 
     texts: tuple[str | None, ...]
@@ -41,12 +41,12 @@ class ItemReferences:
 
     @property
     def distinct(self) -> list[str]:
-        """The texts, each once."""
+        """Distinct texts."""
         return list(dict.fromkeys(text for text in self.texts if text is not None))
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """A sentence about references that changed since the baseline was recorded."""
+        """Sentence on references that changed after the baseline was recorded; empty without any."""
         if not self.corrected:
             return ()
         n = len(self.corrected)
@@ -57,7 +57,7 @@ class ItemReferences:
 
 
 def references_of(baseline: Run, candidate: Run) -> ItemReferences:
-    """Collect the references of two runs with the same items; those of the candidate's run are newer and win.
+    """Return the references of two runs with the same items; the candidate's replace the baseline's.
 
     Examples:
         >>> old = Run("sums", "a", (Item("1", (), reference="3"), Item("2", (), reference="4")))
@@ -79,19 +79,19 @@ def references_of(baseline: Run, candidate: Run) -> ItemReferences:
 def with_reference_match(
     comparison: "Comparison", meter: "DriftMeter", *, progress: Progress | None = None
 ) -> "Comparison":
-    """Match the outputs of all runs with their items' references, if any item has one.
+    """Match the outputs of all runs with their items' references, if there are references.
 
-    An item's score is the mean match of its outputs, from 0 to 1. A run without any output for an item scores
-    0 where another run has one: silence is the worst answer to a question whose answer is known. An item for
-    which no run has an output, or one without a reference, has no score.
+    An item's score is the mean match of its outputs, from 0 to 1. A run without an output for an item scores
+    0 if another run has one, as a missing answer is the worst answer. An item without a reference, or without
+    an output in any run, has no score.
 
     Args:
         comparison: the measured losses.
-        meter: whose model and guards are used.
+        meter: meter with the model and guards to use.
         progress: called while texts are matched.
 
     Returns:
-        The comparison with the metric ``reference_match``; without a reference the comparison itself.
+        The comparison with the metric ``reference_match``; unchanged if there is no reference.
     """
     references = references_of(comparison.baseline, comparison.candidate)
     if not references.distinct:
@@ -134,7 +134,7 @@ def with_reference_match(
 def _with_quality(
     comparison: "Comparison", metric: Metric, scores: Floats, settings: Mapping[str, object]
 ) -> "Comparison":
-    """Add a metric of quality; the loss of a run is the other run's score less its own.
+    """Add a metric of quality; the loss of a run is the other run's score minus its score.
 
     Args:
         comparison: the measured losses.
@@ -158,10 +158,10 @@ class WinRecord:
     """Wins and losses of a candidate against a baseline.
 
     Attributes:
-        wins: items in which the candidate was better, both orders taken together.
-        ties: items in which neither was.
-        losses: items in which it was worse.
-        share: mean of its points: 1 for a win, a half for a tie.
+        wins: number of items in which the candidate was better, over both orders.
+        ties: number of items in which neither was better.
+        losses: number of items in which the candidate was worse.
+        share: mean of the candidate's points: 1 for a win, 0.5 for a tie, 0 for a loss.
         first_place: mean points of the answer that was shown first, 0.5 without position bias.
     """
 
@@ -177,9 +177,9 @@ class JudgedRuns:
     """Verdicts of a judge on a candidate and a baseline.
 
     Attributes:
-        points: shape (n,), the candidate's points in each item; NaN where neither run has an output, and
-            without a verdict in both orders.
-        verdicts: on the items in which both have an output.
+        points: shape (n,), the candidate's points in each item; NaN if neither run has an output, or without
+            verdicts in both orders.
+        verdicts: verdicts on items for which both runs have an output.
     """
 
     points: Floats
@@ -187,14 +187,14 @@ class JudgedRuns:
 
     @property
     def n_unjudged(self) -> int:
-        """Pairs of outputs without a verdict in both orders."""
+        """Number of pairs of outputs without verdicts in both orders."""
         return int(np.isnan(self.verdicts.points).sum())
 
     def summarize(self, plan: IntervalPlan) -> WinRecord:
         """Count wins, ties and losses.
 
         Args:
-            plan: how intervals are computed.
+            plan: method of the intervals.
         """
         known = self.points[~np.isnan(self.points)]
         wins, losses = int((known > TIED).sum()), int((known < TIED).sum())
@@ -208,7 +208,7 @@ class JudgedRuns:
 
 
 def check_inputs(run: Run) -> None:
-    """Check that every item has an input to show to a judge.
+    """Check that every item has an input for the judge.
 
     Raises:
         InputError: an item has no input.
@@ -224,17 +224,17 @@ def check_inputs(run: Run) -> None:
 async def judge_runs(
     baseline: Run, candidate: Run, judge: Judge, *, running: Running, progress: Progress | None = None
 ) -> JudgedRuns:
-    """Let a judge compare the outputs of two runs, in each item in both orders.
+    """Let a judge compare the outputs of two runs for each item, in both orders.
 
-    Several outputs of an item are shown as one answer. If only one run has an output for an item, it wins,
+    Several outputs of an item are shown as one answer. If only one run has an output for an item, it wins
     without a call.
 
     Args:
         baseline: the approved run, with inputs.
         candidate: a run of the same items in the same order.
-        judge: with the template of ``side_by_side_template``.
-        running: how calls are made.
-        progress: called as replies come.
+        judge: judge with the template of ``side_by_side_template``.
+        running: settings of the calls.
+        progress: called as replies arrive.
 
     Raises:
         InputError: an item has no input.
@@ -258,14 +258,14 @@ async def judge_runs(
 
 
 def _answer(item: Item) -> str | None:
-    """Join the outputs of an item; ``None`` without one."""
+    """Join the outputs of an item; ``None`` without outputs."""
     return "\n\n".join(output.text or "" for output in item.outputs_with_text) or None
 
 
 def with_side_by_side(comparison: "Comparison", judged: JudgedRuns) -> "Comparison":
     """Add the verdicts of a judge as the metric ``side_by_side``.
 
-    Reruns are not judged: either of the two runs may be called the candidate.
+    Reruns are not judged; the test exchanges the two judged runs.
 
     Args:
         comparison: the measured losses.

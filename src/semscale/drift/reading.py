@@ -29,21 +29,20 @@ _ID, _INPUT, _OUTPUT, _OUTPUT_LIST = "id", "input", "output", "outputs"
 
 @dataclass(frozen=True)
 class RunColumns:
-    """The meaning of a table's columns.
+    """Meaning of a table's columns.
 
-    If there is a column ``outputs`` and none called ``output``, it is used. Groups may then also come from
-    objects in a column ``groups``, such as ``{"topic": "cells"}``, which may be JSON in a text. Of an
-    evaluation log the columns of sample and prompt are read unless others are named, and rows of one sample
-    are one item.
+    A column ``outputs`` is used if there is no column ``output``. Groups can then also come from objects in a
+    column ``groups``, such as ``{"topic": "cells"}``, also as JSON text. For an evaluation log, the default
+    columns are those of sample and prompt, and rows of one sample are one item.
 
     Attributes:
         id: column of the items' ids.
-        input: column of the model's input, a text or a list of messages; the default one may be missing.
+        input: column of the model's input, a text or a list of messages; the default column can be missing.
         output: columns of the model's outputs: texts, lists of texts, or objects with a text.
         fields: numbers of each output: names of columns, or keys of objects; by default all keys of objects.
-        by: columns of groups, whose names are the groups' kinds, or keys of objects in ``groups``.
+        by: columns of groups, which give the kinds their names, or keys of objects in ``groups``.
         long: true if rows with the same id are outputs of one item.
-        reference: column of an answer that is known to be right; ``None`` for no such column.
+        reference: column of correct answers; ``None`` without one.
 
     Raises:
         InputError: there is no output column, or a column is named twice.
@@ -66,10 +65,10 @@ class RunColumns:
             raise InputError(f"column '{duplicates[0]}' is named for two things; name it once")
 
     def found_in(self, table: Table) -> "RunColumns":
-        """Check that a table has the columns, and return those to read; fields may also be keys of objects.
+        """Check that a table has the columns, and return those to read; fields can also be keys of objects.
 
         Raises:
-            InputError: a column is missing; the message has the nearest name and all names.
+            InputError: a column is missing; the message states the nearest name and all names.
         """
         chosen = self._of_log(table)
         if self.output == (_OUTPUT,) and _OUTPUT not in table.columns and _OUTPUT_LIST in table.columns:
@@ -95,7 +94,7 @@ class RunColumns:
 
     @property
     def used(self) -> set[str]:
-        """Names of the columns that are read if a table has them."""
+        """Names of the columns to read if a table has them."""
         return {*self._names, *self.by, *([GROUP_OBJECTS] if self.has_group_objects else [])}
 
     @property
@@ -105,7 +104,7 @@ class RunColumns:
 
     @property
     def _names(self) -> tuple[str, ...]:
-        """All named columns but those of groups, which may also be inputs."""
+        """All named columns except those of groups, which can also be inputs."""
         single = (self.id, self.input, self.reference)
         return (*(name for name in single if name is not None), *self.output, *self.fields)
 
@@ -130,18 +129,18 @@ def read_run(
 
     Args:
         path: see ``read_items``.
-        model: name of the model that gave the outputs; not needed if the files name it, as Athena's and
-            most evaluation logs do.
+        model: name of the model that wrote the outputs; optional if the files name it, as Athena's and most
+            evaluation logs do.
         dataset: name of the dataset; by default the file's name without extension. Only runs of the same
             dataset are compared.
         columns: see ``read_items``.
         **settings: ``rerun_of``, ``revision`` and ``note`` (see ``Run``), and the settings of ``read_items``.
 
     Returns:
-        The run, with the time that the files state, as Athena's do, or else the current time.
+        The run, with the time stated in the files, as in Athena's, or the current time.
 
     Raises:
-        InputError: see ``read_items``; or no model is named.
+        InputError: as for ``read_items``, or no model is named.
     """
     items, models, recorded = _read(path, columns, settings)
     return Run(
@@ -184,14 +183,14 @@ def read_items(
 
 
 def is_table(paths: RunPaths, format: str | None = None) -> bool:  # noqa: A002 - as the setting is called
-    """Tell tables, whose columns may be named, from Athena's exercise files.
+    """Return true for tables, false for Athena's exercise files.
 
     Args:
-        paths: paths of the files; only their names and, for JSON, the beginning of the content matter.
+        paths: paths of the files; only their names and, for JSON, the start of the content are used.
         format: name of the format; overrides the names of the files.
 
     Raises:
-        InputError: there is no such format.
+        InputError: the format does not exist.
 
     Examples:
         >>> is_table("answers.csv"), is_table("exercise-7.json"), is_table("exercise-7.json", "jsonl")
@@ -236,7 +235,7 @@ def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
 def _read(
     paths: RunPaths, columns: RunColumns | None, settings: TableSettings
 ) -> tuple[tuple[Item, ...], tuple[str, ...], datetime | None]:
-    """Read items, the models that the files name, and the time that they state."""
+    """Read items, and the models and the time stated in the files."""
     format_ = settings.get("format")
     if not is_table(paths, format_):
         _refuse_table_settings(columns, settings)
@@ -252,7 +251,7 @@ def _read(
 
 
 def _refuse_table_settings(columns: RunColumns | None, settings: TableSettings) -> None:
-    """Refuse settings of tables for Athena's files, except for the field and groups that they always have."""
+    """Refuse table settings for Athena's files, except for the field and groups that these always have."""
     refused = [name for name in ("encoding", "sheet", "header_row") if settings.get(name) is not None]
     if columns is not None:
         is_usual = replace(columns, fields=(), by=()) == RunColumns()
@@ -269,7 +268,7 @@ def _logged_models(table: Table) -> tuple[str, ...]:
     """Return the models of an evaluation log, sorted; none for another table.
 
     Raises:
-        InputError: a log holds answers of several providers to the same tests.
+        InputError: a log contains answers of several providers to the same tests.
     """
     log = log_columns(table)
     if log is None or log.model is None or log.model not in table.columns:
@@ -303,7 +302,7 @@ def _dataset_of(paths: RunPaths) -> str:
 
 
 def _require(table: Table, column: str, parameter: str) -> None:
-    """Check that a column exists; the error says how to name another one."""
+    """Check that a column exists; the error explains how to name another column."""
     try:
         table.require(column, parameter)
     except UnknownNameError as error:
@@ -378,7 +377,7 @@ def _outputs(location: CellLocation, columns: RunColumns, cells: Mapping[str, An
 
 
 def _check_keys(table: Table, columns: RunColumns, items: list[Item]) -> None:
-    """Check that fields and groups that are no columns are keys of at least one object."""
+    """Check that fields and groups without a column are keys of at least one object."""
     fields = {name for item in items for output in item.outputs for name in output.fields}
     kinds = {kind for item in items for kind in item.groups}
     for parameter, names, known in (("field", columns.fields, fields), ("by", columns.by, kinds)):
@@ -388,7 +387,7 @@ def _check_keys(table: Table, columns: RunColumns, items: list[Item]) -> None:
 
 
 def _joined(rows: list[tuple[int, Item]], table: Table) -> Item:
-    """Join the rows of one item; input, reference and groups may be empty in all rows but one."""
+    """Join the rows of one item; input, reference and groups need to be present in only one row."""
     first_number, joined = rows[0]
     for number, item in rows[1:]:
         for label, before, here in (

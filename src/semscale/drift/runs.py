@@ -1,4 +1,4 @@
-"""Runs that are compared: the items that two runs share, and summaries of recorded and approved runs."""
+"""Matching of the items of two runs, and summaries of recorded and approved runs."""
 
 import math
 import os
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
     from semscale.history.history import History
 
 FEWEST_COMMON = 10
-"""The fewest items in common with which a candidate that lacks some can be compared."""
+"""Least number of common items for comparing a candidate that lacks some items."""
 
 LEAST_COMMON_SHARE = 0.5
-"""The least share of the baseline's items that such a candidate must have."""
+"""Least share of the baseline's items that such a candidate must have."""
 
 
 @dataclass(frozen=True)
 class ItemMatching:
-    """The items that a baseline and a candidate share, and those that only one of them has.
+    """Items that a baseline and a candidate share, and items of only one of them.
 
-    An id with another input is another item.
+    Items with the same id and different inputs are different items.
 
     Attributes:
         common: ids in both with the same input, in the baseline's order; only these are compared.
         lost: ids that only the baseline has.
         new: ids that only the candidate has.
-        changed: ids in both, with another input in the candidate.
-        moved: for items that are lost or changed, the candidate's id of the same input; an input that occurs
-            twice in a run is left out.
-        positions: positions of ``common`` among the baseline's items.
-        versions: version of the dataset in the baseline and in the candidate, ``Run.dataset_version``.
+        changed: ids in both, with different inputs.
+        moved: pairs of the id of a lost or changed item and the candidate's id with the same input, for
+            inputs that occur once per run.
+        positions: indices of ``common`` among the baseline's items.
+        versions: ``Run.dataset_version`` of the baseline and of the candidate.
     """
 
     common: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class ItemMatching:
 
     @property
     def n_left_out(self) -> int:
-        """Number of the baseline's items that the candidate lacks, or has with another input."""
+        """Number of the baseline's items that the candidate lacks or has with another input."""
         return len(self.lost) + len(self.changed)
 
     def record(self) -> dict[str, Any]:
@@ -80,12 +80,12 @@ class ItemMatching:
 
 @dataclass(frozen=True)
 class MatchedRuns:
-    """Two runs with the items that both have.
+    """Two runs with their common items.
 
     Attributes:
-        baseline: the baseline, with the items in common.
+        baseline: the baseline with the common items.
         candidate: the candidate with the same items, in the baseline's order.
-        matching: the items in common, and the others.
+        matching: the common items and the others.
     """
 
     baseline: Run
@@ -97,7 +97,7 @@ def match_items(baseline: Run, candidate: Run) -> ItemMatching:
     """Match the items of two runs by id and input.
 
     Raises:
-        InputError: of an item that both have, only one run has the input.
+        InputError: only one run has the input of a common item.
 
     Examples:
         >>> from semscale.history.items import Item
@@ -132,15 +132,15 @@ def match_items(baseline: Run, candidate: Run) -> ItemMatching:
 
 
 def match_runs(baseline: Run, candidate: Run) -> MatchedRuns:
-    """Match a candidate with a baseline whose dataset may have changed since.
+    """Match a candidate with a baseline; the dataset can have changed in between.
 
     Args:
         baseline: the approved run.
         candidate: the run to compare.
 
     Raises:
-        InputError: too few items are in common, of the baseline's items at least ``FEWEST_COMMON`` and
-            ``LEAST_COMMON_SHARE``; or runs differ in dataset, in inputs that only one has, or in groups.
+        InputError: there are fewer common items than ``FEWEST_COMMON`` or ``LEAST_COMMON_SHARE`` of the
+            baseline's items; or the runs differ in dataset or groups, or only one has inputs.
     """
     _check_dataset(baseline, candidate)
     matching = match_items(baseline, candidate)
@@ -150,7 +150,7 @@ def match_runs(baseline: Run, candidate: Run) -> MatchedRuns:
 
 
 def check_comparable(baseline: Run, candidate: Run) -> Run:
-    """Check that a run has all items of a baseline, and no others.
+    """Check that a run has exactly the items of a baseline.
 
     Args:
         baseline: the approved run.
@@ -179,14 +179,14 @@ def check_comparable(baseline: Run, candidate: Run) -> Run:
 
 
 def check_rerun(baseline: Run, rerun: Run) -> Run:
-    """Check that a rerun can show how far the baseline's outputs differ by chance.
+    """Check that a rerun can measure random differences of the baseline's outputs.
 
     Returns:
         The rerun with its items in the baseline's order.
 
     Raises:
-        InputError: see ``check_comparable``; or the rerun has no texts although the baseline has some. With
-            such a rerun, a candidate without texts would seem unchanged.
+        InputError: as for ``check_comparable``, or the rerun has no texts although the baseline has some.
+            With such a rerun, a candidate without texts would seem unchanged.
     """
     ordered = check_comparable(baseline, rerun)
     n_answered = len(baseline.items) - n_silent(baseline)
@@ -200,7 +200,7 @@ def check_rerun(baseline: Run, rerun: Run) -> Run:
 
 
 def outputs_equal(left: Run, right: Run) -> bool:
-    """Tell whether two runs have the same items, with the same outputs word for word."""
+    """Return true if two runs have the same items with identical outputs."""
     return {item.id: item.outputs for item in left.items} == {item.id: item.outputs for item in right.items}
 
 
@@ -210,7 +210,7 @@ def number_of(output: Output, field: str) -> float:
 
 
 def n_silent(run: Run) -> int:
-    """Count the items without an output that has a text."""
+    """Return the number of items without any output with a text."""
     return sum(not item.outputs_with_text for item in run.items)
 
 
@@ -219,10 +219,10 @@ class OutputLanguage:
     """Outputs in one language.
 
     Attributes:
-        language: ISO 639-1 code; ``None`` for outputs whose language is not clear.
+        language: ISO 639-1 code; ``None`` if the language is unclear.
         baseline: number of outputs with a text in the baseline.
         candidate: number of outputs with a text in the candidate.
-        read: true if the model reads the language; ``None`` where that is not known.
+        read: true if the model reads the language; ``None`` if unknown.
     """
 
     language: str | None
@@ -232,14 +232,14 @@ class OutputLanguage:
 
 
 def output_languages(baseline: Run, candidate: Run, signature: Signature) -> tuple[OutputLanguage, ...]:
-    """Count the outputs of two runs by language, from the most frequent language to the rarest.
+    """Return the numbers of outputs of two runs by language, the most frequent first.
 
-    Outputs whose language is not clear come last.
+    Outputs with an unclear language come last.
 
     Args:
         baseline: the approved run.
         candidate: the run that is compared with it.
-        signature: names the model.
+        signature: signature that names the model.
     """
     before, after = _language_counts(baseline), _language_counts(candidate)
     both, read = before + after, languages_read(signature)
@@ -251,13 +251,13 @@ def output_languages(baseline: Run, candidate: Run, signature: Signature) -> tup
 
 @dataclass(frozen=True)
 class SharedIds:
-    """Number of ids that a run shares with an earlier run of its dataset; a run of other items is a mistake.
+    """Number of ids that a run shares with an earlier run of its dataset; few shared ids suggest an error.
 
     Attributes:
         run: id of the earlier run.
-        is_baseline: true if that is the baseline; else it is the latest run.
-        n: ids that both have.
-        n_earlier: ids of the earlier run.
+        is_baseline: true if that is the baseline; false for the latest run.
+        n: number of shared ids.
+        n_earlier: number of ids in the earlier run.
     """
 
     run: str
@@ -267,14 +267,14 @@ class SharedIds:
 
 
 def shared_ids(history: "History", run: Run) -> SharedIds | None:
-    """Count the ids that a run shares with the baseline of its dataset, or else with the latest run there.
+    """Count the ids that a run shares with the baseline of its dataset, or otherwise with the latest run.
 
     Args:
-        history: with the earlier runs.
-        run: run of the dataset; whether it is stored does not matter.
+        history: history with the earlier runs.
+        run: run of the dataset, stored or not.
 
     Returns:
-        ``None`` where there is no other run, and for a rerun, which has all ids of its original.
+        The counts; ``None`` if there is no other run, and for a rerun, which has all ids of its original.
     """
     if run.rerun_of is not None or run.dataset not in history.datasets():
         return None
@@ -290,20 +290,20 @@ def shared_ids(history: "History", run: Run) -> SharedIds | None:
 
 @dataclass(frozen=True)
 class AskedFacts:
-    """Calls, tokens, cost and latency of a run for which a model or a program was asked.
+    """Calls, tokens, cost and latency of a run with outputs of a model or a program.
 
     Attributes:
-        prompts: where the prompts are from.
+        prompts: source of the prompts.
         settings: parameters of the requests, by name.
-        n_calls: calls that were made now, without those of an earlier command that was stopped.
-        n_cut: replies that were cut at the most tokens allowed.
-        reasons: why items have no output, each reason with the number of items, over all rounds.
-        sums: ``tokens`` and ``cost`` of all outputs, where they are known.
-        n_known: outputs with each of these numbers.
-        currency: currency of the cost; ``None`` where no price is known.
-        latency: median seconds of a call; ``None`` where none is known.
-        left_out: parameters that the model refused, and was asked without.
-        n_kept: answers that were there already, from an earlier command that was stopped.
+        n_calls: number of calls made now, without those of an earlier, stopped command.
+        n_cut: number of replies that were cut at the maximum number of tokens.
+        reasons: number of items without an output by reason, over all rounds.
+        sums: known ``tokens`` and ``cost`` of all outputs.
+        n_known: number of outputs with each of these numbers.
+        currency: currency of the cost; ``None`` if no price is known.
+        latency: median seconds of a call; ``None`` if unknown.
+        left_out: parameters that were left out because the model refused them.
+        n_kept: number of answers from an earlier, stopped command.
     """
 
     prompts: str
@@ -321,17 +321,16 @@ class AskedFacts:
 
 @dataclass(frozen=True, repr=False)
 class RecordedRun(Presentable):
-    """A run that was recorded.
+    """A recorded run.
 
     Attributes:
         run: the recorded run.
-        where: the history that stores it.
-        is_new: true if it was stored now; false where the history had the same run already.
-        reruns: runs of the same model, asked again.
+        where: location of the history.
+        is_new: true if it was stored now; false if the history already had the same run.
+        reruns: further runs of the same model.
         asked: calls, tokens and cost, if a model or a program was asked for the outputs.
-        shared: ids in common with the dataset's baseline or latest run; ``None`` where there is none.
-        repeats_original: true if it is a rerun from a file that has the outputs of its original, word for
-            word.
+        shared: ids shared with the dataset's baseline or latest run; ``None`` without one.
+        repeats_original: true for a rerun from a file with outputs identical to its original's.
     """
 
     run: Run
@@ -353,12 +352,12 @@ class RecordedRun(Presentable):
 
     @property
     def n_silent(self) -> int:
-        """Number of items without an output that has a text."""
+        """Number of items without any output with a text."""
         return n_silent(self.run)
 
     @property
     def without_number(self) -> dict[str, int]:
-        """For each field, the number of outputs with a text but without such a number; NaN is none."""
+        """Number of outputs with a text but without a number, by field; NaN counts as missing."""
         outputs = [output for item in self.run.items for output in item.outputs_with_text]
         return {
             name: sum(math.isnan(number_of(output, name)) for output in outputs) for name in self.run.fields
@@ -397,12 +396,12 @@ class RecordedRun(Presentable):
 
 @dataclass(frozen=True, repr=False)
 class ApprovedBaseline(Presentable):
-    """A run that was made the baseline of its dataset.
+    """A run that became the baseline of its dataset.
 
     Attributes:
         run: the baseline.
-        approval: who approved it, the reason, and the expiry.
-        shared: ids in common with the former baseline; ``None`` where there was none.
+        approval: name of the approver, reason, and expiry.
+        shared: ids shared with the previous baseline; ``None`` if there was none.
     """
 
     run: Run
@@ -415,7 +414,7 @@ class ApprovedBaseline(Presentable):
 
     @property
     def is_silent(self) -> bool:
-        """True if no item has an output, so that a candidate cannot be worse."""
+        """True if no item has an output, so that no candidate can be worse."""
         return n_silent(self.run) == len(self.run.items)
 
     def record(self) -> dict[str, Any]:
@@ -452,7 +451,7 @@ def approval_record(approval: Approval) -> dict[str, Any]:
 
 
 def git_revision(folder: str | Path) -> str | None:
-    """Return the Git revision of a folder's working tree, to record which code produced a run.
+    """Return the Git revision of a folder's working tree, to record the code that produced a run.
 
     Args:
         folder: any folder in the working tree.
@@ -472,7 +471,7 @@ def git_revision(folder: str | Path) -> str | None:
 
 
 def _unique(inputs: dict[str, str | None]) -> dict[str, str]:
-    """Return the id of each input that occurs once."""
+    """Return the ids by input, for inputs that occur once."""
     times = Counter(inputs.values())
     return {text: name for name, text in inputs.items() if text is not None and times[text] == 1}
 
@@ -521,7 +520,7 @@ def _check_all_matched(matching: ItemMatching) -> None:
 
 
 def _check_enough(matching: ItemMatching) -> None:
-    """Refuse a candidate that has too few of the baseline's items, with the reason."""
+    """Refuse a candidate with too few of the baseline's items."""
     n, common = matching.n_baseline, len(matching.common)
     least = max(FEWEST_COMMON, ceil(LEAST_COMMON_SHARE * n))
     if common >= least:
@@ -559,7 +558,7 @@ def _check_groups(before: tuple[Item, ...], after: tuple[Item, ...]) -> None:
 
 
 def _check_fields(baseline: Run, candidate: Run) -> None:
-    # Tokens, cost and latency may be missing: a price may be unknown, and a file states no latency.
+    # Tokens, cost and latency can be missing, as a price can be unknown and a file states no latency.
     lacking = [name for name in baseline.fields if name not in (*candidate.fields, *ASKED_FIELDS)]
     if lacking and any(item.outputs_with_text for item in candidate.items):
         raise InputError(

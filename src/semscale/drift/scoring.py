@@ -1,4 +1,4 @@
-"""Scores of pairs of outputs: each text is read once, and all similarities come from its token states."""
+"""Scores of pairs of outputs: each text is read once, and its token states give all similarities."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from semscale.matching.token_scores import TokenWeights
 
 Reading = tuple[Rounded, ...]
-"""States of one text's tokens, (t, hidden), after each requested layer."""
+"""States of one text's tokens after each requested layer, each of shape (t, hidden)."""
 
 
 class TextReadings:
@@ -61,7 +61,7 @@ class TextReadings:
         layers: the requested layers, ascending.
         texts: distinct texts.
         cache: cache of states; ``None`` for no cache.
-        keep: the first ``keep`` texts are cached.
+        keep: number of texts, from the first, that are cached.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class TextReadings:
 
     @property
     def token_bytes(self) -> int:
-        """Bytes of one token's states."""
+        """Size of one token's states in bytes."""
         return 2 * self._hidden * len(self._readers)
 
     @property
@@ -102,7 +102,7 @@ class TextReadings:
         return self._held
 
     def forget(self, texts: Sequence[int]) -> None:
-        """Release held readings of texts that are no longer needed, and words of all but the kept texts."""
+        """Release held readings of unneeded texts, and words of all texts except the cached ones."""
         for text in texts:
             self._held.pop(text, None)
         self.spelled.forget(text for text in texts if text >= self._keep)
@@ -111,7 +111,7 @@ class TextReadings:
         """Yield the readings of groups of texts, one group after the other.
 
         Args:
-            groups: numbers of texts, each once in a group.
+            groups: indices of texts, each once in a group.
         """
         held = np.array(sorted(self._held), np.int64)
         unread = [np.setdiff1d(group, held) for group in groups]
@@ -134,7 +134,7 @@ _TOGETHER = 16  # unrelated pairs that are compared together
 
 @dataclass(frozen=True)
 class _ReadyText:
-    """Vectors and weights of one text, for comparison."""
+    """Vectors and weights of one text, prepared for comparison."""
 
     words: WordVectors
     tokens: Vectors
@@ -142,15 +142,15 @@ class _ReadyText:
 
 
 class PairScoring:
-    """Scores pairs of texts; a pair's scores depend only on its texts, the corpus and these arguments.
+    """Scores pairs of texts; a pair's scores depend only on its texts, the corpus and the arguments.
 
     Args:
-        read: reads the texts at BERTScore's layer, its first, and at the model's last layer, its last.
-        layers: compares words.
+        read: reads the texts; its first layer is BERTScore's, its last layer the model's last.
+        layers: comparison of words.
         token_weights: weights of tokens in BERTScore.
         guards: the guards with their modes.
         calibration: weights of the calibrated match.
-        languages: that the model reads, by ISO 639-1 code; empty where unknown.
+        languages: ISO 639-1 codes of the languages that the model reads; empty if unknown.
     """
 
     def __init__(
@@ -176,8 +176,8 @@ class PairScoring:
         """Estimate word weights and the floors of layers from a corpus.
 
         Args:
-            corpus: numbers of the corpus's texts.
-            seed: seed of the draw of unrelated pairs.
+            corpus: indices of the corpus's texts.
+            seed: seed for the choice of unrelated pairs.
         """
         spelled = self._read.spelled
         spelled.spell(corpus.tolist())
@@ -202,16 +202,16 @@ class PairScoring:
         """Score pairs.
 
         Args:
-            pairs: numbers of the baseline's and the candidate's text.
+            pairs: indices of the baseline's and the candidate's text.
             cosines: cosines of the pairs' vectors.
-            readings: token states of the texts by number.
+            readings: token states of the texts by index.
         """
         if not pairs:
             return []
         ready = self._ready(list(dict.fromkeys(text for pair in pairs for text in pair)), readings)
         sides = [(ready[candidate], ready[baseline]) for baseline, candidate in pairs]
         # Cosines are computed in single precision in small blocks: a larger product would wait for threads
-        # that the engine keeps busy.
+        # that the engine occupies.
         compared = compare_words([(left.words, right.words) for left, right in sides], cosine_matrix)
         scored = greedy_scores(
             (cosine_matrix(left.tokens, right.tokens) for left, right in sides),
@@ -237,7 +237,7 @@ class PairScoring:
         ]
 
     def _figures(self, prediction: str, reference: str) -> list[Finding]:
-        """Compare the digits of texts that the number guard does not read; ``match`` does not weigh them."""
+        """Compare the digits of texts that the number guard does not read; they do not affect ``match``."""
         if self._guards.modes["number"] is Mode.OFF:
             return []
         if guards_read(prediction, reference) and all(map(is_english_script, (prediction, reference))):
@@ -255,9 +255,9 @@ class PairScoring:
         return combine(layers, np.fromiter(penalties, np.float64, len(findings)), self._calibration.shares)
 
     def _shares(self, compared: Floats, across: Mask) -> tuple[Floats, Floats]:
-        """Return the shares of each text's content that the other text has: recall, then precision.
+        """Return the shares of each text's content in the other text: recall, then precision.
 
-        Both are means of the layers of words, above their floors; of texts in two languages, that of texts.
+        Both are means of the word layers above their floors; for texts in two languages, of the text layer.
         """
         sides = []
         for columns in ((1, 3), (0, 2)):
@@ -275,7 +275,7 @@ class PairScoring:
         return self._layers.over(self._read.spelled, weights, np.float32)
 
     def _ready(self, texts: Sequence[int], readings: Mapping[int, Reading]) -> dict[int, _ReadyText]:
-        """Compute vectors and weights of several texts at once: faster than one by one, and the same."""
+        """Compute vectors and weights of several texts at once, which is faster and gives equal results."""
         self._read.spelled.spell(texts)
         self._words.learn(texts)
         tokens = self._read.spelled.tokens
@@ -297,11 +297,11 @@ SCORES_FILE = "scores.sqlite"
 
 
 class ScoreCache:
-    """Stores what was found out about pairs of outputs; a damaged entry counts as missing.
+    """Cache of scores and findings of pairs of outputs; a damaged entry counts as missing.
 
     Args:
-        folder: the folder of the file ``scores.sqlite``; the default is that of ``EntryStore``.
-        max_bytes: above this size the least recently used entries are removed; the default is that of
+        folder: folder of the file ``scores.sqlite``; by default that of ``EntryStore``.
+        max_bytes: size in bytes above which the least recently used entries are removed; by default that of
             ``EntryStore``.
 
     Examples:
@@ -318,7 +318,7 @@ class ScoreCache:
     """
 
     def __init__(self, folder: str | Path | None = None, *, max_bytes: int | None = None) -> None:
-        # The cache of states is used by the same commands in the same folder, and says what is wrong with it.
+        # The cache of states is used in the same commands and folder, and reports its errors.
         self._store = EntryStore(SCORES_FILE, folder, max_bytes=max_bytes, is_silent=True)
 
     def close(self) -> None:
@@ -326,19 +326,19 @@ class ScoreCache:
         self._store.close()
 
     def get_many(self, keys: Sequence[bytes]) -> dict[int, PairScores]:
-        """Look pairs up.
+        """Return the stored scores of pairs.
 
         Args:
             keys: n distinct keys, from ``pair_keys``.
 
         Returns:
-            What was found, by its row in ``keys``.
+            Stored scores by index in ``keys``.
         """
         row = {key: at for at, key in enumerate(keys)}
         return {row[key]: _decoded(body) for entries in self._store.read(keys) for key, body in entries}
 
     def put_many(self, keys: Sequence[bytes], scores: Sequence[PairScores]) -> None:
-        """Store pairs: all of them, or none if the process dies meanwhile.
+        """Store pairs atomically: all of them, or none if the process is killed.
 
         Args:
             keys: n distinct keys.
@@ -362,7 +362,7 @@ _AT_ONCE = 500  # pairs that are stored together
 
 
 class Scoring(Protocol):
-    """Scores pairs of texts by their numbers, as ``PairScoring`` does."""
+    """Protocol of an object that scores pairs of texts by their indices, like ``PairScoring``."""
 
     def score(
         self, pairs: Sequence[tuple[int, int]], cosines: Sequence[float], readings: Mapping[int, Reading]
@@ -372,15 +372,15 @@ class Scoring(Protocol):
 
 
 class StoredScoring:
-    """Scores pairs, and takes those of texts that every comparison reads again from a cache.
+    """Scores pairs, with a cache for texts that every comparison needs.
 
     Args:
-        scoring: scores what is not stored.
-        cache: holds pairs of earlier comparisons.
-        texts: distinct texts of all runs by number.
-        keep: the first ``keep`` texts are those of the baseline and its reruns; pairs of them are stored.
-        signature: settings of the measurement, the baseline's corpus, and what the scores are made by: all
-            that they depend on beside a pair's texts.
+        scoring: scores pairs that are not stored.
+        cache: cache of pairs from earlier comparisons.
+        texts: distinct texts of all runs by index.
+        keep: number of texts, from the first, of the baseline and its reruns; pairs of these are stored.
+        signature: everything besides a pair's texts that affects scores: the settings, the baseline's corpus,
+            and the scoring code.
     """
 
     def __init__(
@@ -410,7 +410,7 @@ class StoredScoring:
         return [known[pair] for pair in pairs]
 
     def flush(self) -> None:
-        """Store the pairs that were scored since the last time."""
+        """Store the pairs that were scored since the last call."""
         if self._new:
             self._cache.put_many(list(self._new), list(self._new.values()))
             self._new = {}
@@ -431,14 +431,14 @@ _SOURCES = (
     "matching/token_scores.py",
     "matching/words.py",
 )
-"""Files and folders with the rules, word lists and formulas that decide the scores of a pair."""
+"""Files and folders with the rules, word lists and formulas that affect the scores of a pair."""
 
 
 @cache
 def scoring_files_hash() -> str:
-    """Hash the files that decide the scores of a pair, 16 hexadecimal digits.
+    """Return a hash of the files that affect the scores of a pair, 16 hexadecimal digits.
 
-    The package's version stays the same while somebody edits a guard; this hash does not.
+    Unlike the package's version, this hash changes with each edit of a guard.
 
     Examples:
         >>> len(scoring_files_hash())
@@ -448,7 +448,7 @@ def scoring_files_hash() -> str:
 
 
 def files_hash(sources: Sequence[Path]) -> str:
-    """Hash names and content of files and of all files in folders but compiled ones, 16 hexadecimal digits.
+    """Return a hash of names and contents of files and folders without compiled files, 16 hexadecimal digits.
 
     Raises:
         OSError: a file or folder does not exist.

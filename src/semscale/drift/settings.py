@@ -1,4 +1,4 @@
-"""Settings of the gate, from which options, the keys of ``gate.yaml`` and the docs derive."""
+"""Settings of the gate; options, the keys of ``gate.yaml`` and the docs derive from them."""
 
 import math
 import re
@@ -21,10 +21,10 @@ Group = tuple[str, str]
 """Kind and name of a group of items, such as ``("exercise", "6715")``."""
 
 OFF = "off"
-"""Value of a limit that is not checked."""
+"""Value that turns a limit off."""
 
 MISSING = "missing"
-"""The limit that counts items of the baseline that the candidate lacks."""
+"""Name of the limit for items of the baseline that the candidate lacks."""
 
 LIMITS: Mapping[str, float] = {
     MISSING: 0,
@@ -37,16 +37,16 @@ LIMITS: Mapping[str, float] = {
     "boilerplate": 0,
     "changed_numbers": 1,
 }
-"""Hard limits with the items that may break each by default: a number, or a share of the items below 1."""
+"""Hard limits with their default allowance: a number of items, or a share of the items if below 1."""
 
 _LEAST_ALPHA = 1e-4
 
 Direction = Literal["lower", "higher", "either"]
-"""Numbers of a field that are better; ``either``: any change counts."""
+"""Better direction of a field's numbers; ``either``: any change counts."""
 
 TOKENS, COST, LATENCY = "call_tokens", "call_cost", "call_latency"
 ASKED_FIELDS = (TOKENS, COST, LATENCY)
-"""Fields of an output that describe its call: tokens of prompt and reply, money, seconds."""
+"""Fields of an output that describe its call: tokens of prompt and reply, cost, and latency in seconds."""
 
 _MONEY = "usd|eur|gbp|chf|jpy|cny|inr|cad|aud|dollars?|euros?|cents?|ct"
 _TIME = "ns|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?|msecs?|millis|milliseconds?"
@@ -57,9 +57,9 @@ _LOWER = tuple(
 
 
 def is_lower_by_name(field: str) -> bool:
-    """Tell whether a field's name means that lower is better: cost, price, latency or duration, with a unit.
+    """Return true if a field's name means that lower is better, such as cost or latency, with a unit.
 
-    A longer name, such as ``product_price``, may mean anything.
+    A longer name, such as ``product_price``, is ambiguous.
 
     Examples:
         >>> [is_lower_by_name(name) for name in ("cost", "cost_usd", "latency_ms", "product_price", "score")]
@@ -69,10 +69,11 @@ def is_lower_by_name(field: str) -> bool:
 
 
 def usual_direction(field: str) -> Direction:
-    """Return the direction of a field without a setting.
+    """Return the default direction of a field.
 
     Returns:
-        ``lower`` for what a call took (``ASKED_FIELDS``), and where the name means that; else ``either``.
+        ``lower`` for the fields of a call (``ASKED_FIELDS``), and for names that mean it; otherwise
+        ``either``.
 
     Examples:
         >>> usual_direction("call_tokens"), usual_direction("cost"), usual_direction("credits")
@@ -82,7 +83,7 @@ def usual_direction(field: str) -> Direction:
 
 
 def read_directions(fields: Mapping[str, Direction]) -> dict[str, Direction]:
-    """Check directions by field.
+    """Validate directions by field.
 
     Raises:
         InputError: a direction does not exist.
@@ -116,7 +117,7 @@ def _pairs(values: object, info: ValidationInfo) -> object:
 
 
 def _names(names: object) -> object:
-    """Accept one name as a list, such as ``by: exercise`` in YAML."""
+    """Accept a single name in place of a list, such as ``by: exercise`` in YAML."""
     return (names,) if isinstance(names, str) else names
 
 
@@ -128,13 +129,13 @@ def _each_once(names: tuple[str, ...] | None, info: ValidationInfo) -> tuple[str
 
 
 def read_limits(limits: object, info: ValidationInfo) -> dict[str, float | str]:
-    """Read limits by name: each is a number of items, a share of them below 1 (or in percent), or ``off``.
+    """Read limits by name: each is a number of items, a share below 1 (or in percent), or ``off``.
 
-    YAML reads a bare ``off`` as false, which is read as ``off``.
+    YAML reads a bare ``off`` as false, so false means ``off``.
 
     Raises:
         UnknownNameError: no limit has the name.
-        InputError: a value that is none of these.
+        InputError: a value is none of these.
     """
     named: Any = _pairs(limits, info)
     for name in named:
@@ -301,10 +302,10 @@ class GateSettings(Settings):
         return self
 
     def without_metric(self, name: str) -> Self:
-        """Return the settings without everything about a metric that could not be measured.
+        """Return the settings without those of a metric that could not be measured.
 
         Raises:
-            InputError: no other metric is to be tested.
+            InputError: the settings name no other metric to test.
 
         Examples:
             >>> GateSettings(metrics=("match", "side_by_side")).without_metric("side_by_side").metrics
@@ -321,14 +322,14 @@ class GateSettings(Settings):
 
     @property
     def groups(self) -> Iterator[tuple[Group, SliceSettings]]:
-        """Each slice by the kind and name of its group."""
+        """Slices by kind and name of their group."""
         for kind, names in self.slices.items():
             for name, values in names.items():
                 yield (kind, name), values
 
 
 def read_gate_settings(path: str | Path) -> GateSettings:
-    """Read settings from a YAML file with the keys of ``GateSettings``; an empty file gives the defaults.
+    """Read settings from a YAML file with the keys of ``GateSettings``; an empty file means the defaults.
 
     Raises:
         InputError: the file cannot be read, is not YAML (the message names the line), or has an invalid key

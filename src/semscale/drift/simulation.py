@@ -1,6 +1,6 @@
-"""Simulations of the gate: the items and reruns that would decide, and the damage that it detects.
+"""Simulations of the gate: numbers of items and reruns for a decision, and detection of known damage.
 
-Both let the gate's own tests decide about comparisons that are drawn from recorded runs.
+Both apply the gate's tests to comparisons drawn from recorded runs.
 """
 
 import zlib
@@ -34,29 +34,29 @@ if TYPE_CHECKING:
     import polars as pl
 
 ITEM_FACTORS = (1.5, 2.0, 3.0, 5.0)
-"""Numbers of items that are tried, as multiples of the present number."""
+"""Simulated numbers of items, as multiples of the current number."""
 
 MOST_RERUNS = 5
-"""Most further reruns that are tried."""
+"""Greatest simulated number of further reruns."""
 
 DRAWS = 200
-"""Simulated comparisons for each number of items and reruns."""
+"""Number of simulated comparisons for each size."""
 
 POWER = 0.8
-"""Share of simulated comparisons that must be decided, unless another is set."""
+"""Default of the required share of decided comparisons."""
 
 
 @dataclass(frozen=True)
 class PlannedSize:
-    """Simulated decisions with a number of items and reruns.
+    """Simulated decisions for one number of items and reruns.
 
     Attributes:
         items: number of items.
         reruns: number of reruns.
-        further_answers: answers of a model that this takes beyond those recorded.
+        further_answers: number of model answers needed in addition to the recorded ones.
         passed: share of simulated comparisons that passed.
-        failed: share that failed.
-        undecided: share that stayed undecided.
+        failed: share of simulated comparisons that failed.
+        undecided: share of simulated comparisons that stayed undecided.
     """
 
     items: int
@@ -78,10 +78,10 @@ class GatePlan(Presentable):
 
     Attributes:
         items: number of items in the comparison.
-        reruns: number of its reruns.
-        is_unchanged: true if a rerun served as the candidate, so that the gate should pass.
-        sizes: simulated decisions, the present numbers first, then the cheapest first.
-        power: share of comparisons that should be decided.
+        reruns: number of reruns in the comparison.
+        is_unchanged: true if a rerun was used as the candidate, so that the gate should pass.
+        sizes: simulated decisions: the current size first, then from the cheapest size on.
+        power: required share of decided comparisons.
         draws: number of simulated comparisons for each size.
         seed: seed of the simulation.
     """
@@ -99,12 +99,12 @@ class GatePlan(Presentable):
 
     @property
     def cheapest(self) -> PlannedSize | None:
-        """The cheapest size that decides the wanted share of comparisons; ``None`` if no size does."""
+        """Cheapest size that decides the required share of comparisons; ``None`` if no size does."""
         return next((size for size in self.sizes if size.decided >= self.power), None)
 
     @property
     def sentence(self) -> str:
-        """The result in a sentence without its full stop."""
+        """The result in a sentence without a full stop."""
         size, kind = self.cheapest, "unchanged models" if self.is_unchanged else "such drifts"
         if size is None:
             most = max(self.sizes, key=lambda size: size.decided)
@@ -121,7 +121,7 @@ class GatePlan(Presentable):
         return f"{with_these} {100 * size.decided:.0f} % of {kind} are decided"
 
     def record(self) -> dict[str, Any]:
-        """Lay the plan out by name, for JSON."""
+        """Return the plan by name, for JSON."""
         sizes = [{**asdict(size), "decided": size.decided} for size in self.sizes]
         names = ("items", "reruns", "is_unchanged", "power", "draws", "seed")
         plan = {name: getattr(self, name) for name in names}
@@ -137,18 +137,18 @@ def plan_gate(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> GatePlan:
-    """Simulate how many items and reruns would decide a comparison.
+    """Simulate the numbers of items and reruns that would decide a comparison.
 
-    Each simulated comparison draws its items from those recorded, with replacement. A further rerun takes at
-    each item the losses of one of the recorded runs of the baseline's model, drawn at random; its loss
-    against that run is the mean loss among these runs. Then the gate's own tests decide; groups, limits,
-    thresholds and must-pass items are left out. So a drift stays about as large as it was measured.
+    Each simulated comparison draws its items from the recorded items, with replacement. At each item, a
+    further rerun gets the losses of a randomly drawn recorded run of the baseline's model; its loss against
+    that run is the mean loss among these runs. Then the gate's tests decide, without groups, limits,
+    thresholds and must-pass items. The simulated drift is therefore about as large as the measured drift.
 
     Args:
-        comparison: a candidate, or a rerun in its stead, measured against the baseline and its reruns.
+        comparison: a candidate, or a rerun in its place, measured against the baseline and its reruns.
         settings: settings of the gate.
         is_unchanged: true if a rerun served as the candidate.
-        power: share of comparisons that should be decided, above 0 and at most 1.
+        power: required share of decided comparisons, above 0 and at most 1.
         draws: number of simulated comparisons for each size.
         seed: seed of the simulation.
 
@@ -178,7 +178,7 @@ def plan_gate(
 
 
 def _sizes(n: int, reruns: int) -> Iterator[tuple[int, int]]:
-    """List numbers of items and reruns, the present ones first, then by the answers that they take."""
+    """Return numbers of items and reruns: the current ones first, then by the number of required answers."""
     more_items = [(max(FEWEST_TO_PASS, round(factor * n)), reruns) for factor in ITEM_FACTORS]
     more_reruns = [(n, reruns + more) for more in range(1, MOST_RERUNS + 1)]
     yield n, reruns
@@ -186,7 +186,7 @@ def _sizes(n: int, reruns: int) -> Iterator[tuple[int, int]]:
 
 
 def _answers(items: int, reruns: int) -> int:
-    """Return the answers of a model that a size takes: of the baseline, its reruns and a candidate."""
+    """Return the number of model answers for a size: baseline, reruns and candidate."""
     return items * (reruns + 2)
 
 
@@ -210,7 +210,7 @@ def _simulated(
 
 
 def worst_outcome(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return ``fail`` if any outcome is, else ``undecided`` if any is, else ``pass``."""
+    """Return the worst outcome: ``fail``, then ``undecided``, then ``pass``."""
     return next((worst for worst in (Outcome.FAIL, Outcome.UNDECIDED) if worst in outcomes), Outcome.PASS)
 
 
@@ -221,12 +221,12 @@ def resampled(
     further_reruns: int,
     rng: np.random.Generator,
 ) -> Comparison:
-    """Return a simulated comparison of some items, with further reruns.
+    """Return a simulated comparison of drawn items, with further reruns.
 
     Args:
-        comparison: what was measured, with at least one rerun.
-        names: metrics that the simulated comparison has.
-        items: positions of items; an item may occur more than once.
+        comparison: measured comparison with at least one rerun.
+        names: metrics of the simulated comparison.
+        items: indices of items; an item can occur more than once.
         further_reruns: number of reruns to add.
         rng: random generator.
     """
@@ -262,29 +262,29 @@ def resampled(
 
 
 SHARES = (0.1, 1 / 3, 1.0)
-"""Shares of the items that are damaged by default."""
+"""Default shares of damaged items."""
 
 INTERVAL = 0.95
-"""Coverage of the intervals of rates, which nobody chooses."""
+"""Coverage of the intervals of rates; not configurable."""
 
 
 @dataclass(frozen=True)
 class SelfTestRow:
-    """One kind of change at one share of damaged items.
+    """Results for one kind of change at one share of damaged items.
 
     Attributes:
-        kind: one of ``DAMAGES``; ``identity``: nothing was changed; ``rerun``: a rerun of the baseline.
+        kind: one of ``DAMAGES``; ``identity`` for no change; ``rerun`` for a rerun of the baseline.
         is_harmful: true if the gate should fail.
         share: share of damaged items, 0 to 1.
         items: number of items in each draw.
-        n_eligible: number of the run's items that can be damaged this way.
+        n_eligible: number of the run's items that can be changed in this way.
         n_draws: number of draws; 0 if no item is eligible.
-        failed: share of draws in which the gate failed: detections of harmful changes, or false alarms at
-            harmless ones. Wilson's interval reflects the number of draws, not the choice of the dataset.
+        failed: share of draws in which the gate failed: detections for harmful changes, false alarms for
+            harmless ones. Wilson's interval covers the random draws, not the choice of the dataset.
         passed: share of draws in which the gate passed.
         undecided: share of draws in which the gate was undecided.
-        by_metric: share of draws in which each metric failed over all items, and each absolute threshold, by
-            name, and each hard limit, as ``limit`` with its name.
+        by_metric: share of draws in which a check failed over all items: metrics and absolute thresholds by
+            name, and hard limits as ``limit`` with the name.
     """
 
     kind: str
@@ -300,7 +300,7 @@ class SelfTestRow:
 
     @property
     def detected_by(self) -> str | None:
-        """The metric that failed most often; ``None`` if none failed."""
+        """Check that failed most often; ``None`` if none failed."""
         best = max(self.by_metric, key=lambda name: self.by_metric[name], default=None)
         return best if best is not None and self.by_metric[best] > 0 else None
 
@@ -311,10 +311,10 @@ class SelfTest(Presentable):
 
     Attributes:
         rows: one row for each kind and share, harmless changes first.
-        n_reruns: number of reruns of the baseline's model; without any, ``identity`` and the harmless changes
-            do not include the model's own noise.
+        n_reruns: number of reruns of the baseline's model; without reruns, ``identity`` and the harmless
+            changes do not include the model's noise.
         signature: settings of measurement, decision and draws.
-        alpha: probability of a false alarm that the gate was set to allow.
+        alpha: allowed probability of a false alarm, as set for the gate.
         interval: coverage of the intervals of rates.
     """
 
@@ -370,7 +370,7 @@ class SelfTest(Presentable):
         return pl.DataFrame(columns)
 
     def record(self) -> dict[str, Any]:
-        """Lay the rows out by name, for JSON."""
+        """Return the rows by name, for JSON."""
         names = ("kind", "is_harmful", "share", "items", "n_eligible", "n_draws", "failed", "passed",
                  "undecided", "detected_by")  # fmt: skip
         return {
@@ -396,32 +396,32 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
     seed: int = 0,
     progress: Progress | None = None,
 ) -> SelfTest:
-    """Damage a run in known ways, and count how often a gate detects it.
+    """Apply known damage to a run, and estimate how often a gate detects it.
 
-    Every kind of change is measured once, applied to all items that it can change. Then ``items`` items are
-    drawn without replacement, ``draws`` times, a share of them damaged, and the gate decides.
+    Every kind of change is applied to all eligible items and measured once. Then, ``draws`` times, ``items``
+    items are drawn without replacement, a share of them is damaged, and the gate decides.
 
-    Baseline and reruns are of one model. With two reruns or more, chance decides at each item which of these
-    runs is the candidate, which the baseline, and the others are reruns: the gate that is tested has one
-    rerun fewer than were recorded. Two runs are too few to be candidate and reference at once: false alarms
-    are then unknown and not drawn, and the damaged candidate is compared with its undamaged version as the
-    rerun. Without reruns the baseline itself is damaged, without the model's own noise.
+    Baseline and reruns are from one model. With at least two reruns, the roles of candidate, baseline and
+    reruns are assigned at random at each item, so the tested gate has one rerun fewer than recorded. With one
+    rerun, there are too few runs for a candidate and a reference: false alarms are unknown and not drawn, and
+    the damaged candidate is compared with its undamaged version as the rerun. Without reruns, the baseline is
+    damaged, and results do not include the model's noise.
 
     Args:
         baseline: the approved run.
         reruns: further runs of its model.
         meter: measures the losses; ``DriftMeter()`` by default.
-        settings: settings of the gate; must-pass items and slices are left out.
-        kinds: kinds of change, of ``DAMAGES``; all by default.
+        settings: settings of the gate; must-pass items and slices are ignored.
+        kinds: kinds of change from ``DAMAGES``; by default all.
         items: number of items in each draw, at most those of the run; ``None`` for all.
-        shares: shares of the drawn items that are changed, each above 0 and at most 1.
+        shares: shares of the drawn items to change, each above 0 and at most 1.
         draws: number of draws for each kind and share.
         seed: seed of the damage and the draws.
-        progress: called while items are compared, and while the gate decides about draws.
+        progress: called while items are compared, and while the gate decides on draws.
 
     Raises:
         UnknownNameError: a kind of change does not exist.
-        InputError: a setting is out of range, or a rerun is invalid; see ``check_rerun``.
+        InputError: a setting is out of range, or a rerun is invalid (see ``check_rerun``).
     """
     chosen = list(dict.fromkeys(DAMAGES if kinds is None else kinds))
     unknown = [kind for kind in chosen if kind not in DAMAGES]
@@ -481,7 +481,7 @@ class _Versions:
         progress: called while items are compared.
 
     Attributes:
-        possible: for each kind, shape (v, n), whether an item of a run can be changed.
+        possible: mask for each kind, shape (v, n), of the items of a run that can be changed.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Summary of a comparison: the decision, each metric in each group, and the items that changed most."""
+"""Summary of a comparison: the decision, metrics by group, and the items that changed most."""
 
 import math
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ from semscale.stats.intervals import IntervalPlan
 from semscale.types import Floats
 
 WORST_ITEMS = 20
-"""Items that changed most, in JSON."""
+"""Number of the most changed items in JSON."""
 
 NAMED_ITEMS = 20
-"""Items that JSON and a history name for each hard limit."""
+"""Number of items that JSON and a history name for each hard limit."""
 
 _FEW = 3
-_ALONE = -1.0  # below every score: pairs without a partner come first
+_ALONE = -1.0  # below every score, so that pairs without a partner come first
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class WorseItem:
     """An item that became worse.
 
     Attributes:
-        index: position of the item.
-        harm: drift beyond the margin as a share of each metric's span, summed over metrics.
-        drifts: drift by metric, the metric that adds most to the harm first; without metrics without a value.
-        pairs: aligned outputs, those without a partner first, then the least similar.
+        index: index of the item.
+        harm: drift beyond the margin as a share of the metric's span, summed over metrics.
+        drifts: drift by metric with a value, the greatest contribution to the harm first.
+        pairs: aligned outputs: outputs without a partner first, then the least similar pairs.
     """
 
     index: int
@@ -60,7 +60,7 @@ class WorseItem:
 
 @dataclass(frozen=True)
 class Difference:
-    """A number of two aligned outputs; ``None`` without a number or an output."""
+    """Numbers of two aligned outputs; ``None`` for a missing number or output."""
 
     baseline: float | None
     candidate: float | None
@@ -80,10 +80,10 @@ class DriftSummary(Presentable):
     Attributes:
         comparison: the measured losses.
         decision: the decision.
-        approval: the approval of the baseline, if there is one.
-        recorded_from: the file that the candidate was recorded from, if it was one.
-        heads: the last hashes of the dataset's entries in the history that stores the comparison.
-        ruler: the check of the ruler; ``None`` where the dataset has no anchors.
+        approval: approval of the baseline, if any.
+        recorded_from: file from which the candidate was recorded, if any.
+        heads: last hashes of the dataset's entries in the history that stores the comparison.
+        ruler: check of the ruler; ``None`` if the dataset has no anchors.
 
     Examples:
         >>> from semscale.drift import Item, Output, Run
@@ -108,7 +108,7 @@ class DriftSummary(Presentable):
         return f"DriftSummary({models}, items={len(baseline.items)}, outcome={str(self.decision.outcome)!r})"
 
     def with_heads(self, heads: Sequence[str]) -> Self:
-        """Return the summary with the last hashes of the history, without computing anything again."""
+        """Return a copy with the last hashes of the history, without recomputing anything."""
         changed = replace(self, heads=tuple(heads))
         declared = {name.name for name in fields(self)}
         vars(changed).update({name: value for name, value in vars(self).items() if name not in declared})
@@ -121,7 +121,7 @@ class DriftSummary(Presentable):
 
     @cached_property
     def figures(self) -> tuple[MetricTest, ...]:
-        """Each measured metric over all items, then in each group; ``is_tested`` names the gate's tests."""
+        """Tests of each measured metric over all items, then in each group; see ``is_tested``."""
         tests = self.decision.tests
         known = {(test.metric, test.group) for test in tests}
         others = metric_tests(self.comparison, self.decision.settings, list(self.comparison.metrics))
@@ -132,23 +132,23 @@ class DriftSummary(Presentable):
         )
 
     def is_tested(self, figure: MetricTest) -> bool:
-        """Return whether a figure is a test of the gate."""
+        """Return true if a figure is a test of the gate."""
         tests = self.decision.tests
         return any((test.metric, test.group) == (figure.metric, figure.group) for test in tests)
 
     @property
     def overall(self) -> tuple[MetricTest, ...]:
-        """Each metric over all items."""
+        """Figures of each metric over all items."""
         return tuple(figure for figure in self.figures if figure.group is None)
 
     @property
     def grouped(self) -> tuple[MetricTest, ...]:
-        """Each metric in each group."""
+        """Figures of each metric in each group."""
         return tuple(figure for figure in self.figures if figure.group is not None)
 
     @cached_property
     def plan(self) -> GatePlan | None:
-        """Numbers of items and reruns that would decide an undecided gate; ``None`` where unknown."""
+        """Numbers of items and reruns that would decide an undecided gate; ``None`` if unknown."""
         is_undecided = self.decision.outcome is Outcome.UNDECIDED and self._is_any_test_undecided
         n_items = len(self.comparison.baseline.items)
         if is_undecided and self.comparison.reruns and n_items > 1:
@@ -161,7 +161,7 @@ class DriftSummary(Presentable):
 
     @cached_property
     def next_step(self) -> str:
-        """The next step, in a sentence without its full stop."""
+        """The next step in a sentence without a full stop."""
         if self.ruler is not None and self.ruler.has_moved:
             failed = self.decision.reasons[:1]
             also = f". The gate also failed: {failed[0]}" if failed else ""
@@ -210,24 +210,24 @@ class DriftSummary(Presentable):
 
     @property
     def moved(self) -> Moved | None:
-        """The part that changed: system, ruler, both or neither; ``None`` where that is unknown."""
+        """The part that changed: system, ruler, both or neither; ``None`` if unknown."""
         return None if self.ruler is None else moved_part(self.decision.outcome, self.ruler)
 
     @property
     def n_silent(self) -> int:
-        """Number of items for which the baseline has an output and the candidate none."""
+        """Number of items with an output of the baseline and none of the candidate."""
         pairs = zip(self.comparison.baseline.items, self.comparison.candidate.items, strict=True)
         return sum(bool(before.outputs_with_text) and not after.outputs_with_text for before, after in pairs)
 
     @cached_property
     def languages(self) -> tuple[OutputLanguage, ...]:
-        """Outputs of both runs by language."""
+        """Numbers of outputs of both runs by language."""
         comparison = self.comparison
         return output_languages(comparison.baseline, comparison.candidate, comparison.signature)
 
     @cached_property
     def harm(self) -> Floats:
-        """Drift of each item beyond the margin as a share of each metric's span, summed; shape (n,)."""
+        """Harm of each item, shape (n,): drift beyond the margin as a share of the metric's span, summed."""
         return np.asarray(np.nansum(self._harm_by_metric[1], axis=0))
 
     @cached_property
@@ -244,7 +244,7 @@ class DriftSummary(Presentable):
         return {test.metric: test.margin for test in self.decision.overall}
 
     def worst(self, limit: int) -> tuple[WorseItem, ...]:
-        """Return the items that became worse, the worst first; as many as ``limit`` at most."""
+        """Return at most ``limit`` items that became worse, the worst first."""
         names, (drifts, parts) = list(self._margins), self._harm_by_metric
         worst = [int(row) for row in np.argsort(-self.harm, kind="stable")[:limit] if self.harm[row] > 0]
         items = []
@@ -256,7 +256,7 @@ class DriftSummary(Presentable):
         return tuple(items)
 
     def pairs_of(self, index: int) -> tuple[AlignedPair, ...]:
-        """Return the aligned outputs of an item: those without a partner first, then the least similar."""
+        """Return an item's aligned outputs: those without a partner first, then the least similar pairs."""
         pairs = [pair for pair in self.comparison.pairs if pair.item == index]
         return tuple(sorted(pairs, key=_similarity))
 
@@ -270,7 +270,7 @@ class DriftSummary(Presentable):
         )
 
     def differences(self, pair: AlignedPair) -> dict[str, Difference]:
-        """Return the numbers of two aligned outputs: ``characters``, then each field that one of them has."""
+        """Return the differences of two aligned outputs: ``characters``, then each field of either output."""
         outputs = self.outputs_of(pair)
         names = sorted({name for output in outputs if output is not None for name in output.fields})
         lengths = (None if output is None else len((output.text or "").strip()) for output in outputs)
@@ -279,7 +279,7 @@ class DriftSummary(Presentable):
 
     @cached_property
     def stored(self) -> StoredComparison:
-        """The comparison for a history: figures of metrics and groups, and the losses of each item."""
+        """Comparison for a history: figures of metrics and groups, and the losses of each item."""
         comparison = self.comparison
         return StoredComparison(
             baseline_id=comparison.baseline.id,
@@ -309,12 +309,12 @@ class DriftSummary(Presentable):
         )
 
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON.
+        """Return the numbers by name, for JSON.
 
         Returns:
-            ``outcome`` is ``pass``, ``fail`` or ``undecided``. ``metrics`` has each metric over all items,
-            ``tests`` the tests of the gate, ``drifts`` each metric in each group, tested or not. The worst of
-            the ``worst_items`` comes first, and so does the least similar of an item's ``pairs``.
+            ``outcome`` is ``pass``, ``fail`` or ``undecided``. ``metrics`` has the figures over all items,
+            ``tests`` the tests of the gate, and ``drifts`` the figures in each group, tested or not.
+            ``worst_items`` start with the worst, and an item's ``pairs`` with the least similar.
         """
         comparison, decision = self.comparison, self.decision
         return {
@@ -436,7 +436,7 @@ def _limit_record(check: LimitCheck) -> dict[str, Any]:
 
 
 def _stored_checks(decision: GateDecision) -> tuple[StoredCheck, ...]:
-    """Return the checks of a decision for a history; of a limit, the first items that break it."""
+    """Return the checks of a decision for a history; limits include the first items that break them."""
     limits = [
         StoredCheck(
             "limit",

@@ -16,7 +16,7 @@ import numpy as np
 
 from semscale.signature import Signature
 from semscale.stats.sampling import RowSample, priorities
-from semscale.types import Integers, Mask, ObjectArray, Status
+from semscale.types import LANGUAGE_NAMES, Integers, Mask, ObjectArray, Status
 from semscale.weights.known import languages_read, model_name
 
 if TYPE_CHECKING:
@@ -24,119 +24,6 @@ if TYPE_CHECKING:
 
 
 ENGLISH = "en"
-
-LANGUAGE_NAMES = {
-    "af": "Afrikaans",
-    "am": "Amharic",
-    "ar": "Arabic",
-    "as": "Assamese",
-    "az": "Azerbaijani",
-    "be": "Belarusian",
-    "bg": "Bulgarian",
-    "bn": "Bengali",
-    "br": "Breton",
-    "bs": "Bosnian",
-    "ca": "Catalan",
-    "cs": "Czech",
-    "cy": "Welsh",
-    "da": "Danish",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "eo": "Esperanto",
-    "es": "Spanish",
-    "et": "Estonian",
-    "eu": "Basque",
-    "fa": "Persian",
-    "fi": "Finnish",
-    "fr": "French",
-    "fy": "Western Frisian",
-    "ga": "Irish",
-    "gd": "Scottish Gaelic",
-    "gl": "Galician",
-    "gu": "Gujarati",
-    "ha": "Hausa",
-    "he": "Hebrew",
-    "hi": "Hindi",
-    "hr": "Croatian",
-    "ht": "Haitian Creole",
-    "hu": "Hungarian",
-    "hy": "Armenian",
-    "id": "Indonesian",
-    "ig": "Igbo",
-    "is": "Icelandic",
-    "it": "Italian",
-    "ja": "Japanese",
-    "jv": "Javanese",
-    "ka": "Georgian",
-    "kk": "Kazakh",
-    "km": "Khmer",
-    "kn": "Kannada",
-    "ko": "Korean",
-    "ku": "Kurdish",
-    "ky": "Kyrgyz",
-    "la": "Latin",
-    "lb": "Luxembourgish",
-    "lg": "Ganda",
-    "ln": "Lingala",
-    "lo": "Lao",
-    "lt": "Lithuanian",
-    "lv": "Latvian",
-    "mg": "Malagasy",
-    "mk": "Macedonian",
-    "ml": "Malayalam",
-    "mn": "Mongolian",
-    "mr": "Marathi",
-    "ms": "Malay",
-    "mt": "Maltese",
-    "my": "Burmese",
-    "ne": "Nepali",
-    "nl": "Dutch",
-    "nn": "Norwegian Nynorsk",
-    "no": "Norwegian",
-    "oc": "Occitan",
-    "om": "Oromo",
-    "or": "Odia",
-    "pa": "Punjabi",
-    "pl": "Polish",
-    "ps": "Pashto",
-    "pt": "Portuguese",
-    "qu": "Quechua",
-    "ro": "Romanian",
-    "ru": "Russian",
-    "rw": "Kinyarwanda",
-    "sa": "Sanskrit",
-    "se": "Northern Sami",
-    "si": "Sinhala",
-    "sk": "Slovak",
-    "sl": "Slovenian",
-    "sn": "Shona",
-    "so": "Somali",
-    "sq": "Albanian",
-    "sr": "Serbian",
-    "st": "Southern Sotho",
-    "sv": "Swedish",
-    "sw": "Swahili",
-    "ta": "Tamil",
-    "te": "Telugu",
-    "tg": "Tajik",
-    "th": "Thai",
-    "tk": "Turkmen",
-    "tl": "Tagalog",
-    "tr": "Turkish",
-    "tt": "Tatar",
-    "ug": "Uyghur",
-    "uk": "Ukrainian",
-    "ur": "Urdu",
-    "uz": "Uzbek",
-    "vi": "Vietnamese",
-    "wa": "Walloon",
-    "xh": "Xhosa",
-    "yo": "Yoruba",
-    "zh": "Chinese",
-    "zu": "Zulu",
-}
-"""Names of the languages that can be identified, by ISO 639-1 code; rarer ones have no code."""
 
 WIDESPREAD = frozenset(
     {
@@ -530,7 +417,7 @@ class LanguageCount:
 
     @property
     def is_across(self) -> bool:
-        """Whether two of the languages are clear and differ."""
+        """True if two of the languages are clear and differ."""
         return len(set(self.languages) - {None}) > 1
 
     def record(self, *names: str) -> dict[str, Any]:

@@ -140,12 +140,12 @@ class Polarity:
 
     @property
     def negates(self) -> bool:
-        """Whether a negation reaches a word of the text."""
+        """True if a negation reaches a word of the text."""
         return bool(self._reached)
 
     @property
     def compares(self) -> bool:
-        """Whether the text may contain comparisons."""
+        """True if the text may contain comparisons."""
         return may_compare(self.text)
 
     @cached_property

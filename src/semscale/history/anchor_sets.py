@@ -1,4 +1,4 @@
-"""Anchor sets, which are frozen pairs of texts, readings of them, and both in the database of a history."""
+"""Anchor sets (frozen pairs of texts), readings of them, and their storage in a history."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -17,18 +17,18 @@ from semscale.store.databases.schema import ENTRIES
 from semscale.types import Floats
 
 FEWEST_PAIRS, MOST_PAIRS = 10, 500
-"""Least and greatest number of pairs: fewer show too little, and more cost too much in every run."""
+"""Minimum and maximum number of pairs: fewer show too little, and more cost too much in every run."""
 
 
 @dataclass(frozen=True)
 class AnchorPair:
-    """A pair of texts that is measured again and again.
+    """A pair of texts that is measured repeatedly.
 
     Attributes:
         id: its name within the set.
         reference: the text that the output is compared with.
         output: the text that is measured against it.
-        label: a person's score of the output, 0 to 1; ``None`` without one.
+        label: a human score of the output, 0 to 1; ``None`` without a score.
     """
 
     id: str
@@ -39,17 +39,17 @@ class AnchorPair:
 
 @dataclass(frozen=True)
 class AnchorSet:
-    """Pairs of texts that never change, so that other readings of them show another ruler.
+    """Pairs of texts that never change, so that a change in their readings shows a change of the ruler.
 
     Attributes:
-        dataset: the dataset whose comparisons measure them again.
+        dataset: the dataset whose comparisons measure the pairs again.
         name: its name within the dataset.
         pairs: 10 to 500 pairs.
         frozen: time at which they were frozen, in UTC.
         id: the set's id, the same in every history.
 
     Raises:
-        InputError: a wrong number of pairs, an id twice, a text without a word, or a label outside 0 to 1.
+        InputError: a wrong number of pairs, a repeated ID, a text without a word, or a label outside 0 to 1.
     """
 
     dataset: str
@@ -75,7 +75,7 @@ class AnchorSet:
 
     @property
     def labels(self) -> list[float | None]:
-        """People's scores, pair by pair."""
+        """Human scores of the pairs, in order."""
         return [pair.label for pair in self.pairs]
 
 
@@ -87,11 +87,11 @@ class AnchorReadings:
         set_id: id of the anchor set.
         dataset: its dataset.
         signature: the ruler's signature as text.
-        readings: by name, shape (pairs,), 0 to 1; NaN for a pair without a reading.
-        series: id that all readings compared with one reference have in common.
+        readings: readings by name, shape (pairs,), 0 to 1; NaN for a pair without a reading.
+        series: ID that readings compared with the same reference have in common.
         is_reference: whether later readings of the series are compared with this one.
         comparison_id: the comparison that was measured with it; ``None`` for a reference.
-        has_moved: whether the ruler had moved then.
+        has_moved: whether the ruler had changed at that time.
         measured: time of the reading, in UTC.
         id: its id, the same in every history.
     """
@@ -109,24 +109,24 @@ class AnchorReadings:
 
 
 class AnchorStore:
-    """Stores anchor sets and readings of them; entries are added and never changed or deleted.
+    """Store of anchor sets and their readings; entries are added and never changed or deleted.
 
     Args:
-        database: of a history.
+        database: database of a history.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def freeze(self, anchors: AnchorSet, readings: Sequence[AnchorReadings] = ()) -> None:
-        """Store an anchor set with its first readings: all of it, or nothing.
+        """Store an anchor set with its first readings, in one transaction.
 
         Raises:
             InputError: the dataset has a set of this name, or the history cannot be written.
         """
         entry = _set_entry(anchors)
         with self._database.writing() as connection:
-            # Sets of one name that two machines froze apart can meet in a merge; here the name is unique.
+            # A merge can bring together sets of the same name from two machines; here the name is unique.
             if anchors.name in {known.name for known in _read_sets(connection, anchors.dataset)}:
                 raise InputError(
                     f"dataset {anchors.dataset[:60]!r} has an anchor set {anchors.name[:60]!r}: it never "
@@ -137,7 +137,7 @@ class AnchorStore:
                 add_entry(connection, _readings_entry(reading))
 
     def add(self, readings: Sequence[AnchorReadings]) -> None:
-        """Store readings of a set that is there: all of them, or none.
+        """Store readings of an existing set, in one transaction.
 
         Raises:
             InputError: the history cannot be written.
@@ -172,18 +172,18 @@ class AnchorStore:
 
 
 def comparisons_moved(connection: Connection, datasets: Collection[str]) -> set[str]:
-    """List the comparisons that were measured while their ruler had moved, by their last readings.
+    """List the comparisons whose ruler had changed, according to their last readings.
 
     Args:
-        connection: to the history's database.
-        datasets: of the comparisons.
+        connection: connection to the history's database.
+        datasets: datasets of the comparisons.
 
     Raises:
         InputError: their readings were changed since they were stored.
     """
     columns, moved = ENTRIES.c, '"has_moved": true'
     of_datasets = columns.dataset.in_(sorted(datasets))
-    # A ruler seldom moves, so most calls read no further.
+    # A ruler seldom changes, so most calls read no further.
     if not read_entries(connection, EntryKind.ANCHOR_READINGS, of_datasets, columns.body.contains(moved)):
         return set()
     entries = read_entries(connection, EntryKind.ANCHOR_READINGS, of_datasets)

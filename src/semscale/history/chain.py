@@ -1,8 +1,8 @@
-"""The chain of a history: entries, each linked by a hash to those of its dataset that were stored before it.
+"""The chain of a history: entries, each linked by a hash to the earlier entries of its dataset.
 
 Every entry has a *link*: a hash of the entry and of the last links of its dataset. As a link contains the
-hashes before it, the last one stands for the whole dataset. Two machines that go on from copies of one
-history make two last links; the next entry after a merge names both.
+earlier hashes, the last link represents the whole dataset. If two machines continue copies of one history,
+there are two last links; the next entry after a merge names both.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from semscale.store.databases.database import Database, insert_rows
 from semscale.store.databases.schema import ENTRIES, ITEMS, LINKS, SCORES
 
 SHORTEST_HEAD = 16
-"""The fewest characters of a hash that can name a head."""
+"""Minimum number of characters of a hash to name a head."""
 
 _FEW = 200  # entries whose links are looked up by id
 _VERIFY = "semscale drift history --verify names the broken entries"
@@ -59,9 +59,9 @@ class Entry:
         kind: an ``EntryKind``.
         id: its id.
         dataset: its dataset.
-        subject: id of the run or anchor set that it is about; ``None`` without one.
+        subject: ID of the run or anchor set of the entry; ``None`` without one.
         moment: its time, from :func:`moment_text`.
-        body: its content, from :func:`body_text`; items and scores are in it as hashes.
+        body: its content, from :func:`body_text`, with hashes of items and scores.
 
     Raises:
         InputError: id, dataset or subject contain NUL or an unpaired surrogate.
@@ -105,12 +105,12 @@ class Link:
     """The link of an entry, as a row of the database.
 
     Attributes:
-        hash: SHA-256 of the other attributes, as it was stored.
+        hash: stored SHA-256 of the other attributes.
         kind: kind of the entry.
         entry_id: id of the entry.
         dataset: dataset of the entry.
         content: hash of the entry.
-        parents: hashes of the last links of the dataset before it, sorted, with spaces between them.
+        parents: hashes of the dataset's previous last links, sorted and separated by spaces.
     """
 
     hash: str
@@ -122,15 +122,15 @@ class Link:
 
     @property
     def is_intact(self) -> bool:
-        """Tell whether the stored hash is that of the other attributes."""
+        """True if the stored hash equals the hash of the other attributes."""
         return self.hash == _link_hash(self.kind, self.entry_id, self.dataset, self.content, self.parents)
 
 
 def moment_text(name: str, moment: datetime) -> str:
-    """Write a time in UTC, so that texts sort as times do.
+    """Write a time in UTC as text that sorts like the time.
 
     Raises:
-        InputError: it has no time zone.
+        InputError: the time has no time zone.
     """
     if moment.tzinfo is None:
         raise InputError(f"{name} must have a time zone, got {moment.isoformat()}: use datetime.now(UTC)")
@@ -138,18 +138,18 @@ def moment_text(name: str, moment: datetime) -> str:
 
 
 def body_text(content: Mapping[str, object]) -> str:
-    """Write the content of an entry as JSON; equal contents in one order are equal texts."""
+    """Write the content of an entry as JSON; equal contents in the same order give equal texts."""
     return json.dumps(content, allow_nan=False)
 
 
 def add_entry(connection: Connection, entry: Entry) -> None:
     """Store an entry, and link it to the last entries of its dataset.
 
-    Only the last links are checked, as the work would otherwise grow with the square of the history;
-    ``verify`` checks all of them.
+    Only the last links are checked, as the total work would otherwise grow with the square of the history's
+    length; ``verify`` checks all links.
 
     Raises:
-        InputError: the history has an entry of this kind and id, or a last link of the dataset does not hold.
+        InputError: the history has an entry of this kind and ID, or a last link of the dataset is invalid.
     """
     last = last_links(connection, entry.dataset)
     refuse_lost(connection, LINKS.c.hash.in_([link.hash for link in last]))
@@ -175,12 +175,12 @@ def read_entries(connection: Connection, kind: EntryKind, *conditions: ColumnEle
     """Read entries, oldest first.
 
     Args:
-        connection: to the history's database.
-        kind: of the entries.
-        conditions: on columns of ``ENTRIES``.
+        connection: connection to the history's database.
+        kind: kind of the entries.
+        conditions: conditions on columns of ``ENTRIES``.
 
     Raises:
-        InputError: an entry was changed since it was stored, or was stored by something else than Semscale.
+        InputError: an entry was changed since it was stored, or was not stored by Semscale.
     """
     columns = ENTRIES.c
     query = select(ENTRIES).where(columns.kind == str(kind), *conditions).order_by(columns.moment, columns.id)
@@ -199,7 +199,7 @@ def read_entries(connection: Connection, kind: EntryKind, *conditions: ColumnEle
 
 
 def changed_error(entry: Entry, reason: str = _CHANGED) -> InputError:
-    """Return the error for an entry that is not what was stored."""
+    """Return the error for an entry that differs from the stored one."""
     return InputError(
         f"{entry.kind} {entry.id[:60]!r} is not what was stored: {reason}, so somebody changed the database; "
         f"restore it from a copy ({_VERIFY})"
@@ -207,11 +207,11 @@ def changed_error(entry: Entry, reason: str = _CHANGED) -> InputError:
 
 
 def refuse_lost(connection: Connection, *conditions: ColumnElement[bool]) -> None:
-    """Refuse to go on where an entry was deleted.
+    """Raise an error if an entry was deleted.
 
     Args:
-        connection: to the history's database.
-        conditions: on columns of ``LINKS``.
+        connection: connection to the history's database.
+        conditions: conditions on columns of ``LINKS``.
 
     Raises:
         InputError: an entry has a link and is missing.
@@ -227,18 +227,18 @@ def refuse_lost(connection: Connection, *conditions: ColumnElement[bool]) -> Non
 
 
 def load_links(connection: Connection, *conditions: ColumnElement[bool]) -> list[Link]:
-    """Load links in the order in which they were stored, each after those that it names."""
+    """Load links in the order in which they were stored, each after its parents."""
     columns = (LINKS.c[name] for name in Link.__dataclass_fields__)
     query = select(*columns).where(*conditions).order_by(LINKS.c.position)
     return [Link(*row) for row in connection.execute(query)]
 
 
 def last_links(connection: Connection, dataset: str) -> list[Link]:
-    """Load the links of a dataset that no other one names, sorted by their hashes, which are its heads."""
+    """Load a dataset's links that are no link's parents, sorted by hash; their hashes are the heads."""
     of_dataset = LINKS.c.dataset == dataset
     named = select(LINKS.c.parents).where(of_dataset)
     unnamed = load_links(connection, of_dataset, LINKS.c.hash.not_in(named))
-    # The query compares whole texts. Only a link that joins the histories of a merge names several links.
+    # The query compares whole texts. Only a link after a merge names several links.
     joined = set(" ".join(connection.execute(named.where(LINKS.c.parents.contains(" "))).scalars()).split())
     return sorted((link for link in unnamed if link.hash not in joined), key=lambda link: link.hash)
 
@@ -265,13 +265,13 @@ _HEAD = "head"
 
 @dataclass(frozen=True)
 class Flaw:
-    """An entry that does not hold.
+    """An entry or head that fails verification.
 
     Attributes:
         kind: its ``EntryKind``, or ``head``.
-        id: its id; of a head, its hash.
+        id: its ID, or the hash of a head.
         dataset: its dataset; ``None`` for a head.
-        why: the reason.
+        why: reason of the failure.
     """
 
     kind: str
@@ -289,8 +289,8 @@ class Verification(Presentable):
 
     Attributes:
         where: the history.
-        n_entries: number of entries that were checked.
-        flaws: entries that do not hold, the first broken link first.
+        n_entries: number of checked entries.
+        flaws: entries that fail verification, the first broken link first.
         heads: hashes of the last links of each dataset.
     """
 
@@ -304,7 +304,7 @@ class Verification(Presentable):
 
     @property
     def holds(self) -> bool:
-        """Tell whether every entry is what was stored, and every head that was named is there."""
+        """True if every entry is unchanged, and the history has every head that was named."""
         return not self.flaws
 
     @property
@@ -313,7 +313,7 @@ class Verification(Presentable):
         return tuple(flaw.id for flaw in self.flaws if flaw.kind == _HEAD)
 
     def record(self) -> dict[str, Any]:
-        """Lay everything out by name, for JSON."""
+        """Return all values by name, for JSON."""
         return {
             "instrument": "drift verify",
             "history": self.where,
@@ -327,15 +327,15 @@ class Verification(Presentable):
 def verify(database: Database, heads: Sequence[str] = ()) -> Verification:
     """Check every entry against its link, and every link against those before it.
 
-    A chain of hashes cannot show that somebody computed all of it anew, or took away its last entries and
-    links: for this, note the heads elsewhere and name them here.
+    A chain of hashes cannot show that somebody recomputed all of it, or removed its last entries and links.
+    To detect this, store the heads elsewhere and name them here.
 
     Args:
-        database: a history's.
-        heads: hashes of heads that were noted before, or at least their first 16 characters.
+        database: database of a history.
+        heads: hashes of earlier heads, or at least their first 16 characters.
 
     Raises:
-        InputError: a head is shorter.
+        InputError: a head is shorter than 16 characters.
     """
     for head in heads:
         if len(head) < SHORTEST_HEAD:
@@ -347,7 +347,7 @@ def verify(database: Database, heads: Sequence[str] = ()) -> Verification:
 def _verification(
     connection: Connection, database: Database, noted: Sequence[str] = ()
 ) -> tuple[Verification, dict[tuple[str, str], Entry], list[Link]]:
-    """Check a history; return the result with the entries and links that were read for it."""
+    """Check a history; return the result, and the entries and links that were read."""
     links, entries = load_links(connection), _all_entries(connection)
     contents = {link.content for link in links}
     changed = {
@@ -369,7 +369,7 @@ def _verification(
 
 @dataclass(frozen=True)
 class Merged:
-    """Numbers of entries that a merge has added.
+    """Numbers of entries that a merge added.
 
     Attributes:
         runs: number of added runs.
@@ -399,12 +399,12 @@ _PARTS = {EntryKind.RUN: (ITEMS, ITEMS.c.run_id), EntryKind.COMPARISON: (SCORES,
 def merge(target: Database, source: Database) -> Merged:
     """Add the entries and links of another history; each entry is one transaction.
 
-    Links are copied unchanged and in their order, so a merge that was stopped leaves a whole chain and goes
-    on when it is repeated, and a head that was noted on the other machine is found here.
+    Links are copied unchanged and in order. So a stopped merge leaves a valid chain and continues when it is
+    repeated, and heads of the other history are valid here.
 
     Raises:
-        InputError: an entry differs between the two although its id is the same, or an entry of the other
-            history does not hold; nothing is added.
+        InputError: two entries with the same ID differ, or an entry of the other history fails verification;
+            nothing is added.
     """
     with source.reading() as connection:
         verification, offered, links = _verification(connection, source)
@@ -441,7 +441,7 @@ def _refuse_conflicts(
 
 
 def _copy(target: Database, source: Database, entry: Entry, link: Link) -> bool:
-    """Add a link, and its entry if it is missing; tell whether the entry was added."""
+    """Add a link, and its entry if it is missing; return whether the entry was added."""
     table, owner = _PARTS.get(EntryKind(entry.kind), (None, None))
     parts = []
     if table is not None and owner is not None:
@@ -483,7 +483,7 @@ def _parts_hold(connection: Connection, entry: Entry) -> bool:
 def _flaws(
     links: Sequence[Link], entries: Mapping[tuple[str, str], Entry], changed: set[tuple[str, str]]
 ) -> list[Flaw]:
-    """List the entries that do not hold in the order of the chain; those without a link come last."""
+    """List the entries that fail verification in the order of the chain; those without a link come last."""
     hashes = {link.hash for link in links}
     reasons: dict[tuple[str, str], tuple[str, str]] = {}
     for link in links:

@@ -58,8 +58,7 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
         The history; close it, or use it in a ``with`` statement.
 
     Raises:
-        InputError: it is missing, damaged, unreachable, another program's, or of a newer
-            version.
+        InputError: the history is missing, damaged, unreachable, another program's, or of a newer version.
         MissingExtraError: the extra ``postgres`` is not installed, for a server.
 
     Examples:
@@ -76,10 +75,9 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
 
 
 class History:
-    """Stores runs, approvals and comparisons; several threads and processes may use one history at once.
+    """Store of runs, approvals and comparisons; several threads and processes may use it at the same time.
 
-    Every call that writes is one transaction. Open a history with
-    :func:`open_history`.
+    Every call that writes is one transaction. Open a history with :func:`open_history`.
 
     Args:
         database: a database that has all tables.
@@ -114,7 +112,7 @@ class History:
         self._database.close()
 
     def check_writable(self) -> None:
-        """Check that the history can be written, before long work whose result will be stored.
+        """Check that the history can be written, before a long run.
 
         Raises:
             InputError: it cannot be written.
@@ -125,11 +123,11 @@ class History:
     def record(self, run: Run) -> Run:
         """Store a run with all its items, unless the history has one with the same content.
 
-        The content is items, outputs, dataset, model, revision, note and ``rerun_of``: a command that was
-        killed after it had stored its run adds nothing when it is given again.
+        The content is items, outputs, dataset, model, revision, note and ``rerun_of``. So a command that was
+        killed after storing its run adds nothing when it is repeated.
 
         Returns:
-            The run that the history has now.
+            The stored run, new or earlier.
 
         Raises:
             InputError: the history has another run with this id, cannot be written, or cannot store a value.
@@ -147,8 +145,8 @@ class History:
         """Load the run with the same content as another one; ``None`` if there is none.
 
         Args:
-            run: as ``record`` would store it.
-            besides: ids of runs to leave out.
+            run: a run, stored or not.
+            besides: IDs of runs to leave out.
         """
         entry = _run_entry(run, _bodies(run))
         with self._database.reading() as connection:
@@ -159,10 +157,10 @@ class History:
         """Load a run.
 
         Args:
-            name: its id, or at least the first 4 characters of it.
+            name: its ID, or at least the first 4 characters.
 
         Raises:
-            UnknownNameError: the name fits no run or several.
+            UnknownNameError: the name matches no run or several.
             InputError: it was changed since it was recorded.
         """
         with self._database.reading() as connection:
@@ -189,7 +187,7 @@ class History:
         """Load the reruns of a run, oldest first.
 
         Raises:
-            UnknownNameError: the id fits no run or several.
+            UnknownNameError: the ID matches no run or several.
             InputError: a rerun was changed since it was recorded, or a run of the dataset was deleted.
         """
         with self._database.reading() as connection:
@@ -229,9 +227,9 @@ class History:
             return [_approval(entry) for entry in _list_entries(connection, EntryKind.APPROVAL, dataset)]
 
     def heads(self, dataset: str) -> list[str]:
-        """List the hashes of the last links of a dataset, which stand for all its entries.
+        """List the hashes of a dataset's last links, which represent all its entries.
 
-        There is one; after a merge of histories that went apart there are several, until the next entry.
+        There is one head; after a merge of diverged histories there are several, until the next entry.
         """
         with self._database.reading() as connection:
             return [link.hash for link in last_links(connection, dataset)]
@@ -240,7 +238,7 @@ class History:
         """Check every entry against its link, and every link against those before it.
 
         Args:
-            heads: hashes from ``heads`` that were noted before: they must still be there.
+            heads: earlier hashes from ``heads``, which the history must still have.
 
         Raises:
             InputError: a head is shorter than 16 characters.
@@ -252,7 +250,7 @@ class History:
 
         Args:
             dataset: its name.
-            at: time at which the baseline is wanted; later approvals do not count. By default now.
+            at: time of the baseline; later approvals do not count. By default now.
 
         Returns:
             The run and its approval.
@@ -278,17 +276,17 @@ class History:
         return self.run(latest.run_id), latest
 
     def keep(self, comparison: StoredComparison, *, candidate: Run | None = None) -> StoredComparison:
-        """Store a comparison with its figures and scores, unless the history has the same.
+        """Store a comparison with its figures and scores, unless the history has an equal one.
 
-        The same are comparisons of the same two runs with the same signature, outcome, checks, figures and
-        scores, and candidates with the same content, as of ``record``.
+        Comparisons are equal if their runs, signature, outcome, checks, figures and scores are the same.
+        Candidates are equal if their content is the same; see ``record``.
 
         Args:
-            comparison: its candidate and its baseline.
-            candidate: the candidate if it is not stored yet: both are stored, or neither.
+            comparison: the comparison of a candidate with a baseline.
+            candidate: the candidate's run if it is not stored yet; both are stored in one transaction.
 
         Returns:
-            The comparison as the history has it now.
+            The stored comparison, new or earlier.
 
         Raises:
             InputError: the history has another entry with one of the ids, cannot be written, or cannot store
@@ -357,14 +355,14 @@ class History:
             return {metric: unpack(body) for metric, body in packed.items()}
 
     def merge(self, other: "History") -> Merged:
-        """Add the entries of another history that this one lacks; merging again adds nothing.
+        """Add the entries of another history that this one lacks; a repeated merge adds nothing.
 
         Returns:
             The numbers of added entries.
 
         Raises:
-            InputError: an entry differs between the two although its id is the same, or an entry of the
-                other one does not hold; nothing is added.
+            InputError: two entries with the same ID differ, or an entry of the other history fails
+                verification; nothing is added.
         """
         return merge(self._database, other._database)
 
@@ -382,7 +380,7 @@ class History:
 def _list_entries(
     connection: Connection, kind: EntryKind, dataset: str | None, *conditions: ColumnElement[bool]
 ) -> list[Entry]:
-    """Read entries of one dataset, or of all; refuse to where an entry of the kind was deleted."""
+    """Read entries of one dataset, or of all; raise an error if an entry of the kind was deleted."""
     lost = [LINKS.c.kind == str(kind)]
     wanted = list(conditions)
     if dataset is not None:
@@ -393,7 +391,7 @@ def _list_entries(
 
 
 def _same_id(connection: Connection, entry: Entry, *, besides: Collection[str] = ()) -> str | None:
-    """Find the first entry with the same content, whatever its id and time."""
+    """Return the first entry with the same content, regardless of its ID and time."""
     columns = ENTRIES.c
     query = select(columns.id).where(
         columns.kind == entry.kind,

@@ -16,7 +16,7 @@ class Output:
 
     Attributes:
         text: the output's text; ``None`` or blank if it has none.
-        fields: numbers that came with the text, such as credits, by name; a missing field has no value.
+        fields: numbers of the output, such as credits, by name; fields without a value are absent.
     """
 
     text: str | None
@@ -24,7 +24,7 @@ class Output:
 
     @property
     def is_silent(self) -> bool:
-        """Tell whether it has no text that could be compared."""
+        """True if it has no text to compare."""
         return self.text is None or not self.text.strip()
 
 
@@ -37,8 +37,8 @@ class Item:
         outputs: the model's outputs in order; empty if it gave none.
         input: the model's input; ``None`` if unknown.
         groups: names of the item's groups by their kind, such as ``{"exercise": "6715"}``.
-        reference: an answer that is known to be right; ``None`` without one. It belongs to no version of the
-            dataset: a corrected reference changes nothing of what the model was asked.
+        reference: a right answer; ``None`` without one. It is not part of the dataset's version, as it does
+            not affect the model's input.
     """
 
     id: str
@@ -79,7 +79,7 @@ def dump_item(item: Item) -> str:
 
 
 def load_item(text: str) -> Item:
-    """Parse an item from :func:`dump_item`.
+    """Parse the JSON of :func:`dump_item`.
 
     Examples:
         >>> load_item('{"id": "a", "outputs": [{"text": null}]}')
@@ -91,7 +91,7 @@ def load_item(text: str) -> Item:
 
 
 def has_surrogates(text: str) -> bool:
-    """Tell whether a text contains unpaired surrogates, which no database accepts."""
+    """Return whether a text contains unpaired surrogates, which no database accepts."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Runs of a model over a dataset, approvals, which make a run the baseline, and the lookup of names."""
+"""Runs of a model over a dataset, approvals of runs as baselines, and the lookup of names."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from semscale.signature import Signature
 
 _NAMED = 5
 SHOWN_OF_ID = 8
-"""Number of characters to which ids are shortened in output, unless more are needed to tell ids apart."""
+"""Number of characters of shortened IDs in output, unless more are needed to distinguish them."""
 
 _SHORTEST = 4  # characters of an id that can name it
 _SUGGESTED = 3
@@ -28,7 +28,7 @@ def new_id() -> str:
 
 
 def short_id(id_: str) -> str:
-    """Return the first characters of an id, as shown in output; they are enough to name a run.
+    """Return the first characters of an ID, as in output; they are enough to name a run.
 
     Examples:
         >>> short_id("4f9ce8981d4c4f0a8c2f1f1f0a8c2f1f")
@@ -54,11 +54,11 @@ class Run:
         recorded: time of recording, in UTC.
         rerun_of: id of the run that this one repeats with the same model and prompt; reruns show how far
             outputs differ by chance.
-        revision: Git revision of the working tree that it came from; ``None`` without one.
+        revision: Git revision of the working tree of the run; ``None`` without one.
         note: a user's note.
 
     Raises:
-        InputError: there are no items, an id occurs twice, or dataset or model are empty.
+        InputError: there are no items, an ID occurs twice, or dataset or model is empty.
     """
 
     dataset: str
@@ -94,12 +94,12 @@ class Run:
 
     @cached_property
     def dataset_version(self) -> str:
-        """Hash of the ids with their inputs, which tells versions of the dataset apart."""
+        """Hash of the IDs with their inputs, which identifies the dataset's version."""
         return hashed(sorted((item.id, item.input) for item in self.items))
 
     @cached_property
     def signature(self) -> Signature:
-        """Dataset, ids with their inputs, and groups, which two runs must share to be comparable."""
+        """Signature of dataset, IDs with inputs, and groups; runs must share it to be comparable."""
         belong = sorted((item.id, sorted(item.groups.items())) for item in self.items)
         return Signature.of(
             "run",
@@ -120,10 +120,10 @@ class RunSummary:
         model: the model's name.
         recorded: time of recording, in UTC.
         rerun_of: id of the run that it repeats; ``None`` if it is no rerun.
-        revision: Git revision that it came from; ``None`` without one.
+        revision: Git revision of the run; ``None`` without one.
         note: a user's note.
         n_items: number of items.
-        signature: the run's signature at its recording, as text.
+        signature: the run's signature when it was recorded, as text.
     """
 
     id: str
@@ -167,12 +167,12 @@ class Approval:
     id: str = field(default_factory=new_id)
 
     def is_stale(self, at: datetime) -> bool:
-        """Tell whether it has expired at a given time."""
+        """Return whether the approval has expired at a given time."""
         return self.expires is not None and at >= self.expires
 
 
 def named(names: Iterable[str]) -> str:
-    """List up to five names, and the number of further ones.
+    """Write up to five names, and the number of further ones.
 
     Examples:
         >>> named(["a", "b"]), named("abcdefg")
@@ -184,7 +184,7 @@ def named(names: Iterable[str]) -> str:
 
 
 def hashed(content: object) -> str:
-    """Hash content that JSON can represent; return 12 hexadecimal digits."""
+    """Return a hash of JSON values, 12 hexadecimal digits."""
     text = json.dumps(content, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
@@ -201,7 +201,7 @@ def find_id(name: str, ids: Sequence[str], what: str) -> str:
         The id.
 
     Raises:
-        UnknownNameError: the name fits no id or several.
+        UnknownNameError: the name matches no ID or several.
 
     Examples:
         >>> find_id("5a1f", ["5a1f0c", "77aa21"], "run")
@@ -234,7 +234,7 @@ def near_id(name: str, ids: Sequence[str]) -> str:
 
 
 def _short(ids: Sequence[str]) -> list[str]:
-    """Shorten ids to eight characters, or to as many as are needed to tell them apart."""
+    """Shorten IDs to eight characters, or to as many as are needed to distinguish them."""
     longest = max(map(len, ids), default=0)
     cuts = ([id_[:length] for id_ in ids] for length in range(SHOWN_OF_ID, longest))
     return next((cut for cut in cuts if len(set(cut)) == len(set(ids))), list(ids))

@@ -12,7 +12,7 @@ from semscale.history.runs import new_id, now
 from semscale.types import Floats
 
 COMMON_ITEMS = "common"
-"""Field of a signature that names the items which were compared, where the candidate lacks some."""
+"""Field of a signature with the compared items, if the candidate lacks some."""
 
 _PACKED = np.dtype("<f8")
 _MEASURES = ("loss", "drift", "low", "high", "margin")
@@ -47,17 +47,17 @@ class StoredFigure:
 
 @dataclass(frozen=True)
 class StoredCheck:
-    """A check of a gate that is no test of a metric.
+    """A check of a gate that is not a test of a metric.
 
     Attributes:
         kind: ``limit``, ``must_pass`` or ``threshold``.
         name: of the limit or threshold; the id of a must-pass item.
-        passed: whether it holds.
-        group: kind and name of the slice that it is about; ``None`` for all items.
-        value: items that break a limit, outputs or numbers that are lost where it is of a total, or the mean
-            that a threshold is about; NaN without one.
-        allowed: the setting; NaN for a must-pass item.
-        items: ids of the first items that break a limit.
+        passed: whether the check passed.
+        group: kind and name of the slice; ``None`` for all items.
+        value: number of items that break a limit, number of lost outputs or numbers for a limit of a total,
+            or the mean for a threshold; NaN without a value.
+        allowed: the limit or threshold; NaN for a must-pass item.
+        items: IDs of the first items that break a limit.
         reasons: what became worse in a must-pass item.
     """
 
@@ -80,17 +80,17 @@ class StoredComparison:
         candidate_id: id of the candidate's run.
         model: the candidate's model.
         dataset: the dataset of both.
-        signature: signature of the measurement as text; only comparisons with the same one form a series;
-            the items that were compared may differ.
+        signature: signature of the measurement as text; only comparisons with the same one form a series,
+            except that the compared items may differ.
         outcome: ``pass``, ``fail`` or ``undecided``; ``None`` without a gate.
         figures: one for every metric and group.
-        scores: every metric's losses, shape (n,), in the order of the baseline's items that were compared;
-            NaN without a value.
+        scores: losses by metric, shape (n,), in the order of the compared items of the baseline; NaN without
+            a value.
         compared: time of the comparison, in UTC.
         id: the comparison's id, the same in every history.
         candidate_digest: hash of the candidate's items and outputs; ``None`` if the history lacks the run.
-        ruler_moved: whether the ruler had moved when it was measured.
-        checks: what the gate checked beside its tests; ``None`` without a gate, or where nobody stored it.
+        ruler_moved: whether the ruler had changed when it was measured.
+        checks: the gate's checks besides its tests; ``None`` without a gate, or if they were not stored.
     """
 
     baseline_id: str
@@ -109,17 +109,17 @@ class StoredComparison:
 
     @property
     def broken(self) -> tuple[StoredCheck, ...] | None:
-        """The checks that do not hold; ``None`` where nothing is known of them."""
+        """The checks that failed; ``None`` if the checks are unknown."""
         return None if self.checks is None else tuple(check for check in self.checks if not check.passed)
 
     @property
     def outputs_key(self) -> tuple[str, str]:
-        """Tells whose outputs were compared: the same model with the same outputs is one candidate."""
+        """Key of the compared outputs: the same model with the same outputs is one candidate."""
         return self.model, self.candidate_digest or self.candidate_id
 
 
 def without_fields(signature: str, names: Collection[str]) -> str:
-    """Leave some fields out of a signature.
+    """Return a signature without some fields.
 
     Examples:
         >>> without_fields("semscale 0.1|drift|seed:7|common:1f2e3d4c", {"common"})
@@ -129,21 +129,21 @@ def without_fields(signature: str, names: Collection[str]) -> str:
 
 
 def dump_figure(figure: StoredFigure) -> dict[str, object]:
-    """Lay a figure out for JSON; a number that is NaN becomes ``None``."""
+    """Return a figure as JSON values; NaN becomes ``None``."""
     measures = {name: _or_none(float(getattr(figure, name))) for name in _MEASURES}
     counts = {"n": int(figure.n), "n_left_out": int(figure.n_left_out)}
     return {"metric": figure.metric, "group": figure.group, **measures, **counts}
 
 
 def load_figure(content: Mapping[str, Any]) -> StoredFigure:
-    """Build a figure from :func:`dump_figure`."""
+    """Build a figure from the result of :func:`dump_figure`."""
     measures = {name: math.nan if content[name] is None else content[name] for name in _MEASURES}
     group = None if content["group"] is None else tuple(content["group"])
     return StoredFigure(**{**content, **measures, "group": group})
 
 
 def dump_check(check: StoredCheck) -> dict[str, object]:
-    """Lay a check out for JSON; attributes at their defaults are left out.
+    """Return a check as JSON values; attributes at their defaults are left out.
 
     Examples:
         >>> dump_check(StoredCheck("limit", "silenced", True, value=0.0))
@@ -158,7 +158,7 @@ def dump_check(check: StoredCheck) -> dict[str, object]:
 
 
 def load_check(content: Mapping[str, Any]) -> StoredCheck:
-    """Build a check from :func:`dump_check`."""
+    """Build a check from the result of :func:`dump_check`."""
     lists = {name: tuple(value) for name, value in content.items() if isinstance(value, list)}
     return StoredCheck(**{**content, **lists})
 
@@ -174,7 +174,7 @@ def pack(values: Floats) -> bytes:
 
 
 def unpack(packed: bytes) -> Floats:
-    """Unpack scores from :func:`pack`, shape (n,)."""
+    """Unpack the scores of :func:`pack`, shape (n,)."""
     return np.frombuffer(packed, dtype=_PACKED).astype(np.float64)
 
 

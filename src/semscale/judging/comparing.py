@@ -175,7 +175,7 @@ async def judge_pairs(
     asked = np.array([points is None for points in plain], dtype=bool)
     result = await judge.judge_items(items_to_judge(pairs), running, progress)
     scores = result.score.reshape(-1, 2)
-    # A score says how much better the answer is that comes second.
+    # A score states how much better the second answer is.
     orders[asked, 0], orders[asked, 1] = 1 - scores[:, 0], scores[:, 1]
     reasons = Counter(
         verdict.reason or str(verdict.status)
@@ -332,8 +332,8 @@ class SystemRecord:
         wins: pairs in which it was better over both orders.
         ties: pairs in which neither was better.
         losses: pairs in which it was worse.
-        share: win rate: wins plus half the ties, divided by all judgements (two per pair); clustered by
-            question.
+        share: win rate: share of won judgements plus half the share of tied ones, with two judgements per
+            pair; clustered by question.
         chance: probability that it is preferred to a system with the others' mean strength, by Bradley and
             Terry; ``None`` if strengths cannot be estimated.
     """
@@ -501,7 +501,7 @@ def _best(
         values = {system: record.share.value for system, record in enumerate(records) if record is not None}
     if not values or np.ptp(list(values.values())) < _ROUNDING:
         return None
-    # Rounded, so that of systems that are alike the first is named on every machine.
+    # Rounded, so that the first of equal systems is named on every machine.
     return max(values, key=lambda system: round(values[system], 9))
 
 
@@ -517,7 +517,8 @@ class HeadToHead:
         losses: questions on which the first was worse.
         n_unjudged: questions without a verdict in both orders.
         n_moved: questions whose verdict changes with the order.
-        win_rate: wins of the first plus half the ties, divided by all judgements (two per question), 0 to 1.
+        win_rate: share of judgements that the first won plus half the share of tied ones, with two judgements
+            per question, 0 to 1.
     """
 
     first: int

@@ -283,7 +283,7 @@ def _lone_levels(text: str, levels: _Levels, *, score_last: bool) -> Iterator[_L
         yield level
 
 
-# What must leave the level alone
+# Contradictions and qualifications of the level
 
 _OTHERS_SPEAK = re.compile(
     r"(?i)\b(?:sa(?:ys?|id)|contain|include|reads|wrote|claim|copied|quot|ask|e.g|example)"
@@ -451,7 +451,7 @@ def _json_objects(text: str) -> Iterator[_JsonObject]:
                 pairs, end = decoder.raw_decode(text, brace.start())
             except (json.JSONDecodeError, RecursionError):
                 continue
-            # A sentence that goes on about the object speaks of another's.
+            # A sentence that continues after the object is about another reply's object.
             fields = [] if re.match(r" +[a-z]", text[end:]) else list(_fields(pairs, ()))
             yield _JsonObject(brace.start(), text[brace.start() : end], fields)
 
@@ -501,7 +501,7 @@ _WIDE = str.maketrans("：＝／％．，（）［］－−’‘“”„«»\r
 def _plain(reply: str) -> str:
     """Rewrite a reply at the same length: no reasoning or markup, ASCII digits, and tags as keys."""
     text = _without_reasoning("".join(map(_plain_character, reply.replace("\r\n", " \n").translate(_WIDE))))
-    # Nobody writes so many blanks; patterns would try all ways to part them.
+    # Replies do not have so many blanks, and patterns would try all ways to split them.
     text = re.sub(r"[ \t]{200,}", lambda gap: ";".center(len(gap[0]), "\n"), text)
     if any(line.strip() and not line.lstrip().startswith(">") for line in text.split("\n")):
         text = re.sub(r"(?m)^[ \t]*>[^\n]*$", _blanked, text)

@@ -47,7 +47,7 @@ LITTLE_COVERED = 0.9
 """Covered mass below which a distribution counts as little covered."""
 
 _LISTED_REASONS = 5
-_COUNTED_REASONS = 1000  # different ones
+_COUNTED_REASONS = 1000  # different reasons
 _FIFTHS = 5
 _ROUNDING = 1e-6
 _SCORE_BOUNDS = (0.0, 1.0)

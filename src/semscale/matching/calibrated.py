@@ -48,7 +48,7 @@ UNRELATED_PAIRS = 300
 GENERIC_MODEL = "all-MiniLM-L6-v2"
 """The model whose weights are used for models without fitted weights."""
 
-_HIGHEST_FLOOR = 1 - 1e-6  # above it nothing could lie
+_HIGHEST_FLOOR = 1 - 1e-6  # no similarity could be above it
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class CalibratedMatch:
         floors: Mapping[str, float] = self._calibration.floors
         unread = self._encoder.reader.unread(read.tokens)
         known = np.array([text for text in texts if not unread[text]], np.int64)
-        if len(known) >= FEWEST_FOR_FLOORS:  # texts that the model cannot read are all alike to it
+        if len(known) >= FEWEST_FOR_FLOORS:  # unreadable texts are all equal to the model
             drawn = known[unrelated_pairs(list(map(read.text, known)), UNRELATED_PAIRS, self._seed)]
             values = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
             floors = estimated_floors(values, floors)

@@ -298,7 +298,7 @@ def in_other_language(pairs: Pairs, *signatures: Signature) -> Mask:
 
 
 def may_be_name(text: str) -> bool:
-    """Return whether a text may be a name or a title, which texts in any language can contain.
+    """Return whether a text may be a name or a title, which is no sign of a text's language.
 
     Examples:
         >>> may_be_name("Søren Kierkegaard"), may_be_name("Der Name der Rose"), may_be_name("Цюрих")

@@ -355,7 +355,7 @@ class MatchTally:
             if name in components:
                 marked[name] = components[name] > bound
         if components.keys() >= {"text", "context"}:
-            # Words of two languages have no equals, so that only the layer of whole texts has a value.
+            # Words in two languages cannot be matched, so only the layer of whole texts has a value.
             marked["by text alone"] = np.isnan(components["context"]) & ~np.isnan(components["text"])
         self._counts.update({name: int(rows.sum()) for name, rows in marked.items()})
 

@@ -1,4 +1,4 @@
-"""Anchors of a scale as a model sees them: vectors, sets and languages that serve, the off-topic floor."""
+"""Anchors of a scale for a model: their vectors, sets and languages, and the off-topic floor."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,6 @@ import yaml
 from semscale.embedding.embedder import anchor_embedder
 from semscale.embedding.languages import (
     ENGLISH,
-    LANGUAGE_NAMES,
     identified_languages,
     identifier_name,
     is_plainly_english,
@@ -34,7 +33,7 @@ from semscale.rating.settings import UNRELATED
 from semscale.scales import Scale, load_scale
 from semscale.scales.library import equivalences, languages_in, passed_languages, passed_translation
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Mask, ObjectArray
+from semscale.types import LANGUAGE_NAMES, Floats, Integers, Mask, ObjectArray
 from semscale.weights.known import (
     DEFAULT_MODEL,
     DEFAULT_RATING_MODEL,
@@ -50,17 +49,17 @@ if TYPE_CHECKING:
 FLOOR_GROUPS = ("everyday", "factual")
 
 FLOOR_QUANTILE = 0.5
-"""Half of the unrelated sentences fall below the floor; ``bench/floor.py`` tries other quantiles."""
+"""Share of unrelated sentences below the floor; ``bench/floor.py`` compares other quantiles."""
 
 MODEL_FLOOR_QUANTILES = {DEFAULT_MODEL: 0.15}
-"""Quantiles of models that need another one to leave out at most 5 % of the texts that people rated.
+"""Quantiles of models that need a lower one to leave out at most 5 % of the texts that people rated.
 
 Cosines of all-MiniLM-L6-v2 follow the subject of a text more than those of e5-small: an opinion on a subject
 that no anchor is about is hardly nearer to the anchors than to unrelated sentences.
 """
 
 NEAREST_UNRELATED = 3
-"""Unrelated sentences whose mean cosine with a text its best anchors are compared with."""
+"""Number of nearest unrelated sentences in the mean cosine that best anchors are compared with."""
 
 _DECIMALS = 3
 
@@ -71,21 +70,22 @@ SENTIMENT_SCALE = "quality"
 
 
 class AnchorLanguages:
-    """The anchors of a scale in all languages that they may be taken from.
+    """The anchors of a scale in all languages that can rate texts.
 
     Args:
-        scale: the scale, with the sets that are used.
+        scale: scale with the sets that are used.
         language: ``None`` for the scale's own anchors; ``auto`` for anchors of each text's own language; or
-            an ISO 639-1 code, for anchors of that language for all texts. Where a translation has not passed
-            its check with the model, the scale's own serve.
-        model: name of the known model that rates; ``None`` for any other one, which no translation serves.
+            an ISO 639-1 code, for anchors of that language for all texts. If a translation has not passed its
+            check with the model, the scale's own anchors are used.
+        model: name of the known model that rates; ``None`` for other models, for which no translation is
+            checked.
 
     Attributes:
-        language: as given.
+        language: as in the arguments.
         scale: rates texts of all languages without translated anchors.
-        translations: languages whose texts translated anchors rate.
-        untranslated: the scale as given; its anchors tell what is off topic in every language, as those of
-            a text's own language are near all texts in it.
+        translations: languages whose texts are rated with translated anchors.
+        untranslated: the scale without translation. Its anchors decide what is off topic in every language,
+            as anchors in the language of a text are similar to all texts in that language.
     """
 
     def __init__(self, scale: Scale, language: str | None, model: str | None = None) -> None:
@@ -99,7 +99,7 @@ class AnchorLanguages:
 
     @property
     def fell_back(self) -> bool:
-        """True if the scale's own anchors serve because those that were asked for have not passed."""
+        """True if the scale's own anchors replace requested ones that have not passed their check."""
         return not identifies(self.language) and self.language != self.scale.language
 
     def settings(self) -> dict[str, str]:
@@ -114,38 +114,38 @@ class AnchorLanguages:
         return chosen | {"anchor_language": self.scale.language} if self.fell_back else chosen
 
     def translation(self, code: str) -> Scale:
-        """Return the scale with the anchors of one of ``translations``, and the sets that passed in it."""
+        """Return the scale with the anchors of one of ``translations`` and the sets that passed in it."""
         return passed_translation(self.scale, code)
 
     def _named(self, code: str) -> str:
-        """Name a language, and its sets where some of the translated ones do not serve."""
+        """Name a language, and its sets if not all translated ones are used."""
         measured = equivalences(self.scale.name)[code]
         sets = measured.serving_sets(self.scale)
         return code if len(sets) == len(measured.english_sets) else f"{code}({','.join(sets)})"
 
     def _content_hash(self) -> str:
-        """Eight hex digits over the translations' content hashes; the files themselves are not read."""
+        """Hash of the translations' content hashes, 8 hexadecimal digits."""
         measured = equivalences(self.scale.name)
         hashes = "+".join(measured[code].translated for code in self.translations)
         return hashlib.sha256(hashes.encode()).hexdigest()[:8]
 
 
 def identifies(language: str | None) -> bool:
-    """Say whether each text's language is identified, rather than known beforehand."""
+    """Return whether each text's language is identified, instead of stated for all texts."""
     return language in {None, AUTO}
 
 
 def stated_language(signature: Signature) -> str | None:
-    """Return the language that the user states for all texts; ``None`` where languages are identified."""
+    """Return the language that the user states for all texts; ``None`` if languages are identified."""
     language = dict(signature.fields).get("language", "")
     return language if language in LANGUAGE_NAMES else None
 
 
 def check_language(scale: Scale, language: str | None) -> None:
-    """Refuse a language that a scale has no anchors in.
+    """Check that a scale has anchors in a language.
 
     Raises:
-        InputError: neither ``None`` nor ``auto`` nor a language that the scale's anchors are in.
+        InputError: neither ``None`` nor ``auto`` nor a language of the scale's anchors.
     """
     if identifies(language):
         return
@@ -158,12 +158,12 @@ def check_language(scale: Scale, language: str | None) -> None:
 
 
 class AnchorVectors:
-    """Vectors and floor of a scale's anchors, made when they are first needed.
+    """Vectors and floor of a scale's anchors, computed on first use.
 
     Args:
         scale: s anchor sets of k sentences each.
-        embedder: gives the embedder.
-        floor: as ``RaterSettings`` has it.
+        embedder: returns the embedder.
+        floor: as in ``RaterSettings``.
     """
 
     def __init__(self, scale: Scale, embedder: "Callable[[], Embedder]", floor: str | float | None) -> None:
@@ -180,14 +180,14 @@ class AnchorVectors:
 
     @cached_property
     def floor(self) -> float | None:
-        """As ``Ratings.floor``: a cosine, or for ``auto`` a difference of two; ``None`` for no floor.
+        """As in ``Ratings.floor``: a cosine, or for ``auto`` a difference of two; ``None`` for no floor.
 
         For ``auto``, each of the shipped everyday and factual sentences in the language of the anchors has a
-        difference: its cosine with the most similar anchor of each set, mean over the sets, less the mean
+        difference: its cosine with the most similar anchor of each set, mean over the sets, minus the mean
         cosine with the three nearest of the other sentences. The floor is the quantile ``FLOOR_QUANTILE`` of
-        these, or that of the model, to three decimals, so that machines whose vectors differ slightly agree
-        on it. Gibberish resembles everything a little and don't-know answers resemble the middle points, so
-        neither is among the sentences.
+        these, or that of the model, rounded to three decimals, so that small differences between machines do
+        not change it. Gibberish and don't-know answers are not used, as gibberish is a little similar to
+        everything and don't-know answers to the middle points.
 
         Raises:
             ModelError: the model cannot be run.
@@ -204,16 +204,15 @@ class AnchorVectors:
 
     @cached_property
     def unrelated(self) -> Reals:
-        """Vectors of the shipped sentences that answer no survey question."""
+        """Vectors of the shipped unrelated sentences."""
         return self._embedder().embed(unrelated_sentences(self.scale.language)).vectors
 
     def off_topic(self, vectors: npt.ArrayLike, best_similarity: Floats) -> Mask:
         """Mark texts whose best anchors are below the floor.
 
         Args:
-            vectors: shape (n, d), of texts.
-            best_similarity: shape (n,), their cosines with the most similar anchor, for a floor that is a
-                cosine.
+            vectors: shape (n, d), vectors of texts.
+            best_similarity: shape (n,), cosines with the most similar anchor, for a floor that is a cosine.
         """
         if self.floor is None:
             return np.zeros(len(best_similarity), np.bool_)
@@ -226,16 +225,16 @@ class AnchorVectors:
 
 
 class AppliedAnchors:
-    """A scale's own anchors, and translated ones for texts of their languages; made when first needed.
+    """Anchors of a scale and their translations, by language of the texts; computed on first use.
 
     Args:
-        scale: with all sets that may be used; of these, those that serve the embedder's model are.
-        language: as ``AnchorLanguages`` takes it.
-        embedder: gives the embedder.
-        floor: as ``RaterSettings`` has it.
+        scale: scale with all sets; those chosen for the embedder's model are used.
+        language: as in ``AnchorLanguages``.
+        embedder: returns the embedder.
+        floor: as in ``RaterSettings``.
 
     Raises:
-        InputError: a language that the scale has no anchors in.
+        InputError: the scale has no anchors in the language.
     """
 
     def __init__(
@@ -253,7 +252,7 @@ class AppliedAnchors:
 
     @cached_property
     def languages(self) -> AnchorLanguages:
-        """Anchors that rate the texts of each language."""
+        """Anchors by language of the texts."""
         if not self._scale.sets_by_model and self._language in {None, self._scale.language}:
             # They hold for any model, which need not be loaded.
             return AnchorLanguages(self._scale, self._language)
@@ -264,12 +263,12 @@ class AppliedAnchors:
 
     @cached_property
     def main(self) -> AnchorVectors:
-        """Anchors of all texts whose language has no translated ones."""
+        """Anchors of texts in languages without translated anchors."""
         return self._vectors(self.languages.scale)
 
     @cached_property
     def topic(self) -> AnchorVectors:
-        """The anchors that say whether a text is off topic: the scale's own, whatever language's rate it."""
+        """The anchors that decide whether a text is off topic: the untranslated ones for every language."""
         scale = self.languages.untranslated
         return self.main if scale is self.languages.scale else self._vectors(scale)
 
@@ -305,16 +304,16 @@ class AppliedAnchors:
 
 
 def scale_for_model(scale: Scale, embedder: "Embedder") -> Scale:
-    """Return the scale with the anchor sets that serve an embedder's model.
+    """Return the scale with the anchor sets chosen for an embedder's model.
 
     Args:
-        scale: it may say in ``sets_by_model`` which sets serve which model.
-        embedder: its signature names the model. A known model is found under its name on the hub, too.
+        scale: scale whose ``sets_by_model`` may choose sets for models.
+        embedder: embedder whose signature names the model, also by its name on the hub.
 
     Returns:
-        The scale with the sets that serve the model, in the order in which they are listed. A model that the
-        scale does not name has those of the default model of ratings, as sets of several models share
-        sentences, which would count twice; where that is not named either, all sets.
+        The scale with the sets for the model, in the order of the list. For a model that the scale does not
+        name, the sets of the default model of ratings are used, because sets of several models share
+        sentences, which would count twice; without these, all sets.
     """
     known = known_model(embedder.signature)
     names = ([known.name] if known else []) + [model_name(embedder.signature), DEFAULT_RATING_MODEL]
@@ -325,9 +324,9 @@ def _nearest_unrelated(rows: Reals, unrelated: Reals, *, but_itself: bool = Fals
     """Mean cosine of rows (n, d) with the unrelated sentences (m, d) nearest to each, shape (n,).
 
     Args:
-        rows: of texts.
-        unrelated: vectors of any length but 0.
-        but_itself: whether the rows are the unrelated sentences, and each is compared with the others.
+        rows: vectors of texts.
+        unrelated: vectors of any length above 0.
+        but_itself: whether the rows are the unrelated sentences, each compared with the others only.
     """
     units = unrelated / np.linalg.norm(unrelated, axis=1, keepdims=True)
     nearest = np.empty(len(rows))
@@ -347,10 +346,11 @@ def topic_similarities(scale: Scale, embedder: "Embedder", texts: list[str]) -> 
 
 @cache
 def unrelated_probes(language: str = ENGLISH) -> dict[str, tuple[str, ...]]:
-    """Sentences that answer no survey question, by group: everyday, factual, gibberish, dont-know.
+    """Return sentences unrelated to any survey question, by group: everyday, factual, gibberish, dont-know.
 
     Args:
-        language: ISO 639-1 code; English, where there is no translation. Translated are everyday and factual.
+        language: ISO 639-1 code; English if there is no translation. Only everyday and factual are
+            translated.
 
     Examples:
         >>> sorted(unrelated_probes())
@@ -363,10 +363,10 @@ def unrelated_probes(language: str = ENGLISH) -> dict[str, tuple[str, ...]]:
 
 
 def unrelated_sentences(language: str = ENGLISH) -> tuple[str, ...]:
-    """List the shipped everyday and factual sentences, of which no two are about the same thing.
+    """List the shipped everyday and factual sentences, each about a different subject.
 
     Args:
-        language: ISO 639-1 code; the sentences are English where they are not translated into it.
+        language: ISO 639-1 code; the sentences are English if there is no translation.
 
     Examples:
         >>> len(unrelated_sentences()), unrelated_sentences("de")[0]
@@ -376,7 +376,7 @@ def unrelated_sentences(language: str = ENGLISH) -> tuple[str, ...]:
 
 
 def language_of_probes(language: str) -> str:
-    """Give the language of the unrelated sentences that serve one: itself, or English without a translation.
+    """Return the language of the unrelated sentences for a language: itself, or English if untranslated.
 
     Examples:
         >>> language_of_probes("de"), language_of_probes("fi")
@@ -390,11 +390,11 @@ def _translation(language: str) -> Traversable:
 
 
 def text_languages(texts: Sequence[str], stated: str | None = None) -> ObjectArray:
-    """Identify the language of each text, shape (n,): an ISO 639-1 code, or ``None`` where it is not clear.
+    """Identify the language of each text, shape (n,): an ISO 639-1 code, or ``None`` if it is not clear.
 
     Args:
         texts: n texts.
-        stated: the language of all of them, where the user states it; none is identified then.
+        stated: the language of all texts, if the user states it; then none is identified.
     """
     languages = np.full(len(texts), stated, dtype=object)
     if stated is None:
@@ -408,7 +408,7 @@ def text_languages(texts: Sequence[str], stated: str | None = None) -> ObjectArr
 
 
 def check_reads(signature: Signature, language: str) -> None:
-    """Refuse a language that an embedder's model is known not to read.
+    """Check that an embedder's model is not known to lack a language.
 
     Raises:
         InputError: the model does not read it.

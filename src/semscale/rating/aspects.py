@@ -1,4 +1,4 @@
-"""Aspects: vectors of texts in which those parts count most that are near to what a scale is about."""
+"""Aspects: vectors of texts weighted towards the parts about one subject."""
 
 import re
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ PARTS_SHARE = 2 / 3
 """Share of the parts in a text's vector; the rest is that of the whole text."""
 
 NEARNESS_WIDTH = 0.02
-"""Difference of two parts' cosines with the aspect at which one counts e times as much as the other."""
+"""Difference of two parts' cosines with the aspect at which one has e times the weight of the other."""
 
 ABOUT_QUANTILE = 0.9
-"""Share of unrelated sentences that are further from the aspect than a text about it."""
+"""Share of unrelated sentences that are less similar to the aspect than a text about it."""
 
 _FEWEST_WORDS = 3
 
@@ -61,16 +61,16 @@ def part_weights(cosines: Floats) -> Floats:
 
 
 class AspectReader:
-    """Reads texts with an eye to one aspect.
+    """Embeds texts with emphasis on one aspect.
 
-    A text's vector is one third that of the whole text and two thirds the mean of its parts, weighted by
-    ``part_weights``, at length 1. A text is about the aspect if one of its parts is nearer to it than nine in
-    ten unrelated sentences are.
+    A text's vector is one third the vector of the whole text and two thirds the mean of its parts, weighted
+    by ``part_weights``, scaled to length 1. A text is about the aspect if one of its parts is more similar to
+    it than 90 % of the unrelated sentences.
 
     Args:
         aspect: a noun phrase, such as "the staff".
-        language: of the aspect.
-        embedder: reads aspect, texts and parts.
+        language: language of the aspect.
+        embedder: embeds aspect, texts and parts.
     """
 
     def __init__(self, aspect: str, language: str, embedder: "Embedder") -> None:

@@ -1,4 +1,4 @@
-"""Calibrations: what was learnt from labelled texts, for which ratings it holds, its file and its summary."""
+"""Calibrations fitted to labelled texts: checks, files and summaries."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ from semscale.types import Floats, Mask, Refits
 FORMAT, VERSION = "semscale calibration", 4
 
 _NOT_HASHED = frozenset({"format", "version", "signature", "hash"})
-"""Fields of a file beside the content that is hashed."""
+"""Fields of a file that are not part of the hashed content."""
 
 _IGNORED = frozenset({"floor", "missing", "engine", "language", "calibration"})
 """Fields of a rater's signature that do not change what a calibration was fitted to."""
@@ -36,7 +36,7 @@ _IGNORED = frozenset({"floor", "missing", "engine", "language", "calibration"})
 _PRECISIONS = {"float32": "exact", "bfloat16": "fast"}
 
 SHARE_BELOW = 0.02
-"""Share of the labelled texts themselves below the floor."""
+"""Share of the labelled texts below the floor."""
 
 _ROUNDING = 1e-6
 
@@ -54,10 +54,10 @@ class LabelSource:
     Attributes:
         n: labelled texts that were used.
         n_answers: people's answers to them.
-        hash: of texts and answers, in their order; 8 hexadecimal digits.
+        hash: hash of texts and answers in their order, 8 hexadecimal digits.
         human_range: lowest and highest value that people could give; ``None`` for the scale's own.
-        grouped: whether whole groups were left out for the error.
-        seed: of the folds.
+        grouped: whether whole groups were left out to measure the error.
+        seed: seed of the folds.
         texts: hash of each distinct labelled text, 12 hexadecimal digits; see ``text_hash``.
     """
 
@@ -72,17 +72,17 @@ class LabelSource:
 
 @checked_dataclass(frozen=True, config=STRICT)
 class HonestError:
-    """Mean ranked probability scores, 0 (best) to 1, and correlations on texts that nothing was fitted to.
+    """Mean ranked probability scores, 0 (best) to 1, and correlations on texts outside the fit.
 
     Attributes:
-        calibrated: of the calibrated ratings, fitted without the text (cross-validation).
-        uncalibrated: of the ratings as they are.
-        gain_low: lower end of the interval of ``uncalibrated`` less ``calibrated``; ``None`` where there is
-            no interval.
+        calibrated: score of the calibrated ratings, fitted without the text (cross-validation).
+        uncalibrated: score of the uncalibrated ratings.
+        gain_low: lower end of the interval of ``uncalibrated`` minus ``calibrated``; ``None`` without an
+            interval.
         gain_high: upper end, likewise.
         pearson_low: lower end of the interval of the calibrated ratings' correlation with people's means,
             -1 to 1; ``None`` where there is no interval.
-        rated_pearson_high: upper end of that of the ratings as they are, likewise.
+        rated_pearson_high: upper end of the interval of the uncalibrated ratings' correlation, likewise.
     """
 
     calibrated: _Score
@@ -94,12 +94,12 @@ class HonestError:
 
     @property
     def is_reversed(self) -> bool:
-        """True if the ratings as they are fall significantly where the labels rise."""
+        """True if the uncalibrated ratings correlate negatively with the labels, significantly."""
         return self.rated_pearson_high is not None and self.rated_pearson_high < 0
 
     @property
     def has_ranking(self) -> bool:
-        """True if the calibrated ratings rise significantly with the labels, as far as is known."""
+        """True if the calibrated ratings correlate significantly with the labels, or without an interval."""
         return self.pearson_low is None or self.pearson_low > 0
 
     @property
@@ -109,7 +109,7 @@ class HonestError:
 
     @property
     def is_clear(self) -> bool:
-        """True if the gain is significantly above 0, as far as that is known."""
+        """True if the gain is above 0, and significantly so if it has an interval."""
         return self.calibrated < self.uncalibrated and (self.gain_low is None or self.gain_low > 0)
 
 
@@ -167,10 +167,10 @@ class Calibration:
     Attributes:
         fitted: what was fitted.
         familiarity: region of the labelled texts.
-        ratings: signature of the rater whose ratings it is for.
-        language: of the scale's anchors.
-        labels: what it was fitted to.
-        error: its own, and that of the ratings as they are.
+        ratings: signature of the rater that it applies to.
+        language: language of the scale's anchors.
+        labels: labels that it was fitted to.
+        error: error with and without the calibration.
     """
 
     fitted: GaussianProcess
@@ -186,7 +186,7 @@ class Calibration:
 
     @cached_property
     def signature(self) -> Signature:
-        """Signature of the fit: labels, error, and the ratings that it is for."""
+        """Signature of the fit: labels, error, and the ratings that it applies to."""
         labels = self.labels
         applied = dict(self.ratings.fields)
         anchors = {} if "anchor_language" in applied else {"anchor_language": self.language}
@@ -206,7 +206,7 @@ class Calibration:
         return replace(fitted, version=self.ratings.version)
 
     def record(self) -> dict[str, Any]:
-        """Lay everything that it consists of out by name, in JSON's types."""
+        """Return all its contents by name, in JSON's types."""
         record: dict[str, Any] = record_of(self)
         known = {name: score for name, score in record["error"].items() if score is not None}
         return {**record, "error": known}
@@ -222,23 +222,39 @@ class Calibration:
         return f"{self.labels.n}#{self.content_hash}"
 
     def check(self, rater: Signature, language: str) -> None:
-        """Refuse a rater whose ratings differ from those that the calibration was fitted to.
+        """Check that a rater has the settings that the calibration was fitted with.
 
         Args:
-            rater: its signature.
-            language: of its anchors.
+            rater: signature of the rater.
+            language: language of its anchors.
 
         Raises:
-            InputError: another model, language of the anchors, scale, precision or setting; the message names
-                the first.
+            InputError: a different model, language of the anchors, scale, precision or setting; the message
+                names the first.
         """
         # How a text's language is known does not change its rating; the anchors' language does.
         fitted = {**dict(self.ratings.fields), "anchor_language": self.language}
         applied = {**dict(rater.fields), "anchor_language": language}
-        # Another model or language has other anchors, too: the cause is named first.
+        # A different model or language also changes the anchors, so the cause is named first.
         for name in dict.fromkeys(["model", "anchor_language", *fitted, *applied]):
             if name not in _IGNORED and fitted.get(name) != applied.get(name):
                 raise _refusal(name, fitted.get(name, "none"), applied.get(name, "none"))
+
+    def check_settings(self, settings: Mapping[str, str]) -> None:
+        """Refuse settings that differ from those of the fit, before a model is loaded.
+
+        Args:
+            settings: known fields of a rater's signature; scale and model may lack the hash of their content.
+
+        Raises:
+            InputError: the first setting that differs.
+        """
+        fields = {**dict(self.ratings.fields), "anchor_language": self.language}
+        for name, applied in settings.items():
+            fitted = fields.get(name, "none")
+            fitted = fitted if "#" in applied else fitted.partition("#")[0]
+            if fitted != applied:
+                raise _refusal(name, fitted, applied)
 
     def pmf(self, predictors: Predictors) -> Floats:
         """Return calibrated masses (n, k) of n texts."""
@@ -249,7 +265,7 @@ class Calibration:
         return self.fitted.refit_pmf(predictors)
 
     def saw(self, texts: Sequence[str]) -> Mask:
-        """Mark the texts (n,) that it was fitted to, whose calibrated ratings know their labels."""
+        """Mark the texts (n,) that it was fitted to, whose calibrated ratings depend on their labels."""
         known = set(self.labels.texts)
         return np.array([text_hash(text) in known for text in texts], dtype=np.bool_)
 
@@ -281,7 +297,7 @@ def _refusal(name: str, fitted: str, applied: str) -> InputError:
 
 
 def _precision(arithmetic: str) -> str:
-    """Name the precision that users give for an arithmetic, or the arithmetic where there is none.
+    """Return the user's name of the precision of an arithmetic, or the arithmetic if it has none.
 
     Examples:
         >>> _precision("int8/128+bfloat16"), _precision("float16")
@@ -291,7 +307,7 @@ def _precision(arithmetic: str) -> str:
 
 
 def hash_of(content: Mapping[str, Any]) -> str:
-    """Hash the content of a calibration, 8 hexadecimal digits, whatever the order of its fields.
+    """Hash the content of a calibration, 8 hexadecimal digits, regardless of the order of its fields.
 
     Examples:
         >>> hash_of({"a": 1, "b": 2}) == hash_of({"b": 2, "a": 1}) != hash_of({"a": 1, "b": 2.5})
@@ -311,7 +327,7 @@ def text_hash(text: str) -> str:
 
 
 def as_calibration(calibration: Calibration | str | Path | None) -> Calibration | None:
-    """Return a calibration, read from its file where a path is given.
+    """Return a calibration, read from its file if it is a path.
 
     Raises:
         InputError: anything else, or as ``load_calibration``.
@@ -413,7 +429,7 @@ class RatingQuality:
         ranked_probability: mean ranked probability score, 0 (best) to 1.
         log_score: mean log score in nats, 0 is best.
         spread: standard deviation of the means.
-        bins: texts in order of their ratings, in at most ten bins of like size.
+        bins: at most ten bins of similar size, in order of the ratings.
     """
 
     pearson: Estimate
@@ -426,7 +442,7 @@ class RatingQuality:
 
 @dataclass(frozen=True)
 class MeanBin:
-    """Texts with similar ratings, for a calibration picture.
+    """Texts with similar ratings, for a calibration plot.
 
     Attributes:
         rated: mean of their ratings' means.
@@ -446,8 +462,8 @@ class CurvePoint:
     Attributes:
         n: labelled texts.
         ranked_probability: mean ranked probability score on other texts.
-        pearson: correlation with people's means on other texts; NaN where it was extrapolated.
-        is_forecast: whether it was extrapolated and not measured.
+        pearson: correlation with people's means on other texts; NaN if extrapolated.
+        is_forecast: whether the error was extrapolated instead of measured.
     """
 
     n: int
@@ -461,15 +477,14 @@ class CalibrationSummary(Presentable):
     """A calibration, and its quality on texts that it was not fitted to.
 
     Attributes:
-        calibration: fitted to all labels, to be used.
-        scale: on which texts are rated.
-        left_out: labelled texts that were not used, by why they have no rating.
-        qualities: by ``calibrated`` (fitted without the text), ``as rated`` and
-            ``equal shares``.
-        points_used: how many of the scale's points people's answers lie on.
+        calibration: calibration fitted to all labels, for use.
+        scale: scale of the ratings.
+        left_out: numbers of labelled texts without a rating, by status.
+        qualities: quality of ``calibrated`` (fitted without the text), ``as rated`` and ``equal shares``.
+        points_used: number of the scale's points with people's answers.
         human_spread: standard deviation of people's means.
         curve: error with fewer labels, and forecasts for more.
-        gain: mean ranked probability score as rated less calibrated, above 0 where calibration helps.
+        gain: mean ranked probability score as rated minus calibrated, above 0 if calibration helps.
         interval: coverage of the intervals.
         source: name of the input.
         created: when it was made.
@@ -504,7 +519,7 @@ class CalibrationSummary(Presentable):
         save_calibration(self.calibration, Path(path))
 
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON."""
+        """Return the numbers by name, for JSON."""
         labels = self.calibration.labels
         return {
             "instrument": "calibrate",

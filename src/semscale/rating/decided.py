@@ -54,15 +54,15 @@ class DecidedRatings:
 
     Attributes:
         pmf: shape (n, k), masses of the scale's points, rows sum to 1; NaN where there is no answer.
-        form: in which the model decided, as ``DecisionRun`` has it.
+        form: form of the decisions, as in ``DecisionRun``.
         counts: texts that were ``answered``, ``refused``, or left without a usable answer (``unusable``), and
-            those whose probabilities were made to sum to 1 (``normalised``).
-        reason: the most frequent reason why a text has no usable answer; empty where every one has, or was
+            those whose probabilities were normalised (``normalised``).
+        reason: most frequent reason for an unusable answer; empty if every text has a usable answer or was
             refused.
-        order_bias: mean of how far the order of the points moved a rating, 0 to 1; NaN for one order.
-        signature: the deciding model, the form, and a hash of what it was asked.
-        answers: to each text.
-        not_taken: why forms that were tried before were not taken, by their names.
+        order_bias: mean effect of the order of the points on a rating, 0 to 1; NaN for one order.
+        signature: model, form, and a hash of the prompt.
+        answers: answer about each text.
+        not_taken: reasons why the model did not accept earlier forms, by form.
     """
 
     pmf: Floats
@@ -75,10 +75,10 @@ class DecidedRatings:
     not_taken: Mapping[str, str] = field(default_factory=dict)
 
     def to_frame(self, scale: Scale) -> pl.DataFrame:
-        """Lay the decisions out as a table, one row per text; what is missing is null.
+        """Return the decisions as a table, one row per text; missing values are null.
 
         Args:
-            scale: that the texts were rated on.
+            scale: scale of the ratings.
 
         Returns:
             Columns ``status``, ``reason`` (why there is no decision), ``mean``, ``mode``, ``standard_error``
@@ -111,10 +111,10 @@ def _status(answer: DecisionAnswer) -> Status:
 
 
 def check_points(scale: Scale) -> None:
-    """Check, before anything is rated or sent, that a decision can hold a scale.
+    """Check, before anything is rated or sent, that decisions support a scale's number of points.
 
     Raises:
-        InputError: it has more points than decisions take levels.
+        InputError: the scale has more points than decisions support.
     """
     n, most = len(scale.points), DecisionLimits().levels
     if n > most:
@@ -127,17 +127,17 @@ def decide_ratings(
     model: object,
     **settings: object,
 ) -> DecidedRatings:
-    """Rate texts by decisions; equal texts are asked about once.
+    """Rate texts by decisions of a chat model; equal texts are sent once.
 
     Args:
         texts: n texts, at least one.
-        scale: of 2 to 10 points.
+        scale: scale of 2 to 10 points.
         model: as :func:`~semscale.chat.decisions.decide` takes it.
-        settings: of the runner.
+        settings: settings of the runner.
 
     Raises:
-        InputError: more points than decisions take; raised before anything is sent.
-        ReplyError: the model takes no form of decisions, or no call can succeed.
+        InputError: more points than decisions support; raised before anything is sent.
+        ReplyError: the model accepts no form of decisions, or no call can succeed.
         InterruptedRunError: a cap was reached; replies are kept.
     """
     question = ScoreQuestion(scale.question, tuple(Option(point.label) for point in scale.points))
@@ -169,26 +169,25 @@ class DecidedComparison:
     """Comparison of ratings by decisions with those by similarity.
 
     Attributes:
-        model: who decided.
-        form: in which form.
-        counts: of the decisions, as ``DecidedRatings`` has them.
-        reason: likewise.
-        order_bias: likewise.
+        model: chat model of the decisions.
+        form: form of the decisions.
+        counts: counts of the decisions, as in ``DecidedRatings``.
+        reason: as in ``DecidedRatings``.
+        order_bias: as in ``DecidedRatings``.
         n: distinct texts with both ratings.
-        rated: mean by similarity, of these texts.
-        decided: mean by decisions.
-        difference: mean of decision less similarity.
-        correlation: Pearson's, of the texts' means; ``None`` for fewer than three texts.
-        reliability: of the means by similarity, from the agreement of their anchor sets (Spearman-Brown); NaN
-            with one set.
-        decided_reliability: of the decisions' means, from the agreement of the orders of the points
-            (Spearman-Brown); NaN where each text was read in one order.
-        corrected: the correlation divided by the roots of the reliabilities that are known, at most 1; NaN
-            where neither is known, or one is not above 0. Where one is not known, the error of that side
-            still lowers it.
-        intraclass: absolute agreement of the texts' two means, ICC(2,1); NaN where they do not vary.
-        ks: similarity of the two mean PMFs, 1 less the greatest distance of their distribution functions.
-        not_taken: why the model did not take forms that were tried before, by their names.
+        rated: mean of the ratings by similarity of these texts, in the scale's units.
+        decided: mean of the ratings by decisions.
+        difference: mean of decision minus similarity.
+        correlation: Pearson's correlation of the texts' means; ``None`` for fewer than three texts.
+        reliability: reliability of the means by similarity, from the agreement of their anchor sets
+            (Spearman-Brown); NaN with one set.
+        decided_reliability: reliability of the decisions' means, from the agreement of the orders of the
+            points (Spearman-Brown); NaN if each text was read in one order.
+        corrected: the correlation divided by the roots of the known reliabilities, at most 1; NaN if neither
+            is known, or one is not above 0. If one is unknown, the error of that side still lowers the value.
+        intraclass: absolute agreement of the texts' two means, ICC(2,1); NaN if they do not vary.
+        ks: similarity of the two mean PMFs, 1 minus the greatest distance of their distribution functions.
+        not_taken: as in ``DecidedRatings``.
     """
 
     model: str
@@ -210,7 +209,7 @@ class DecidedComparison:
 
     @property
     def corrected_for(self) -> tuple[str, ...]:
-        """Sides whose error the correction removes: ``similarity``, ``decisions``, both, or none."""
+        """Sides with a known reliability in the correction: ``similarity``, ``decisions``, both, or none."""
         sides = (("similarity", self.reliability), ("decisions", self.decided_reliability))
         return () if isnan(self.corrected) else tuple(name for name, known in sides if not isnan(known))
 
@@ -219,18 +218,18 @@ class DecidedComparison:
 
     @property
     def failed(self) -> str | None:
-        """Reason why no text has a decision; ``None`` where one has, or the model declined about one."""
+        """Reason why no text has a decision; ``None`` if a text has one or was refused."""
         return None if self.counts["answered"] or self.counts["refused"] else self.reason or None
 
 
 @dataclass(frozen=True)
 class MissingDecisions:
-    """Reason why no text has a decision, though a chat model was to decide.
+    """Reason for missing decisions of a chat model.
 
     Attributes:
-        model: who was to decide.
-        reason: why it did not.
-        is_capped: whether a cap, or a wait that was too long, stopped the run; received replies are stored.
+        model: chat model.
+        reason: reason without decisions.
+        is_capped: whether a cap or too long a wait stopped the run; received replies are stored.
     """
 
     model: str
@@ -239,12 +238,12 @@ class MissingDecisions:
 
     @property
     def stopped(self) -> str | None:
-        """Reason why the run stopped early; ``None`` where the model failed."""
+        """Reason for an early stop of the run; ``None`` if the model failed."""
         return self.reason if self.is_capped else None
 
     @property
     def failed(self) -> str | None:
-        """Reason why the model failed; ``None`` where the run stopped early."""
+        """Reason for the model's failure; ``None`` if the run stopped early."""
         return None if self.is_capped else self.reason
 
 
@@ -257,15 +256,15 @@ def compare_with_decisions(
     model: str,
     plan: IntervalPlan,
 ) -> DecidedComparison:
-    """Compare ratings of the same n texts.
+    """Compare ratings of the same n texts by similarity and by decisions.
 
     Args:
-        pmf: shape (n, k), by similarity; NaN where there is none.
-        decided: by decisions.
-        values: shape (k,), of the scale's points.
+        pmf: shape (n, k), ratings by similarity; NaN where missing.
+        decided: ratings by decisions.
+        values: shape (k,), values of the scale's points.
         set_agreement: shape (s, s), correlations of the means under each anchor set.
-        model: who decided.
-        plan: how intervals are made.
+        model: chat model of the decisions.
+        plan: settings of the intervals.
 
     References:
         Spearman (1904), American Journal of Psychology 15, 72-101, doi 10.2307/1412159: attenuation.
@@ -306,14 +305,14 @@ def compare_with_decisions(
 
 
 def disattenuated(correlation: Estimate | None, *reliabilities: float) -> float:
-    """Correlation without errors of measurement: r divided by the root of each known reliability.
+    """Correct a correlation for measurement error: r divided by the root of each known reliability.
 
     Args:
-        correlation: of the two means; ``None`` where there is none.
-        reliabilities: of each side; NaN where it is not known.
+        correlation: correlation of the two means; ``None`` if missing.
+        reliabilities: reliability of each side; NaN if unknown.
 
     Returns:
-        -1 to 1; NaN without a correlation or a known reliability, and where one is not above 0.
+        The correlation, -1 to 1; NaN without a correlation or a known reliability, or if one is not above 0.
 
     Examples:
         >>> round(disattenuated(Estimate(0.3, 0.1, 0.5), 0.5, 0.72), 6)
@@ -326,15 +325,16 @@ def disattenuated(correlation: Estimate | None, *reliabilities: float) -> float:
 
 
 def reading_reliability(readings: Sequence[Sequence[Sequence[float]]], values: Floats) -> float:
-    """Reliability of the mean over r readings of each text, from their mean correlation, by Spearman-Brown.
+    """Compute the reliability of the mean over r readings of each text from their mean correlation.
 
     Args:
-        readings: of n texts, each a list of PMFs of k points, such as one for each order of the points; texts
-            with another number of readings than most do not count.
-        values: shape (k,), of the points.
+        readings: for each text, a list of PMFs of k points, such as one for each order of the points; texts
+            with a different number of readings than most are left out.
+        values: shape (k,), values of the points.
 
     Returns:
-        At most 1; NaN for fewer than two readings or three texts, or where readings do not vary.
+        The reliability by Spearman-Brown, at most 1; NaN for fewer than two readings or three texts, or if
+        readings do not vary.
 
     Examples:
         >>> low, mid, high = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -350,13 +350,13 @@ def reading_reliability(readings: Sequence[Sequence[Sequence[float]]], values: F
 
 
 def set_reliability(agreement: Floats) -> float:
-    """Reliability of the mean over k anchor sets, from their mean correlation; see ``spearman_brown``.
+    """Compute the reliability of the mean over k anchor sets from their mean correlation by Spearman-Brown.
 
     Args:
         agreement: shape (k, k), correlations of the sets' means; NaN where undefined.
 
     Returns:
-        At most 1; NaN for one set, or without any correlation.
+        The reliability, at most 1; NaN for one set, or without any correlation.
 
     Examples:
         >>> round(set_reliability(np.array([[1.0, 0.6], [0.6, 1.0]])), 6)
@@ -368,19 +368,19 @@ def set_reliability(agreement: Floats) -> float:
 
 
 class TableDecisions:
-    """Decisions about the texts of a table, and their columns row by row.
+    """Decisions about the texts of a table, and their columns.
 
-    Each distinct text with a rating is asked about once. The distinct texts, and a number for each row, are
-    held in memory.
+    Each distinct text with a rating is sent once. The distinct texts, and a number for each row, are kept in
+    memory.
 
     Args:
-        scale: of 2 to 10 points.
-        model: who decides.
-        plan: how intervals are made.
+        scale: scale of 2 to 10 points.
+        model: chat model.
+        plan: settings of the intervals.
         running: settings of the runner, by name.
 
     Raises:
-        InputError: more points than decisions take.
+        InputError: more points than decisions support.
     """
 
     def __init__(
@@ -398,11 +398,11 @@ class TableDecisions:
         self._decided = pl.DataFrame()
 
     def add(self, texts: Sequence[object], ratings: "Ratings") -> None:
-        """Take the next rows.
+        """Add the next rows.
 
         Args:
             texts: n cells.
-            ratings: of these; texts without a rating are not asked about.
+            ratings: ratings of these cells; texts without a rating are not sent.
         """
         rows: list[int | None] = [None] * len(texts)
         for row in np.flatnonzero(ratings.scored).tolist():
@@ -412,14 +412,14 @@ class TableDecisions:
         self._rows.append(pl.Series(rows, dtype=pl.UInt32))
 
     def compared(self, set_agreement: Floats) -> tuple[DecidedComparison, Signature] | MissingDecisions:
-        """Decide about all texts that were taken, and compare with their ratings by similarity.
+        """Send all added texts for decisions, and compare these with the ratings by similarity.
 
         Args:
             set_agreement: shape (s, s), correlations of the means under each anchor set.
 
         Returns:
-            The comparison, and the signature of the decisions. Where the run stopped early, why: no row has a
-            decision then.
+            The comparison, and the signature of the decisions. If the run stopped early, the reason, and no
+            row has a decision.
 
         Raises:
             InputError: no text has a rating.
@@ -451,11 +451,11 @@ class TableDecisions:
         return comparison, decided.signature
 
     def frame(self, start: int, stop: int) -> pl.DataFrame:
-        """Lay out the columns of some rows, after ``compared``.
+        """Return the columns of some rows, after ``compared``.
 
         Returns:
-            The columns of ``DecidedRatings.to_frame`` with the prefix ``semscale_decided_``; null where
-            nobody was asked, as the row has no rating.
+            The columns of ``DecidedRatings.to_frame`` with the prefix ``semscale_decided_``; null for rows
+            without a rating, which are not sent.
         """
         numbers = pl.concat(self._rows)[start:stop]
         return self._decided.select(pl.all().gather(numbers)).rename(lambda name: _COLUMNS + name)

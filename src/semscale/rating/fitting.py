@@ -1,4 +1,4 @@
-"""Fitting of a calibration to labelled texts, with an honest account of its quality."""
+"""Fitting of a calibration to labelled texts, with its error by cross-validation."""
 
 import hashlib
 from collections import Counter
@@ -35,11 +35,11 @@ from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Mask, Statuses, are_scored
 
 FEWEST_LABELS = 10
-"""Labelled texts that a calibration needs."""
+"""Least number of labelled texts for a calibration."""
 FEWEST_GROUPS = 3
-"""Groups that a calibration needs where whole groups are left out."""
+"""Least number of groups for a calibration that leaves out whole groups."""
 FEWEST_LEARNT_FROM = 6
-"""Distinct texts of the smallest fit in the folds; ten texts without groups leave eight."""
+"""Least number of distinct texts in the smallest fit of the folds; ten texts without groups leave eight."""
 
 _CURVE_SHARES = (0.25, 0.5)
 _CURVE_DRAWS = 2
@@ -54,11 +54,11 @@ class LabelledTexts:
 
     Attributes:
         texts: n texts; any cells before ``with_ratings`` selects those that have a rating.
-        answers: shape (n, raters), NaN where there is none; each row has at least one.
-        groups: shape (n,), numbers of groups; ``None``: each text by itself.
-        human_range: lowest and highest value that people could give; the scale's own unless given.
+        answers: shape (n, raters), NaN where missing; each row has at least one.
+        groups: shape (n,), group numbers; ``None`` without groups.
+        human_range: lowest and highest value that people could give; the scale's own by default.
         source: name of the input.
-        left_out: labelled texts that have no rating, by status.
+        left_out: numbers of labelled texts without a rating, by status.
     """
 
     texts: Sequence[Any]
@@ -98,7 +98,7 @@ def labelled_texts(
         source: name of the input.
 
     Raises:
-        InputError: lengths differ, a rating is no number, or a wrong range.
+        InputError: lengths differ, a rating is not a number, or a wrong range.
 
     Examples:
         >>> labelled = labelled_texts(["good", "bad", "so"], [5, None, [3, 4]])
@@ -123,13 +123,13 @@ def labelled_texts(
 
 @dataclass(frozen=True)
 class Sample:
-    """Measurements of n labelled texts, from which a process is fitted.
+    """Measurements of n labelled texts, to fit a process to.
 
     Attributes:
-        predictors: of the texts.
+        predictors: predictors of the texts.
         human: shape (n, k), shares of people's answers.
-        groups: shape (n,), groups that are left out whole; equal texts unless given.
-        seed: of folds and draws.
+        groups: shape (n,), groups that folds never split; equal texts by default.
+        seed: seed of folds and draws.
     """
 
     predictors: Predictors
@@ -139,16 +139,16 @@ class Sample:
 
     @cached_property
     def together(self) -> Integers:
-        """Numbers of what is never parted, shape (n,): groups, or equal texts."""
+        """Numbers of the sets that folds never split, shape (n,): groups, or equal texts."""
         return self.predictors.distinct if self.groups is None else self.groups
 
     def folds(self, folds: int = FOLDS) -> list[Mask]:
-        """Part the texts by chance: masks (n,) of the texts of each fold."""
+        """Divide the texts at random: masks (n,) of the texts of each fold."""
         fold = random_folds(len(self.human), groups=self.together, folds=folds, seed=self.seed)
         return [fold == part for part in np.unique(fold)]
 
     def known(self) -> list[Mask]:
-        """Mark the texts (n,) that each fold may be predicted from: not those in it, nor equal ones."""
+        """Mark the texts (n,) that each fold may be predicted from: not in it, nor equal to one in it."""
         return [self.predictors.without(inside) for inside in self.folds()]
 
     def fit(self) -> GaussianProcess:
@@ -183,11 +183,11 @@ def fit_calibration(
 
     Args:
         labelled: n texts with people's answers.
-        predictors: of the same texts.
-        scale: on which they are rated.
+        predictors: predictors of the same texts.
+        scale: scale of the ratings.
         ratings: signature of the rater.
-        interval: coverage that the intervals aim at, between 0 and 1.
-        seed: of folds, draws and intervals.
+        interval: nominal coverage of the intervals, between 0 and 1.
+        seed: seed of folds, draws and intervals.
 
     Raises:
         InputError: answers outside the scale, fewer than 10 different labelled texts or two distinct labels,
@@ -255,12 +255,12 @@ def _finite(end: float) -> float | None:
 
 
 def human_masses(answers: Floats, values: Floats, human_range: tuple[float, float] | None) -> Floats:
-    """Lay people's answers on the scale's points, shape (n, k).
+    """Convert people's answers to shares of the scale's points, shape (n, k).
 
     Args:
-        answers: shape (n, raters), NaN where there is none.
+        answers: shape (n, raters), NaN where missing.
         values: shape (k,), of the scale's points.
-        human_range: lowest and highest value that people could give; the scale's own unless given.
+        human_range: lowest and highest value that people could give; the scale's own by default.
 
     Raises:
         InputError: answers outside the scale or the range.
@@ -328,18 +328,18 @@ def fewest_learnt_from(sample: Sample) -> int:
 
 
 def learning_curve(sample: Sample, known: Sequence[Mask], new_pmf: Floats) -> tuple[CurvePoint, ...]:
-    """Test fits to a quarter, a half and all of the labels that each fold leaves.
+    """Test fits to a quarter, a half and all of the labels outside each fold.
 
-    Each text is predicted by fits without its fold, so all sizes are tested on the same texts. All labels,
-    twice and four times as many are extrapolated by a + b / n through the measured errors.
+    Each text is predicted by fits without its fold, so all sizes are tested on the same texts. Errors for all
+    labels, twice and four times as many are extrapolated by a + b / n.
 
     Args:
         sample: n labelled texts.
-        known: masks (n,) of the texts that each fold leaves.
-        new_pmf: shape (n, k), predictions by all of these.
+        known: masks (n,) of the texts outside each fold.
+        new_pmf: shape (n, k), predictions from all of these.
 
     Returns:
-        Measured points, then forecasts; empty where fewer than two sizes have 8 labels.
+        Measured points, then forecasts; empty if fewer than two sizes have 8 labels.
     """
     names = np.unique(sample.together, return_inverse=True)[1]
     rng = np.random.default_rng(sample.seed)
@@ -367,7 +367,7 @@ def learning_curve(sample: Sample, known: Sequence[Mask], new_pmf: Floats) -> tu
 
 
 def _shuffled(names: Integers, rows: Mask, rng: np.random.Generator) -> Floats:
-    """Put names of some rows in random order, shape (n,): positions above 0 to 1."""
+    """Return random positions of group names, shape (n,), above 0 to 1."""
     present = np.unique(names[rows])
     by_name = np.full(names.max() + 1, np.inf)
     by_name[present] = (rng.permutation(len(present)) + 0.5) / len(present)
@@ -376,7 +376,7 @@ def _shuffled(names: Integers, rows: Mask, rng: np.random.Generator) -> Floats:
 
 
 def extrapolated(sizes: Floats, errors: Floats, n: int) -> float:
-    """Error at n labels by least squares of a + b / n, where a and b are not negative.
+    """Extrapolate the error to n labels by least squares of a + b / n with a and b at least 0.
 
     Examples:
         >>> round(extrapolated(np.array([10.0, 20.0]), np.array([0.3, 0.2]), 40), 6)
@@ -395,7 +395,7 @@ def rating_quality(pmf: Floats, human: Floats, values: Floats, how: Resampling) 
         pmf: shape (n, k), ratings.
         human: shape (n, k), shares of people's answers.
         values: shape (k,), of the scale's points.
-        how: what is drawn together for intervals, and their coverage; weights are not used.
+        how: clusters and coverage of the intervals; weights are not used.
     """
     means, humans = pmf @ values, human @ values
     plan = IntervalPlan(interval=how["interval"], seed=how["seed"])
@@ -416,7 +416,7 @@ def rating_quality(pmf: Floats, human: Floats, values: Floats, how: Resampling) 
 
 
 def mean_bins(rated: Floats, human: Floats) -> tuple[MeanBin, ...]:
-    """Put texts into bins of like size by their ratings; none with fewer than 5 texts where that can be.
+    """Put texts into bins of similar size by their ratings, with at least 5 texts if possible.
 
     Args:
         rated: shape (n,), means of ratings.

@@ -1,8 +1,8 @@
-"""A Gaussian process from a text's vector and its zero-shot mean to people's answers.
+"""A Gaussian process that predicts people's answers from a text's vector and its zero-shot mean.
 
-people's mean = intercept + slope * zero-shot mean + deviation(vector) + noise. Labels decide how strong the
-deviation and the noise are; the prior of the slope says that the zero-shot mean is worth something. Around
-the predicted location a cumulative probit gives the mass of each point.
+people's mean = intercept + slope * zero-shot mean + deviation(vector) + noise. The variances of deviation and
+noise are estimated from the labels; the prior of the slope favours a positive effect of the zero-shot mean. A
+cumulative probit around the predicted location gives the mass of each point.
 """
 
 import base64
@@ -22,19 +22,19 @@ from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Refits
 
 STRICT = ConfigDict(strict=True, extra="forbid", defer_build=True)
-"""Of classes that are read from a calibration's file: no number is guessed from a text."""
+"""Configuration of classes read from a calibration's file: strict types."""
 
 REFITS = 20
-"""Parts of the labelled texts, each of which one refit lacks; fewer where there are fewer texts or groups."""
+"""Number of parts of the labelled texts, one left out per refit; fewer with fewer texts or groups."""
 
 MOST_TEXTS = 300
-"""Labelled texts that others are compared with; of more, as many are taken at equal distances."""
+"""Greatest number of labelled texts in the kernel; of more, this many are chosen at equal distances."""
 
 NEARNESS = 8.0
-"""Rate at which texts grow unlike: the kernel is exp(8 (cosine - 1)), RBF with gamma 4 at length 1."""
+"""Rate of the kernel exp(8 (cosine - 1)), which is RBF with gamma 4 at length 1."""
 
 SLOPE_MEAN, SLOPE_DEVIATION = 0.4, 0.2
-"""Prior of the slope where labels and zero-shot means have variance 1."""
+"""Prior of the slope if labels and zero-shot means have variance 1."""
 
 _DEVIATIONS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0])  # in variances of the labels
 
@@ -60,7 +60,7 @@ class Predictors:
     """Measurements of n texts from which a calibration predicts people's ratings.
 
     Attributes:
-        vectors: shape (n, d), of any length but 0.
+        vectors: shape (n, d), of any length above 0.
         pmf: shape (n, k), zero-shot rating.
         values: shape (k,), of the scale's points.
     """
@@ -77,7 +77,7 @@ class Predictors:
         return Predictors(self.vectors[rows], self.pmf[rows], self.values)
 
     def without(self, inside: Mask) -> Mask:
-        """Mark the texts to learn from so that some (a mask) are new: neither these nor equal ones."""
+        """Mark the texts that are neither in a mask nor equal to a text in it."""
         others: Mask = ~np.isin(self.distinct, self.distinct[inside])
         return others
 
@@ -106,7 +106,7 @@ _STRINGS = TypeAdapter(list[str], config=ConfigDict(strict=True, defer_build=Tru
 
 
 def _numbers(value: object) -> Floats:
-    """Read a list of finite numbers; the array of a fit stays as it is."""
+    """Read a list of finite numbers; the array of a fit is not changed."""
     if isinstance(value, np.ndarray):
         return value
     return np.array(_NUMBERS.validate_python(value), dtype=np.float64)
@@ -119,7 +119,7 @@ def _rising(numbers: Floats) -> Floats:
 
 
 def _vectors(value: object) -> npt.NDArray[np.float16]:
-    """Read vectors from base64, one string each; the array of a fit stays as it is."""
+    """Read vectors from base64, one string each; the array of a fit is not changed."""
     if isinstance(value, np.ndarray):
         return value
     try:
@@ -137,7 +137,7 @@ Numbers = Annotated[npt.NDArray[np.float64], PlainValidator(_numbers)]
 
 
 def record_of(value: object) -> Any:  # noqa: ANN401 - JSON's types
-    """Lay a value out in JSON's types: a dataclass by the names of its fields, half floats in base64."""
+    """Convert a value to JSON's types: a dataclass by the names of its fields, half floats in base64."""
     if isinstance(value, Signature):
         return str(value)
     if is_dataclass(value):
@@ -154,11 +154,11 @@ class Posterior:
     """Mean of a fitted process, and the cumulative probit around it.
 
     Attributes:
-        intercept: of the location, in the scale's units.
-        slope: of the zero-shot mean.
-        coefficients: shape (m,), of the kernel with each labelled text.
-        thresholds: shape (k - 1,), of the probit.
-        steepness: of the probit, above 0.
+        intercept: intercept of the location, in the scale's units.
+        slope: slope of the zero-shot mean.
+        coefficients: shape (m,), coefficients of the kernel with each labelled text.
+        thresholds: shape (k - 1,), thresholds of the probit.
+        steepness: steepness of the probit, above 0.
     """
 
     intercept: FiniteFloat
@@ -184,7 +184,7 @@ class GaussianProcess:
     Attributes:
         texts: shape (m, d), vectors of labelled texts, nearly of length 1.
         posterior: fitted to all labels.
-        refits: fitted without a part of the labels, again and again; none where no interval is wanted.
+        refits: fits without one part of the labels each; empty without intervals.
     """
 
     texts: Annotated[npt.NDArray[np.float16], PlainValidator(_vectors)]
@@ -199,7 +199,7 @@ class GaussianProcess:
             raise ValueError("refits must be none or at least two")
 
     def pmf(self, predictors: Predictors) -> Floats:
-        """Return masses, shape (n, k), rows sum to 1; a row's are the same in every batch."""
+        """Return masses, shape (n, k), rows sum to 1, regardless of the batch."""
         return self._masses(predictors, [self.posterior])[0]
 
     def refit_pmf(self, predictors: Predictors) -> Refits:
@@ -231,15 +231,14 @@ def text_kernel(rows: Reals, texts: npt.NDArray[np.floating[Any]]) -> Floats:
 
 
 def fit_gaussian_process(predictors: Predictors, human: Floats, parts: Sequence[Mask]) -> GaussianProcess:
-    """Fit a process to labelled texts, and again without each of some parts.
+    """Fit a process to labelled texts, and refit it without each of some parts.
 
-    Of more than 300 distinct texts, 300 represent the others in the kernel (subset of regressors); all labels
-    count.
+    With more than 300 distinct texts, the kernel uses 300 of them (subset of regressors), with all labels.
 
     Args:
-        predictors: of n texts, at least 4.
+        predictors: predictors of n texts, at least 4.
         human: shape (n, k), shares of people's answers.
-        parts: masks (n,) of the texts that each refit lacks.
+        parts: masks (n,) of the texts to leave out in each refit.
 
     References:
         Rasmussen and Williams (2006), Gaussian Processes for Machine Learning: mean with basis functions,
@@ -268,10 +267,10 @@ class LocationFit(NamedTuple):
     """Mean of a process with linear features: intercept + slope * score + features @ weights.
 
     Attributes:
-        intercept: in the units of the labels.
-        slope: of the score.
-        weights: shape (m,), of the features.
-        left_out: shape (n,), mean of each labelled text without its own label and those of equal texts.
+        intercept: intercept in the units of the labels.
+        slope: slope of the score.
+        weights: shape (m,), weights of the features.
+        left_out: shape (n,), predicted mean of each labelled text from the labels of other, unequal texts.
     """
 
     intercept: float
@@ -286,18 +285,17 @@ def fit_location(
     """Fit people's means by a score and a deviation from it that is linear in features.
 
     Labels and scores are standardised. The intercept has a flat prior, the slope a normal one with mean .4
-    and deviation .2, the deviation one with mean 0. Variances of deviation and noise are those of a grid
-    under which the labels are most likely (evidence); for the slope and the weights the posterior mean is
-    taken.
+    and deviation .2, the deviation one with mean 0. Variances of deviation and noise are chosen from a grid
+    by the evidence; slope and weights are posterior means.
 
     Args:
         features: shape (n, m), at least 4 rows.
         scores: shape (n,), such as zero-shot means.
         means: shape (n,), people's mean rating of each text.
-        distinct: shape (n,), numbers from 0 that equal texts share; all texts differ unless given.
+        distinct: shape (n,), numbers from 0 that equal texts share; all texts differ by default.
 
     Examples:
-        Scores of labels that they predict without an error: the prior draws the slope down.
+        The scores predict the labels without error; the prior shrinks the slope.
 
         >>> scores = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
         >>> fit = fit_location(np.ones((5, 2)), scores, 2 * scores + 1)
@@ -352,12 +350,12 @@ def fit_location(
 def _errors_left_out(weighted: Floats, diagonal: Floats, noise: float, distinct: Integers | None) -> Floats:
     """Error of each label under a fit without it and without the labels of equal texts, shape (n,).
 
-    Of one text it is its entry of Q y over that of Q's diagonal, where Q is the inverse covariance. The block
-    of Q for g equal texts is 1 / noise on the diagonal plus one number throughout.
+    For a single text, it is its entry of Q y divided by that of Q's diagonal, with Q the inverse covariance.
+    The block of Q for g equal texts is 1 / noise on the diagonal plus a constant.
 
     Args:
         weighted: shape (n,), Q y.
-        diagonal: shape (n,), of Q.
+        diagonal: shape (n,), diagonal of Q.
         noise: variance of the noise.
         distinct: shape (n,), numbers that equal texts share.
 
@@ -377,7 +375,7 @@ class CumulativeProbit(NamedTuple):
 
     Attributes:
         thresholds: shape (k - 1,), ascending.
-        slope: of the location, above 0.
+        slope: slope of the location, above 0.
     """
 
     thresholds: Floats
@@ -400,9 +398,9 @@ class CumulativeProbit(NamedTuple):
 def fit_cumulative_probit(locations: Floats, human: Floats, values: Floats) -> CumulativeProbit:
     """Fit thresholds and slope to people's answers, with weak priors that keep them finite.
 
-    Each text counts once, however many people answered. Priors: gaps between thresholds are normal on the log
-    around an even spacing (deviation .5), slope and spacing on the log around a width of a quarter of the
-    scale (deviation 2).
+    Each text has the same weight, regardless of its number of answers. Priors are normal on the log: gaps
+    between thresholds around an even spacing (deviation .5), slope and spacing around a width of a quarter of
+    the scale (deviation 2).
 
     Args:
         locations: shape (n,), in the scale's units, at least one.
@@ -453,7 +451,7 @@ class _Likelihood:
         return parameters[0] + np.concatenate([[0.0], np.cumsum(gaps)]), float(np.exp(parameters[1]))
 
     def cost(self, parameters: Floats, first: float) -> tuple[float, Floats]:
-        """Give the cost to minimise, and its gradient."""
+        """Return the cost to minimise, and its gradient."""
         from scipy.special import ndtr
 
         thresholds, slope = self.parts(parameters)

@@ -1,4 +1,4 @@
-"""Further anchor sets for a scale: the prompt that asks for them, the reply that has them, and the file."""
+"""Further anchor sets for a scale: the prompt for a chat model, its reply, and the scale's file."""
 
 import re
 from dataclasses import dataclass
@@ -52,14 +52,14 @@ def growing_prompt(scale: Scale, n: int) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Growth(Presentable):
-    """Anchor sets that were proposed for a scale, for review.
+    """Anchor sets proposed for a scale, for review.
 
     Attributes:
         scale: the scale with the proposed sets after its own.
         proposed: names of the proposed sets.
-        source: who proposed them.
+        source: source of the proposals, such as a model and a date.
         lint: the linter's report on all sets together.
-        left_out: why other proposals are no anchor sets of this scale.
+        left_out: reasons why other proposals are not anchor sets of this scale.
     """
 
     scale: Scale
@@ -77,7 +77,7 @@ class Growth(Presentable):
         return tuple(entry for entry in self.lint.sets if entry.name in self.proposed)
 
     def record(self) -> dict[str, Any]:
-        """Lay the proposal out by name, for JSON."""
+        """Return the proposal by name, for JSON."""
         return {
             "instrument": "grow",
             "scale": self.scale.name,
@@ -108,9 +108,9 @@ def grow(
 
     Args:
         scale: a scale whose sets serve every model.
-        reply: holds a JSON object, as ``growing_prompt`` asks for.
-        source: who wrote the reply, such as the name of a model and the date.
-        embedder: as ``lint`` takes it.
+        reply: text with a JSON object, as requested by ``growing_prompt``.
+        source: source of the reply, such as the name of a model and the date.
+        embedder: as in ``lint``.
         progress: called while texts are embedded.
 
     Raises:
@@ -138,7 +138,7 @@ def grow(
 
 
 def _proposals(reply: str) -> list[tuple[str, list[str]]]:
-    """Read topics and anchors out of a reply; what surrounds the JSON object is ignored."""
+    """Read topics and anchors from a reply; text around the JSON object is ignored."""
     begin, end = reply.find("{"), reply.rfind("}")
     try:
         fields = parse_json(reply[begin : end + 1])
@@ -148,7 +148,7 @@ def _proposals(reply: str) -> list[tuple[str, list[str]]]:
 
 
 def _free_name(topic: str, scale: Scale) -> str:
-    """Make a name of a topic that no set has yet."""
+    """Return a name from a topic that no set has yet."""
     words = re.sub(r"[^a-z0-9]+", "-", topic.lower()).strip("-")[:_LONGEST_NAME].strip("-") or "set"
     name, number = words, 2
     while name in scale.anchor_sets:
@@ -160,8 +160,8 @@ def grown_file(content: str, growth: Growth) -> str:
     """Add proposed sets and their source to the text of a scale's file; its comments and layout stay.
 
     Args:
-        content: the file.
-        growth: proposals for the scale that it holds.
+        content: text of the file.
+        growth: proposals for the scale in it.
 
     Raises:
         InputError: ``anchor_sets`` does not have one indented line for each sentence.
@@ -179,7 +179,7 @@ def grown_file(content: str, growth: Growth) -> str:
 
 
 def _with_entries(content: str, key: str, entries: dict[str, Any]) -> str:
-    """Add entries to a mapping at the top of a YAML file, which gets it where it is missing."""
+    """Add entries to a top-level mapping of a YAML file; create the mapping if it is missing."""
     lines = content.rstrip("\n").split("\n")
     if f"{key}:" not in lines:
         lines += ["", f"{key}:"]

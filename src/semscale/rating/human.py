@@ -1,4 +1,4 @@
-"""Human ratings: their mapping to a scale, agreement of ratings with them, and figures that they correct."""
+"""Human ratings: mapping to a scale, agreement with ratings, and corrected figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,24 +47,24 @@ _FEWEST_SPLITS, _MOST_SPLITS, _SPLIT_TEXTS = 20, 100, 400_000
 
 FEWEST_FOR_KS = 5
 COMPARED_ROWS = 20_000
-"""Rows of a table that are compared at most."""
+"""Greatest number of compared rows of a table."""
 
 TOO_FEW = f"a corrected mean needs {FEWEST_LABELS} labels or more"
 
 _MOST_TESTED = 200
-"""Groups of one column that are tested at most: their covariances are a table of groups by groups."""
+"""Greatest number of tested groups of a column, as their covariances are a table of groups by groups."""
 
 
 @dataclass(frozen=True)
 class CorrectedGroup:
-    """Figures about the texts of a group, corrected by the labels of some of them.
+    """Figures of the texts of a group, corrected by the labels of some of them.
 
     Attributes:
-        group: its name; ``None`` for texts without a group.
-        n: its texts, labelled or not.
-        n_labelled: those with a label.
-        figures: by name, as in ``GroupEstimate.figures``; empty with fewer than 10 labels. Points are
-            corrected one by one, so that their shares need not sum to exactly 1.
+        group: name of the group; ``None`` for texts without a group.
+        n: number of its texts, labelled or not.
+        n_labelled: number of its texts with a label.
+        figures: figures by name, as in ``GroupEstimate.figures``; empty with fewer than 10 labels. Points are
+            corrected one by one, so their shares may not sum to exactly 1.
     """
 
     group: str | None
@@ -75,13 +75,13 @@ class CorrectedGroup:
 
 @dataclass(frozen=True)
 class CorrectedGroups:
-    """Corrected figures of all groups of a column, and a test of whether their means are the same.
+    """Corrected figures of all groups of a column, and a test that their means are equal.
 
     Attributes:
         groups: in order of first appearance.
-        tested: names of the groups that took part in the test: those with 10 labels or more.
-        p_value: of the test; NaN where fewer than two groups can be tested, and above 200 groups.
-        adjusted: by Holm, over all columns of groups.
+        tested: names of the tested groups, with at least 10 labels.
+        p_value: p-value of the test; NaN if fewer than two groups can be tested, and above 200 groups.
+        adjusted: p-value adjusted by Holm over all columns of groups.
     """
 
     groups: tuple[CorrectedGroup, ...]
@@ -95,39 +95,36 @@ class RatingComparison:
     """Agreement of ratings with human ratings of the same texts.
 
     Attributes:
-        n: texts that were compared: they have a rating and a human rating, and a respondent where these are
-            named.
-        n_eligible: texts that could have been compared; more than ``n`` where a sample of them was drawn.
+        n: number of compared texts, with a rating, a human rating, and a respondent if these are named.
+        n_eligible: number of comparable texts; more than ``n`` if a sample of them was drawn.
         pearson: correlation of the means.
         spearman: correlation of the means' ranks.
         ks_similarity: 1 - max |F_machine - F_human| over the points, 0 to 1, of the two average PMFs;
-            ``None`` where human values could not be laid on the scale.
-        human_pmf: shape (k,), the humans' average PMF on the scale's points; NaN likewise.
+            ``None`` if human values do not fit the scale.
+        human_pmf: shape (k,), the humans' average PMF on the scale's points; NaN if human values do not fit
+            the scale.
         machine_pmf: shape (k,), the ratings' average PMF over the same texts.
         ceiling: reliability of the human means (random halves of the raters, Spearman-Brown); ``None`` with a
             single human value per text.
-        null_length: correlation of the texts' length with the human mean, which a useful rating must beat;
-            ``None`` where no lengths were given.
-        null_ks: KS similarity of equal shares on all points with the humans' PMF, which a useful rating must
-            beat, as equal shares read nothing; ``None`` as ``ks_similarity``.
-        points: shape (at most 2000, 2), human mean and machine mean of a seeded sample, for a scatter.
-        interval: coverage that the intervals aim at.
-        signature: the ratings', and how they were compared.
-        n_clusters: texts, or respondents where they are named, that the intervals are made from.
-        notes: sentences that a reader should know of: why there are no distributions, which figures have no
-            interval and why, or that intervals come from few texts.
-        corrected: mean of all texts that can be read, corrected by the labels of those that have one;
-            ``None`` where all have one, as ``ks_similarity``, or where fewer than 3 labels are left without
-            those that a calibration was fitted to.
-        corrected_figures: boxes and masses of the same texts, corrected likewise, as in ``CorrectedGroup``.
+        null_length: baseline: correlation of the texts' length with the human mean; ``None`` without lengths.
+        null_ks: baseline: KS similarity of a uniform PMF with the humans' PMF; ``None`` as ``ks_similarity``.
+        points: shape (at most 2000, 2), human mean and machine mean of a seeded sample, for a scatter plot.
+        interval: nominal coverage of the intervals.
+        signature: signature of the ratings and of the comparison.
+        n_clusters: number of texts, or of respondents if they are named, behind the intervals.
+        notes: warnings as sentences: why there are no distributions, which figures have no interval and why,
+            or that intervals come from few texts.
+        corrected: mean of all readable texts, corrected by the labels of some; ``None`` if all have a label,
+            if human values do not fit the scale, or with fewer than 3 labels outside a calibration.
+        corrected_figures: corrected boxes and masses of the same texts, as in ``CorrectedGroup``.
         corrected_groups: corrected figures of groups, by the name of their column; empty without
             ``corrected``, and without groups.
-        n_unrated: texts without a rating, such as those off topic, that corrected figures include. Where no
-            label is on such a text, corrected figures are about rated texts, and ``notes`` says so.
-        n_seen: labelled texts that were left out because a calibration was fitted to them.
-        uses_inclusion: whether labelled texts count with 1 / the probability with which they were drawn.
-        uses_weights: whether texts count with weights.
-        sheet: name of the sheet that the human ratings were read from; ``None`` where there was none.
+        n_unrated: number of texts without a rating, such as those off topic, in corrected figures. If no such
+            text has a label, corrected figures are for rated texts only, and ``notes`` states it.
+        n_seen: number of labelled texts that were left out because a calibration was fitted to them.
+        uses_inclusion: whether each labelled text is weighted by 1 / its probability of being drawn.
+        uses_weights: whether texts are weighted.
+        sheet: name of the sheet with the human ratings; ``None`` without a sheet.
     """
 
     n: int
@@ -174,40 +171,40 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
 ) -> RatingComparison:
     """Compare ratings with human ratings of the same texts.
 
-    Human values are mapped linearly from ``human_range`` onto the scale's values; a value between two points
-    gives each of them a part of its mass, more to the nearer. Intervals are bootstrapped over texts, or
-    over respondents where they are named.
+    Human values are mapped linearly from ``human_range`` onto the scale's values; the mass of a value between
+    two points is divided between them by linear interpolation. Intervals are bootstrapped over texts, or over
+    respondents if they are named.
 
     Args:
-        pmf: shape (n, k); rows without a rating are NaN and set aside.
+        pmf: shape (n, k), ratings; rows of NaN are left out.
         human: shape (n,): for each text a number, a list of numbers (one per rater), or missing.
         values: shape (k,), values of the scale's points.
         lengths: shape (n,), lengths of the texts.
-        human_range: lowest and highest value that humans could give; the scale's own unless given, and no
-            distributions are compared if human values then lie outside, which ``notes`` then says.
-        respondents: shape (n,), who wrote each text; one person's texts are resampled together, and texts
-            without a name are left out.
+        human_range: lowest and highest possible human value; the scale's range by default. If human values
+            are outside that range, no distributions are compared, and ``notes`` states it.
+        respondents: shape (n,), author of each text; texts of one author are resampled together, and texts
+            without one are left out.
         weights: shape (n,), finite and not negative, for every figure; texts without one, or with 0, are left
-            out, as they are from the estimates.
+            out, as in the estimates.
         inclusion: shape (n,), probability with which each text was drawn for a human rating, above 0 to 1;
-            needed where there is one. Texts then count with 1 / probability in every figure.
-        by: shape (n,), names of groups, for corrected figures of each of them; a column with a name gives it
-            to ``corrected_groups``; otherwise the column is ``group`` there.
-        interval: coverage that the intervals aim at, between 0 and 1.
+            required for texts with one. Texts are then weighted by 1 / probability in every figure.
+        by: shape (n,), names of groups, for corrected figures of each group; ``corrected_groups`` uses the
+            column's name, or ``group``.
+        interval: nominal coverage of the intervals, between 0 and 1.
         seed: seed of all draws.
-        signature: of the ratings, which the comparison's settings are added to.
-        seen: shape (n,), texts that a calibration was fitted to. Its ratings of them know their labels, so
-            they are left out here and from corrected figures, and ``notes`` says how many.
-        readable: shape (n,), texts that people can rate, whether they have a rating or not; corrected figures
-            are about them. Those with a rating unless given.
+        signature: signature of the ratings; the settings of the comparison are added to it.
+        seen: shape (n,), mask of texts that a calibration was fitted to. Their ratings depend on their
+            labels, so they are left out of all figures, and ``notes`` states how many.
+        readable: shape (n,), mask of texts that people can rate, with or without a rating, for corrected
+            figures. By default those with a rating.
 
     Returns:
-        The comparison; correlations are NaN where they are not defined, and ends of intervals where all
-        resamples give the same value.
+        The comparison; correlations are NaN if they are not defined, and ends of intervals if all resamples
+        give the same value.
 
     Raises:
-        InputError: lengths differ, a human value is not a number, lies outside ``human_range`` (rows
-            named), a weight or a probability is none, or ``interval`` is out of range.
+        InputError: lengths differ, a human value is not a number, lies outside ``human_range`` (rows named),
+            a weight or a probability is invalid, or ``interval`` is out of range.
 
     Examples:
         >>> pmf = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
@@ -257,7 +254,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
 
 
 def _counted(design: SampleDesign, n: int) -> Mask:
-    """Mark the texts that estimates count: with a weight above 0 and a known respondent."""
+    """Mark the texts that estimates use: with a weight above 0 and a known respondent."""
     counted = np.ones(n, np.bool_)
     if design.weights is not None:
         counted &= design.weights > 0
@@ -275,7 +272,7 @@ class _GroupColumn:
 
     @classmethod
     def of(cls, names: Sequence[str | None], rows: Integers, n: int) -> "_GroupColumn":
-        """Take the groups of some of n texts."""
+        """Select the groups of some of n texts."""
         if len(names) != n:
             raise InputError(f"by must have {n} rows, one per rating, got {len(names)}")
         chosen = [names[row] for row in rows.tolist()]
@@ -285,7 +282,7 @@ class _GroupColumn:
 
 @dataclass(frozen=True)
 class _Corrections:
-    """Corrected figures, as ``RatingComparison`` has them."""
+    """Corrected figures, as in ``RatingComparison``."""
 
     mean: CorrectedMean
     figures: Mapping[str, Estimate]
@@ -296,13 +293,13 @@ class _Corrections:
 
 @dataclass(frozen=True)
 class _Population:
-    """The m texts that corrected figures are about.
+    """The m texts of corrected figures.
 
     Attributes:
-        pmf: shape (m, k), ratings; NaN for texts that can be read but have none.
-        table: shape (m, raters), human ratings; NaN where there is none.
+        pmf: shape (m, k), ratings; NaN for readable texts without a rating.
+        table: shape (m, raters), human ratings; NaN where missing.
         design: weights, probabilities of a label and respondents.
-        groups: by the name of their column.
+        groups: groups by the name of their column.
     """
 
     pmf: Floats
@@ -321,15 +318,15 @@ class _Population:
         return np.asarray(~np.isnan(self.table).all(axis=1))
 
     def some(self, rows: Mask) -> "_Population":
-        """Take some of the texts."""
+        """Select some of the texts."""
         groups = {name: replace(column, codes=column.codes[rows]) for name, column in self.groups.items()}
         return _Population(self.pmf[rows], self.table[rows], self.design.some(rows), groups)
 
     def filled(self) -> Floats:
-        """Return the ratings, with the mean rating where there is none.
+        """Return the ratings, with the mean rating for missing ones.
 
-        Any number may stand in for a missing rating, as labels correct it; this one leaves the mean of all
-        where it is if people rate none of these texts.
+        Any value is valid for a missing rating, as labels correct it; the mean rating keeps the overall mean
+        if people rate none of these texts.
         """
         weights = None if self.design.weights is None else self.design.weights[self.is_rated]
         pmf: Floats = self.pmf.copy()
@@ -339,7 +336,7 @@ class _Population:
     def corrections(
         self, values: Floats, human_range: tuple[float, float] | None, interval: float
     ) -> _Corrections | None:
-        """Correct all figures; ``None`` where all or no texts have labels, or these do not fit the scale."""
+        """Correct all figures; ``None`` if all or no texts have labels, or these do not fit the scale."""
         unrated = ~self.is_rated
         if unrated.any() and not (unrated & self.is_labelled).any():
             corrected = self.some(self.is_rated).corrections(values, human_range, interval)
@@ -375,10 +372,10 @@ class _FigureCorrection:
 
     Attributes:
         pmf: shape (m, k), ratings.
-        labels: shape (m, k), human ratings on the points; NaN where there is none.
-        values: shape (k,), of the points.
-        design: of the texts.
-        interval: coverage to aim at.
+        labels: shape (m, k), human ratings on the points; NaN where missing.
+        values: shape (k,), values of the points.
+        design: design of the texts.
+        interval: nominal coverage.
     """
 
     pmf: Floats
@@ -405,7 +402,7 @@ class _FigureCorrection:
         return CorrectedGroup(group, len(rows), n_labelled, estimates)
 
     def of_groups(self, column: _GroupColumn) -> CorrectedGroups:
-        """Correct the figures of all groups of a column, and test whether their means are the same."""
+        """Correct the figures of all groups of a column, and test whether their means are equal."""
         order = np.argsort(column.codes, kind="stable")
         parts = np.split(order, np.searchsorted(column.codes[order], np.arange(1, len(column.names))))
         groups = tuple(self.of(name, rows) for name, rows in zip(column.names, parts, strict=True))
@@ -432,12 +429,12 @@ class _ComparedTexts:
         rows: shape (n,), their positions among all rows.
         pmf: shape (n, k), ratings.
         table: shape (n, raters), human ratings.
-        lengths: shape (n,), of the texts; ``None`` where they are not known.
+        lengths: shape (n,), lengths of the texts; ``None`` if unknown.
         design: their weights, probabilities and respondents.
         values: shape (k,), of the scale's points.
-        human_range: lowest and highest value that humans could give; the scale's own unless given.
-        interval: coverage that the intervals aim at.
-        seed: of all draws.
+        human_range: lowest and highest possible human value; the scale's range by default.
+        interval: nominal coverage of the intervals.
+        seed: seed of all draws.
     """
 
     rows: Integers
@@ -452,7 +449,7 @@ class _ComparedTexts:
 
     @cached_property
     def masses(self) -> Floats | None:
-        """Human ratings on the scale's points, shape (n, k); ``None`` where they do not fit."""
+        """Human ratings on the scale's points, shape (n, k); ``None`` if they do not fit."""
         return laid_on(self.table, self.values, self.human_range)
 
     @cached_property
@@ -463,7 +460,7 @@ class _ComparedTexts:
 
     @cached_property
     def clusters(self) -> Integers:
-        """Numbers of what is resampled together, shape (n,): texts, or respondents where they are named."""
+        """Cluster numbers for resampling, shape (n,): texts, or respondents if they are named."""
         return np.arange(len(self.rows)) if self.design.clusters is None else self.design.clusters
 
     @cached_property
@@ -473,11 +470,11 @@ class _ComparedTexts:
 
     @property
     def unit(self) -> str:
-        """Name of what is resampled."""
+        """Name of the resampled unit."""
         return "text" if self.design.clusters is None else "respondent"
 
     def resampling(self, design: SampleDesign) -> Resampling:
-        """Return how texts of a design are resampled."""
+        """Return the settings of resampling for a design."""
         return Resampling(
             clusters=design.clusters, weights=design.expanded, interval=self.interval, seed=self.seed
         )
@@ -490,12 +487,12 @@ class _ComparedTexts:
         n_seen: int,
         signature: Signature | None,
     ) -> RatingComparison:
-        """Compare the texts, and correct the figures of all texts that count.
+        """Compare the texts, and correct the figures of the population.
 
         Args:
-            population: these texts.
-            n_eligible: texts that could have been compared.
-            n_seen: labelled texts that a calibration was fitted to.
+            population: texts of the corrected figures.
+            n_eligible: number of comparable texts.
+            n_seen: number of labelled texts that a calibration was fitted to.
             signature: of the ratings.
         """
         n, how, gap = len(self.rows), self.resampling(self.design), self._ks_gap()
@@ -542,7 +539,7 @@ class _ComparedTexts:
         )
 
     def _ks_similarities(self, *, has_interval: bool) -> tuple[Estimate | None, Estimate | None]:
-        """KS similarity with the humans' masses: of the ratings, and of equal shares on all points."""
+        """KS similarity with the humans' masses, of the ratings and of a uniform PMF."""
         human = self.masses
         if human is None:
             return None, None
@@ -554,7 +551,7 @@ class _ComparedTexts:
         return Estimate(ks.value, np.nan, np.nan), Estimate(null_ks.value, np.nan, np.nan)
 
     def _ceiling(self) -> Estimate:
-        """Reliability from 100 splits, or fewer above 4,000 texts, where one split more hardly moves it."""
+        """Reliability from 100 random splits, or fewer above 4,000 texts."""
         splits = max(_FEWEST_SPLITS, min(_MOST_SPLITS, _SPLIT_TEXTS // max(len(self.table), 1)))
         return split_half_reliability(self.table, splits=splits, **self.resampling(self.design))
 
@@ -588,7 +585,7 @@ class _ComparedTexts:
         return settings if base is None else base.extended(settings)
 
     def _ks_gap(self) -> str:
-        """Explain why the KS similarities have no interval; empty where they may have one."""
+        """Explain why the KS similarities have no interval; empty if they may have one."""
         m, human = self.n_clusters, self.masses
         if human is None or m < 2:  # noqa: PLR2004 - no figure has an interval, which another note says
             return ""
@@ -635,7 +632,7 @@ class _ComparedTexts:
 
 
 def text_lengths(texts: object) -> Floats:
-    """Lengths of texts in characters, shape (n,); NaN for what is no text.
+    """Return the lengths of texts in characters, shape (n,); NaN for other cells.
 
     Examples:
         >>> text_lengths(["good", None]).tolist()
@@ -682,21 +679,21 @@ def corrected_mean(
     human_range: tuple[float, float] | None = None,
     interval: float = 0.95,
 ) -> CorrectedMean | None:
-    """Correct the mean of the ratings by people's; ``None`` where every rated text has a label, or none.
+    """Correct the mean of the ratings by human ratings; ``None`` if all or no rated texts have a label.
 
     Args:
-        means: shape (n,), of the ratings; NaN where there is none.
-        table: shape (n, raters), people's ratings; NaN where nobody was asked. Texts with one must be a
-            random sample of those with a rating, drawn with the probabilities of ``design``.
+        means: shape (n,), means of the ratings; NaN where missing.
+        table: shape (n, raters), human ratings; NaN where missing. Texts with one must be a random sample of
+            those with a rating, drawn with the probabilities of ``design``.
         values: shape (k,), of the scale's points.
-        design: weights, probabilities of a label and respondents, shape (n,) each; all texts count alike and
-            each by itself unless given.
-        human_range: lowest and highest value that people could give; the scale's own unless given.
-        interval: coverage to aim at, between 0 and 1.
+        design: weights, probabilities of a label and respondents, each of shape (n,); by default equal
+            weights and no respondents.
+        human_range: lowest and highest possible human value; the scale's range by default.
+        interval: nominal coverage, between 0 and 1.
 
     Returns:
-        The corrected mean in the scale's units, NaN with fewer than 3 labels; ``None`` also where people's
-        values do not fit the scale.
+        The corrected mean in the scale's units, NaN with fewer than 3 labels; ``None`` also if human values
+        do not fit the scale.
 
     References:
         Angelopoulos et al. (2023), doi 10.1126/science.adi6000.
@@ -728,7 +725,7 @@ def _prediction_powered(
 
 
 def human_table(human: object) -> Floats:
-    """Lay human ratings out as a table, shape (n, raters), NaN where there is none.
+    """Convert human ratings to a table, shape (n, raters), NaN where missing.
 
     Args:
         human: for each text a number, a list of numbers, or missing.
@@ -758,15 +755,15 @@ def human_table(human: object) -> Floats:
 
 
 def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | None) -> Floats | None:
-    """PMFs (n, k) of human ratings, averaged over the raters of each text; ``None`` where they do not fit.
+    """Return PMFs (n, k) of human ratings, averaged over each text's raters; ``None`` if they do not fit.
 
     Args:
-        table: shape (n, raters), NaN where there is no rating.
+        table: shape (n, raters), NaN where missing.
         values: shape (k,), values of the scale's points.
-        human_range: lowest and highest value that humans could give; the scale's own unless given.
+        human_range: lowest and highest possible human value; the scale's range by default.
 
     Raises:
-        InputError: a wrong range, or values outside the range that was given (rows named).
+        InputError: a wrong range, or values outside ``human_range`` (rows named).
     """
     check_human_range(human_range)
     low, high = (values[0], values[-1]) if human_range is None else human_range
@@ -787,7 +784,7 @@ def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | No
 
 
 def off_the_scale(table: Floats, values: Floats) -> str:
-    """State how many human values lie outside the scale's, with the remedy; empty where none does."""
+    """State how many human values are outside the scale's range, with the remedy; empty if none is."""
     known = table[~np.isnan(table)]
     outside = int(((known < values[0]) | (known > values[-1])).sum())
     if not outside:
@@ -801,7 +798,7 @@ def off_the_scale(table: Floats, values: Floats) -> str:
 
 
 class _Row(NamedTuple):
-    """A row with a human rating, with its positions in the file and among all texts that count."""
+    """A row with a human rating, with its positions in the file and in the population."""
 
     row: int
     position: int
@@ -811,14 +808,15 @@ class _Row(NamedTuple):
 
 
 class HumanSample:
-    """Seeded sample of a table's rows with a human rating; up to 20,000, whatever the parts.
+    """A seeded sample of at most 20,000 rows of a table with a human rating, regardless of the parts.
 
     Args:
-        seed: of the choice, and of the comparison.
-        values: shape (k,), of the scale's points. The ratings of all texts are stored, 8 bytes for each
-            point, for corrected figures, and 8 more for a weight, a respondent, and each column of groups.
+        seed: seed of the choice, and of the comparison.
+        values: shape (k,), values of the scale's points. The ratings of all texts are stored for corrected
+            figures, with 8 bytes for each point, for a weight, for a respondent, and for each column of
+            groups.
         signature: of the ratings.
-        source: of the human ratings, for messages.
+        source: source of the human ratings, for messages.
     """
 
     def __init__(self, seed: int, values: Floats, signature: Signature, source: str = "human") -> None:
@@ -844,8 +842,8 @@ class HumanSample:
     ) -> None:
         """Add the next part.
 
-        Texts that cannot be read are passed over, and so are those that the estimates leave out: without a
-        known respondent, or with no weight or a weight of 0. Texts that a calibration was fitted to are only
+        Unreadable texts are ignored, and so are those that the estimates leave out: without a known
+        respondent, or with no weight or a weight of 0. Texts that a calibration was fitted to are only
         counted.
         """
         n, pmf = len(humans), ratings.pmf
@@ -879,11 +877,11 @@ class HumanSample:
         """Compare the sampled rows that have a rating, and correct figures by all of them.
 
         Args:
-            columns: their names and the range of the human ratings.
-            interval: coverage that the intervals aim at, between 0 and 1.
+            columns: names of the columns, and the range of the human ratings.
+            interval: nominal coverage of the intervals, between 0 and 1.
 
         Raises:
-            InputError: nothing can be compared.
+            InputError: no row can be compared.
         """
         labelled = self._rows.items
         rows = [row for row in labelled if not np.isnan(row.pmf[0])]

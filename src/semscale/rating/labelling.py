@@ -1,4 +1,4 @@
-"""Labels of people: cells with human ratings, and sheets that people fill in, with their instructions."""
+"""Human labels: cells with human ratings, and sheets to fill in, with instructions."""
 
 import math
 import re
@@ -54,15 +54,15 @@ _DRAWN = f"{_DRAW}, or empty both this cell and the rating in the same row {COUN
 
 
 def draw_for_labels(ratings: "Ratings", n: int, *, by_interest: bool = False, seed: int = 0) -> DrawnTexts:
-    """Draw texts for people to rate from all that can be read, those without a rating included.
+    """Draw texts for people to rate from all readable texts, including those without a rating.
 
     A text without a rating, such as one off topic, is drawn as if its rating were the mean of all ratings.
 
     Args:
-        ratings: of all texts.
-        n: texts to draw, at least 1.
-        by_interest: whether texts that the rating is least sure of are drawn more often.
-        seed: of the draw.
+        ratings: ratings of all texts.
+        n: number of texts to draw, at least 1.
+        by_interest: whether texts with uncertain ratings are drawn more often.
+        seed: seed of the draw.
 
     Raises:
         InputError: fewer than one text to draw, or none with a rating.
@@ -74,14 +74,14 @@ def draw_for_labels(ratings: "Ratings", n: int, *, by_interest: bool = False, se
 
 
 def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
-    """Lay drawn texts out for labelling; the ratings are left out, so that nobody follows them.
+    """Return a table of drawn texts for labelling, without the ratings, so that these cannot bias people.
 
     Args:
-        cells: the texts that were drawn from.
-        drawn: which ones, and with which probability.
+        cells: all texts.
+        drawn: positions and probabilities of the drawn texts.
 
     Returns:
-        Columns ``row`` (place in the input, from 1), ``text``, ``human`` (empty, for the label) and
+        Columns ``row`` (position in the input, from 1), ``text``, ``human`` (empty, for the label) and
         ``inclusion``.
     """
     return pl.DataFrame(
@@ -99,11 +99,11 @@ def instructions(scale: Scale, file: str, drawn_with: Signature, calibrate: str 
     """Write instructions for people who label, as Markdown.
 
     Args:
-        scale: on which they label.
+        scale: scale of the labels.
         file: name of the sheet.
         drawn_with: signature of the draw.
-        calibrate: command that calibrates by the filled sheet; ``None`` where it has too few texts for it.
-        rate: command that rates all texts, with the mean that people would give to them.
+        calibrate: command that calibrates with the filled sheet; ``None`` if it has too few texts.
+        rate: command that rates all texts, and estimates the mean that people would give to them.
     """
     commands = f"""When the sheet is filled in, one command learns to rate as these people do:
 
@@ -144,19 +144,19 @@ The texts were drawn with these settings:
 
 
 def write_sheet(sheet: pl.DataFrame, out: Path, text: str, *, escape: bool = True) -> Path:
-    """Write a sheet and the instructions beside it.
+    """Write a sheet, and the instructions next to it.
 
     Args:
-        sheet: as ``label_sheet`` gives it.
-        out: its file.
-        text: the instructions.
-        escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
+        sheet: table from ``label_sheet``.
+        out: path of the sheet.
+        text: text of the instructions.
+        escape: whether texts in CSV that a spreadsheet would run as formulas get an apostrophe.
 
     Returns:
         Path of the instructions.
 
     Raises:
-        InputError: an ending that is no table's.
+        InputError: a file extension that is not a table's.
     """
     write_table(sheet, out, escape=escape)
     return write_beside(out, text)
@@ -172,12 +172,12 @@ class SheetLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class FilledSheet:
-    """Labels of a sheet, by the row of the file that it was drawn from.
+    """Labels of a sheet, by row of the file that it was drawn from.
 
     Attributes:
-        name: the sheet's file, for messages.
-        labels: by row, from 0; rows without a label are left out.
-        n_drawn: texts in the sheet, with a label or without.
+        name: name of the sheet's file, for messages.
+        labels: labels by row, from 0; rows without a label are left out.
+        n_drawn: number of texts in the sheet, with or without a label.
     """
 
     name: str
@@ -186,7 +186,7 @@ class FilledSheet:
 
     @property
     def note(self) -> str:
-        """Sentence that counts the drawn texts without a label; empty where there is none."""
+        """Sentence with the number of drawn texts without a label; empty if there are none."""
         missing = self.n_drawn - len(self.labels)
         if not missing:
             return ""
@@ -223,7 +223,7 @@ class FilledSheet:
         """Check that no label belongs to a row beyond the n rows of the file.
 
         Raises:
-            InputError: one does.
+            InputError: a label belongs to a later row.
         """
         last = max(self.labels)
         if last >= n:
@@ -233,7 +233,7 @@ class FilledSheet:
             )
 
     def check_scale(self, low: float, high: float) -> None:
-        """Check that all labels lie on the scale, as without them there is no corrected mean.
+        """Check that all labels are within the scale's range, as corrected means require.
 
         Raises:
             InputError: a label lies outside ``low`` to ``high``; the first row is named.
@@ -252,10 +252,10 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
 
     Args:
         table: the sheet.
-        human_range: lowest and highest value that people could give, if known.
+        human_range: lowest and highest possible human value, if known.
 
     Raises:
-        InputError: a column is missing, a cell cannot be read, a row comes twice, or nothing is labelled.
+        InputError: a column is missing, a cell cannot be read, a row appears twice, or no text has a label.
     """
     _require_columns(table)
     labels: list[tuple[int, SheetLabel]] = []
@@ -289,13 +289,13 @@ def read_labelled(
     Args:
         table: any table, or a sheet that ``semscale label`` drew.
         text: name of the column of texts.
-        human: of the human ratings.
-        by: of the groups; without it there are none.
-        human_range: lowest and highest value that people could give, if known.
+        human: name of the column of human ratings.
+        by: name of the column of groups; ``None`` without groups.
+        human_range: lowest and highest possible human value, if known.
 
     Raises:
-        InputError: a cell that is no rating, more than 20,000 ratings, or a sheet with two ratings of one row
-            of its file.
+        InputError: a cell that is not a rating, more than 20,000 ratings, or a sheet with two ratings of one
+            row of its file.
     """
     is_sheet = set(_COLUMNS) <= set(table.columns)
     first_row = 0
@@ -333,9 +333,9 @@ def _require_columns(table: Table) -> None:
 
 
 def _with_points(cells: pl.DataFrame) -> pl.DataFrame:
-    """Write decimal points where a spreadsheet wrote commas, which the column of probabilities shows.
+    """Replace a spreadsheet's decimal commas by points if the column of probabilities has commas.
 
-    So 3,5 is read in a column of labels that also has lists. A table that is no sheet stays as it is.
+    So 3,5 can be read in a column of labels that also has lists. A table that is not a sheet is not changed.
 
     Examples:
         >>> sheet = pl.DataFrame({"row": [1], "text": ["so"], "human": ["3,5"], "inclusion": ["0,5"]})
@@ -383,12 +383,12 @@ def _check_once(rows: Iterable[float], parameter: str, name: str) -> None:
     """Check that no row of the file has two labels in its sheet.
 
     Args:
-        rows: numbers in the column ``row`` of labelled texts.
-        parameter: that the sheet was given by, for the message.
-        name: of the sheet.
+        rows: values of the column ``row`` of labelled texts.
+        parameter: name of the sheet's parameter, for the message.
+        name: name of the sheet.
 
     Raises:
-        InputError: a row comes twice.
+        InputError: a row appears twice.
     """
     twice = next((row for row, times in Counter(rows).items() if times > 1), None)
     if twice is not None:
@@ -399,10 +399,10 @@ def _check_once(rows: Iterable[float], parameter: str, name: str) -> None:
 
 
 def same_text(left: str, right: str) -> bool:
-    """Check whether two texts are the same but for what spreadsheets change.
+    """Check whether two texts are equal up to changes by spreadsheets.
 
-    Blanks, forms of quotation marks and dashes, an apostrophe at the start and compatible forms of signs
-    (NFKC) do not count, nor does how a text that is a number is written.
+    Differences in blanks, quotation marks, dashes, an apostrophe at the start, compatible characters (NFKC),
+    and the format of a number are ignored.
 
     Examples:
         >>> same_text("“so  so”", '"so so"'), same_text("5", "5.0"), same_text("😀", "😡")
@@ -431,15 +431,15 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
 
     Args:
         cells: a column of numbers or of strings.
-        humans: the human ratings of the same rows, ``None`` where there is none.
-        first_row: row of the file that the first cell stands in, from 0.
+        humans: human ratings of the same rows, ``None`` where missing.
+        first_row: row of the first cell in the file, from 0.
 
     Returns:
-        The probabilities; NaN where a row has neither a probability nor a human rating.
+        The probabilities; NaN for rows with neither a probability nor a human rating.
 
     Raises:
-        InputError: a cell that is no number above 0 to 1, or an empty one beside a human rating; the message
-            has its row.
+        InputError: a cell that is not a number above 0 to 1, or an empty one with a human rating; the message
+            names its row.
 
     Examples:
         >>> inclusion_in(pl.Series(["0.5", ""]), [3.0, None]).tolist()
@@ -475,15 +475,15 @@ def humans_in(
 ) -> list[HumanRating | None]:
     """Read a column of human ratings: a number, or several as a list or as JSON text such as ``"[3, 4]"``.
 
-    Decimal commas are read where ``numbers_in`` reads them.
+    Decimal commas are read as in ``numbers_in``.
 
     Args:
         cells: the column.
-        first_row: row of the file that the first cell stands in, from 0.
-        bounds: lowest and highest value that humans could give, if known.
+        first_row: row of the first cell in the file, from 0.
+        bounds: lowest and highest possible human value, if known.
 
     Raises:
-        InputError: a cell that is neither, or out of bounds; the message has its row and its text.
+        InputError: a cell that is neither, or out of bounds; the message names its row and its text.
 
     Examples:
         >>> humans_in(pl.Series(["3", "[3, 4]", None]))
@@ -513,10 +513,10 @@ def humans_in(
 
 
 def _human(cell: Any) -> HumanRating | None:  # noqa: ANN401 - any cell
-    """Parse a human rating; ``None`` where it is missing.
+    """Parse a human rating; ``None`` if it is missing.
 
     Raises:
-        ValueError: the cell is none.
+        ValueError: the cell is not a rating.
     """
     if isinstance(cell, str):
         cell = parse_json(cell) if cell.strip() else None
@@ -531,7 +531,7 @@ def _human(cell: Any) -> HumanRating | None:  # noqa: ANN401 - any cell
 
 
 def lies_within(bounds: tuple[float, float], rating: HumanRating | None) -> bool:
-    """Check whether all numbers of a human rating lie within bounds; one that is missing does.
+    """Check whether all numbers of a human rating are within bounds; true for a missing rating.
 
     Examples:
         >>> lies_within((1, 5), [3.0, 5.0]), lies_within((1, 5), 7.0)
@@ -542,7 +542,7 @@ def lies_within(bounds: tuple[float, float], rating: HumanRating | None) -> bool
 
 
 def check_human_range(human_range: object) -> None:
-    """Refuse a range from which human values cannot be mapped; ``None`` stands for the scale's own range.
+    """Check that human values can be mapped from a range; ``None`` is the scale's range.
 
     Raises:
         InputError: not two finite numbers, the lower first.

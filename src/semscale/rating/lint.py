@@ -1,13 +1,12 @@
-"""Linter of scales: embeds anchors and a ladder of probes, and judges whether the scale can be used.
+"""Linter of scales: embeds anchors and a ladder of probes, and checks whether the scale can be used.
 
-Every bound lies between what the shipped scales reach and what sets that are known to be bad reach, with
+Every bound is between the values of the shipped scales and those of sets that are known to be bad, with
 all-MiniLM-L6-v2: the README example of the reference implementation (five labels such as "Neutral"), digits,
 numbers of stars, and anchors that repeat the question. ``bench/lint_bounds.py`` prints all figures below.
 
-Models differ in how alike they find two sentences that have nothing to do with each other: all-MiniLM-L6-v2
-gives them .06 on average, multilingual-e5-small .78. A cosine says little until that is subtracted, so bounds
-on cosines start there. It differs between languages, too: two sentences in Arabic are nearer each other than
-two in English.
+The mean cosine of two unrelated sentences depends on the model: it is .06 for all-MiniLM-L6-v2 and .78 for
+multilingual-e5-small. Bounds on cosines are therefore relative to it. It depends on the language, too: two
+sentences in Arabic are more similar than two in English.
 """
 
 import hashlib
@@ -34,6 +33,7 @@ from semscale.rating.summary import DiscriminantCheck
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
 from semscale.stats.correlations import pearson, spearman, spearman_brown
+from semscale.store.missing_codes import looks_like_code
 from semscale.types import Floats, Mask, Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
@@ -51,40 +51,39 @@ Level = Literal["pass", "warn", "fail"]
 _SEVERITY: tuple[Level, ...] = ("pass", "warn", "fail")
 
 LEAST_SPREAD = 0.1
-"""Spread of the ratings of a user's texts below which no scale reached an r of .3 with people."""
+"""Spread of the ratings of a user's texts below which no scale had an r of .3 with people."""
 
 _LONGEST_PROBE = 200  # characters
 
 NEIGHBOURS_WARN, NEIGHBOURS_FAIL = 0.90, 0.95
-"""Where neighbours lie between random pairs (0) and equal texts (1). Shipped: below .90. Repeating the
-question: .98."""
+"""Similarity of neighbours, 0 (random) to 1 (equal). Shipped: below .90. Repeating the question: .98."""
 
 REVERSAL_WARN = 0.05
-"""Step back on other sets' anchors, as a share of the scale's length. Shipped: 2 of 69 sets; README: .10."""
+"""Decrease on other sets' anchors, as a share of the scale's length. Shipped: 2 of 69 sets; README: .10."""
 
 ENDS_WARN, ENDS_FAIL = 0.0, 0.1
-"""The ends minus the neighbours' mean, on the same measure. Shipped: at most -.00; README: .38."""
+"""Similarity of the ends minus the neighbours' mean, from 0 to 1. Shipped: at most -.00; README: .38."""
 
 DEAD_MASS = 0.01
 """Largest mass any probe gives to a point. Shipped: at least .20."""
 
 DUE_WARN, DUE_FAIL = 0.8, 0.5
-"""Mean mass of a point on probes of its own level, in even shares 1/k. Shipped: at least .85; README: .36."""
+"""Mean mass of a point on probes of its level, in units of 1/k. Shipped: at least .85; README: .36."""
 
 SILENT_SHARE = 0.9
-"""Share of the probes that give a point nothing at all under one set, by SSR. Shipped: at most .85."""
+"""Share of the probes that give a point no mass under one set, by SSR. Shipped: at most .85."""
 
 SPREAD_WARN, SPREAD_FAIL = 0.20, 0.10
-"""From lowest to highest probes, as a share of the scale's length. Shipped: at least .32; digits: .04."""
+"""Highest minus lowest probes, as a share of the scale's length. Shipped: at least .32; digits: .04."""
 
 ORDER_WARN, ORDER_FAIL = 0.65, 0.55
 """Spearman's rho with the probes' levels. Shipped: at least .63; digits: .54; stars: .55; README: .74."""
 
 SSR_SPREAD, SSR_ORDER = (0.10, 0.05), (0.7, 0.5)
-"""The same for SSR, whose ratings lie nearer the middle. Shipped: at least .15 and .60; digits: .03, .29."""
+"""The same for SSR, with ratings closer to the middle. Shipped: at least .15 and .60; digits: .03, .29."""
 
 RELIABILITY_WARN, RELIABILITY_FAIL = 0.6, 0.0
-"""Standardised alpha of the sets. Shipped: at least .51 but for uniqueness (.16); digits: .29."""
+"""Standardised alpha of the sets. Shipped: at least .51 except uniqueness (.16); digits: .29."""
 
 LENGTH_WARN = 0.6
 """Spearman's rho of a sentence's length with its point, mean over the sets. Shipped: at most .57.
@@ -94,7 +93,7 @@ higher: by .06 for each unit of rho with the shipped sets, and by .13 with sets 
 """
 
 SET_AGREEMENT_WARN = 0.0
-"""A set's mean r with the others; below 0 it works against them."""
+"""A set's mean r with the others; below 0 it contradicts them."""
 
 
 def lint(
@@ -104,23 +103,23 @@ def lint(
     readout: Readout | None = None,
     progress: Progress | None = None,
 ) -> "LintReport":
-    """Embed a scale's anchors and probes, and judge each anchor set and all of them together.
+    """Embed a scale's anchors and probes, and judge each anchor set and all sets together.
 
-    A scale without probes is tried on the probes of all scales that ship with Semscale. Their levels mean
-    nothing on it, so only dead points and the agreement between sets can then be judged on the ladder.
-    Anchor sets that serve other models are left out, as ``Rater`` does.
+    A scale without probes is tested with the probes of all shipped scales. Their levels do not apply to it,
+    so the ladder then shows only dead points and the agreement between sets. Anchor sets for other models are
+    left out, as in ``Rater``.
 
     Args:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
         embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
-            Face hub, or what ``load_embedder`` gives; the default model of ratings unless given. A verdict
-            holds for one embedder.
-        readout: rates the probes, as ``RaterSettings`` has it; the default of ratings unless given. The order
-            of a set's anchors is always judged by SSR.
+            Face hub, or what ``load_embedder`` gives; by default the default model of ratings. A verdict is
+            valid for one embedder.
+        readout: readout that rates the probes, as in ``RaterSettings``; by default the default readout of
+            ratings. The order of a set's anchors is always judged by SSR.
         progress: called while texts are embedded.
 
     Raises:
-        InputError: the scale cannot be loaded, ``embedder`` is none, or an unknown readout.
+        InputError: the scale cannot be loaded, ``embedder`` is not an embedder, or an unknown readout.
         ModelError: the model cannot be run.
     """
     applied = RaterSettings(readout=readout).applied_readout
@@ -185,7 +184,8 @@ class LintReport(Presentable):
         sets: One entry for each anchor set, in the scale's order.
         ladder: Ratings of the probes by all sets together.
         agreement: shape (s, s), Pearson's r between sets of their means on the ladder; NaN where undefined.
-        random_cosine: Mean cosine of unrelated sentences, 0 to 1, where the bounds on cosines start.
+        random_cosine: Mean cosine of unrelated sentences, 0 to 1, to which the bounds on cosines are
+            relative.
         findings: All criteria that are not met, sets first.
         discriminant: Correlations of the probes' ratings with plain sentiment and with their length.
     """
@@ -206,7 +206,7 @@ class LintReport(Presentable):
 
     @property
     def verdict(self) -> Level:
-        """The worst of the findings; ``pass`` where there is none."""
+        """Worst of the findings; ``pass`` without findings."""
         return worst(self.findings)
 
     @property
@@ -221,7 +221,7 @@ class LintReport(Presentable):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Findings as lines, the worst first; one line that says so where there is none."""
+        """Findings as lines, the worst first; one line without findings."""
         lines = (
             f"{finding.verdict}: {finding.anchor_set or 'all sets'}: {finding.reason}"
             for finding in self.worst_first
@@ -229,7 +229,7 @@ class LintReport(Presentable):
         return tuple(lines) or ("every criterion is met",)
 
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON."""
+        """Return the numbers by name, for JSON."""
         return {
             "instrument": "lint",
             "scale": self.scale.name,
@@ -248,7 +248,7 @@ class LintReport(Presentable):
         }
 
     def to_frame(self) -> "pl.DataFrame":
-        """One row for each anchor set, with its measurements, its verdict and the reasons."""
+        """Return a table with one row per anchor set: measurements, verdict and reasons."""
         import polars as pl
 
         return pl.DataFrame(
@@ -293,10 +293,10 @@ class Ladder:
         pmf: shape (n, k), probes from low to high.
         means: shape (n,), in the scale's values.
         peak_mass: shape (k,), the greatest mass that any probe gives a point, 0 to 1; 0 is a dead point.
-        prominence: shape (k,), the same relative to the mass of the mode; 1 where it is some probe's mode.
+        prominence: shape (k,), the same relative to the mass of the mode; 1 if the point is a probe's mode.
         spread: Mean of the probes of the highest level minus that of the lowest, as a share of the scale's
-            length, -1 to 1; NaN where levels are unknown.
-        spearman: Rank correlation of the means with the levels, -1 to 1; NaN where levels are unknown.
+            length, -1 to 1; NaN if levels are unknown.
+        spearman: Rank correlation of the means with the levels, -1 to 1; NaN if levels are unknown.
     """
 
     pmf: Floats
@@ -317,7 +317,7 @@ class SetLint:
         cosines: shape (k, k), between its anchors.
         own_scores: shape (k,), the mean this set gives to each of its own anchors.
         other_scores: shape (k,), the mean it gives to the other sets' anchors of each point, averaged over
-            those sets; NaN where there is no other set.
+            those sets; NaN without other sets.
         ladder: Its ratings of the probes without the other sets.
         findings: Criteria it does not meet.
     """
@@ -342,7 +342,7 @@ class SetLint:
 
     @property
     def verdict(self) -> Level:
-        """The worst of its findings; ``pass`` where there is none."""
+        """Worst of its findings; ``pass`` without findings."""
         return worst(self.findings)
 
 
@@ -361,7 +361,7 @@ _Rate = Callable[..., VectorRatings]
 def _lint_sets(  # noqa: PLR0913 - vectors, their meaning, and what judges them
     scale: Scale, anchors: Floats, probes: Floats, levels: Floats, random_cosine: float, rate: _Rate
 ) -> tuple[tuple[SetLint, ...], Floats]:
-    """Measure and judge each anchor set, beside the correlations between the sets."""
+    """Measure and judge each anchor set, and correlate the sets."""
     measured = [_measured(scale, row, anchors, probes, levels, rate) for row in range(len(anchors))]
     means = [anchor_set.ladder.means for anchor_set in measured]
     agreement = np.array([[pearson(a, b) for b in means] for a in means], dtype=np.float64)
@@ -415,13 +415,14 @@ def _rated(probes: Floats, anchors: Floats, values: Floats, levels: Floats, rate
 
 
 def reliability(agreement: Floats) -> float:
-    """Standardised alpha of s sets, from the mean correlation between them; see ``spearman_brown``.
+    """Compute the standardised alpha of s sets from their mean correlation; see ``spearman_brown``.
 
     Args:
         agreement: shape (s, s), correlations between the sets.
 
     Returns:
-        At most 1, minus infinity where sets cancel out; NaN for one set, or for an undefined correlation.
+        The alpha, at most 1, minus infinity if sets cancel out; NaN for one set, or for an undefined
+        correlation.
 
     Examples:
         >>> reliability(np.array([[1.0, 0.5], [0.5, 1.0]]))
@@ -436,7 +437,7 @@ def reliability(agreement: Floats) -> float:
 
 
 def worst(findings: Iterable[LintFinding]) -> Level:
-    """Take the most severe verdict.
+    """Return the most severe verdict.
 
     Examples:
         >>> worst([LintFinding("warn", "ends", None, "..."), LintFinding("fail", "order", None, "...")])
@@ -450,7 +451,7 @@ def worst(findings: Iterable[LintFinding]) -> Level:
 def _order_findings(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
     """Find neighbouring anchors that the set rates out of order."""
     own, other, length = anchor_set.own_scores, anchor_set.other_scores, scale.values[-1] - scale.values[0]
-    # Scores that print alike are no wrong order.
+    # Scores that are equal when printed are not in the wrong order.
     reversals: tuple[tuple[Level, str, Floats, Mask], ...] = (
         ("fail", "its own", own, np.diff(own.round(2)) < 0),
         ("warn", "the other sets'", other, np.diff(other) < -REVERSAL_WARN * length),
@@ -473,7 +474,7 @@ def _order_findings(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
 
 
 def _farther_point(scores: Floats, below: int) -> int:
-    """Give the one of two points in the wrong order that is farther from the line through all scores.
+    """Return which of two points in the wrong order is farther from the line through all scores.
 
     Examples:
         The lines are 1.57, 2.07, 2.57 and 1.37, 2.27, 3.17.
@@ -511,7 +512,7 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
 
 
 def _probe_findings(scale: Scale, anchor_set: SetLint, agreement: Floats) -> Iterator[LintFinding]:
-    """Find points without mass on most probes, and a set that works against the others."""
+    """Find points without mass on most probes, and a set that correlates negatively with the others."""
     silent = (anchor_set.ladder.pmf <= 0).mean(axis=0)
     for label, anchor, share in zip(scale.labels, anchor_set.anchors, silent, strict=True):
         if share >= SILENT_SHARE:
@@ -528,7 +529,7 @@ def _probe_findings(scale: Scale, anchor_set: SetLint, agreement: Floats) -> Ite
 def judge_scale(
     scale: Scale, ladder: Ladder, levels: Floats, reliability: float, *, readout: Readout = DEFAULT_READOUT
 ) -> tuple[LintFinding, ...]:
-    """Judge all anchor sets together, as they are used; the readout rated the ladder."""
+    """Judge all anchor sets together by the ladder that the readout rated."""
     return (
         *_dead_points(scale, ladder, levels),
         *_joint_findings(scale, ladder, reliability, readout),
@@ -552,7 +553,7 @@ def _dead_points(scale: Scale, ladder: Ladder, levels: Floats) -> Iterator[LintF
 
 
 def due_masses(scale: Scale, ladder: Ladder, levels: Floats) -> Floats:
-    """Mean mass of each point on probes of its own level, in even shares 1/k; shape (k,), NaN without any."""
+    """Mean mass of each point on probes of its level, in units of 1/k, shape (k,); NaN without probes."""
     due = np.full(scale.n_points, np.nan)
     for point, value in enumerate(scale.values):
         at_level = levels == value
@@ -564,7 +565,7 @@ def due_masses(scale: Scale, ladder: Ladder, levels: Floats) -> Floats:
 def _joint_findings(
     scale: Scale, ladder: Ladder, reliability: float, readout: Readout
 ) -> Iterator[LintFinding]:
-    """Find figures of all sets together that miss their bounds."""
+    """Find measurements of all sets together that miss their bounds."""
     if np.isnan(ladder.spearman):
         reason = "without probes its order on real texts is untested: add some, or let --file propose some"
         yield LintFinding("fail", "ladder", None, reason)
@@ -585,7 +586,7 @@ def _joint_findings(
 
 
 def _length_findings(scale: Scale) -> Iterator[LintFinding]:
-    """Find sentences that get longer with the point, which gives long texts high ratings."""
+    """Find sentences whose length rises with the point, as these give long texts high ratings."""
     rises = {name: length_rise(anchors) for name, anchors in scale.anchor_sets.items()}
     mean = float(np.mean(list(rises.values())))
     if mean <= LENGTH_WARN:
@@ -602,7 +603,7 @@ def _length_findings(scale: Scale) -> Iterator[LintFinding]:
 
 
 def length_rise(anchors: Sequence[str]) -> float:
-    """Rank correlation of the number of characters with the point; 0 where all are equally long.
+    """Compute the rank correlation of the number of characters with the point; 0 if all have one length.
 
     Examples:
         >>> length_rise(["Bad.", "So so.", "Very good."]), length_rise(["Bad.", "Fair", "Good"])
@@ -620,15 +621,15 @@ def _missed(criterion: str, figure: float, warn: float, fail: float, measured: s
 
 
 def _bounded(figure: float, warn: float, fail: float) -> tuple[Level, float]:
-    """Return how severe a figure below ``warn`` is, and the bound that it misses; NaN is the worst."""
+    """Return the severity of a figure below ``warn``, and the bound that it misses; NaN is the worst."""
     return ("warn", warn) if figure >= fail else ("fail", fail)
 
 
 def random_pair_cosine(vectors: Floats) -> float:
-    """Mean cosine of all pairs of unrelated sentences, and 0 where it is negative.
+    """Compute the mean cosine of all pairs of unrelated sentences; 0 if it is negative.
 
     Args:
-        vectors: shape (n, d), two or more, each of length 1.
+        vectors: shape (n, d), at least two, each of length 1.
 
     Returns:
         0 to 1.
@@ -644,11 +645,11 @@ def random_pair_cosine(vectors: Floats) -> float:
 def cosine_at(share: float, random_cosine: float) -> float:
     """Compute the cosine at a share of the way from random pairs to equal texts.
 
-    The inverse of BERTScore's rescaling ``(cosine - random) / (1 - random)``.
+    This is the inverse of BERTScore's rescaling ``(cosine - random) / (1 - random)``.
 
     Args:
         share: 0 is the cosine of random pairs, 1 that of equal texts.
-        random_cosine: of random pairs, 0 to 1.
+        random_cosine: cosine of random pairs, 0 to 1.
 
     References:
         Zhang et al. (2020), BERTScore, arXiv 1904.09675, section "Baseline Rescaling".
@@ -663,20 +664,20 @@ def cosine_at(share: float, random_cosine: float) -> float:
 def proposed_probes(
     texts: Sequence[str], ratings: "Ratings", *, per_point: int = 4, seed: int = 0
 ) -> list[str]:
-    """Choose texts to serve as probes, spread over the ratings, in an order that does not show these.
+    """Choose texts as probes, spread over the ratings, in random order.
 
     Args:
         texts: shape (n,), different texts.
-        ratings: of these texts.
-        per_point: probes for each point of the scale.
-        seed: of the order.
+        ratings: ratings of these texts.
+        per_point: number of probes for each point of the scale.
+        seed: seed of the order.
 
     Returns:
-        At most ``per_point`` texts for each point, of at most 200 characters; those without a rating are left
-        out.
+        At most ``per_point`` texts for each point, of at most 200 characters; those without a rating and
+        those that look like a code for a missing answer are left out.
     """
-    is_short = np.array([len(text) <= _LONGEST_PROBE for text in texts], dtype=np.bool_)
-    usable = np.flatnonzero(ratings.scored & is_short)
+    is_usable = [len(text) <= _LONGEST_PROBE and not looks_like_code(text) for text in texts]
+    usable = np.flatnonzero(ratings.scored & np.array(is_usable, dtype=np.bool_))
     usable = usable[np.argsort(ratings.mean[usable], kind="stable")]
     n = min(per_point * ratings.scale.n_points, len(usable))
     positions = np.linspace(0, max(len(usable) - 1, 0), n).round().astype(int)
@@ -685,16 +686,16 @@ def proposed_probes(
 
 
 def spread_of(ratings: "Ratings") -> float:
-    """Standard deviation of the ratings of different texts, as a share of the scale's length; NaN for none.
+    """Return the standard deviation of distinct texts' ratings as a share of the scale's length.
 
-    Of the figures that need no labels it predicts agreement with people best.
+    Of the measures that need no labels, it predicts agreement with people best.
     """
     means = ratings.mean[ratings.scored]
     return float(means.std() / np.ptp(ratings.scale.values)) if len(means) else float("nan")
 
 
 def probe_lines(texts: Sequence[str]) -> str:
-    """Lay texts out as probes for a scale's file, with levels to be filled in.
+    """Format texts as probes for a scale's file, with levels to fill in.
 
     Examples:
         >>> print(probe_lines(["Dear, but good."]))

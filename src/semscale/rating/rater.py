@@ -41,13 +41,13 @@ from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
-from semscale.weights.known import DEFAULT_RATING_MODEL, profile_of
+from semscale.weights.known import DEFAULT_RATING_MODEL, find_known, model_name, profile_of
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder, Embeddings
     from semscale.rating.calibration import CalibrationSummary
 
-AT_ONCE = 8192  # texts whose vectors are in memory at once; engines sort as many by length
+AT_ONCE = 8192  # texts whose vectors are in memory at once; engines sort blocks of this size by length
 
 
 @takes(RaterSettings)
@@ -56,8 +56,8 @@ def rate(texts: object, scale: str | Path | Scale = "purchase-intent", **setting
 
     Args:
         texts: a list, a NumPy array, or a polars, pandas or Arrow series.
-        scale: a scale, the name of one that ships with Semscale, or a YAML file; ``purchase-intent``, the
-            scale of the method's paper, unless given. The signature of the ratings names it.
+        scale: a scale, the name of one that ships with Semscale, or a YAML file; by default
+            ``purchase-intent``, the scale of the method's paper.
         settings: fields of ``RaterSettings``.
 
     Returns:
@@ -76,11 +76,11 @@ class Rater:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
         settings: fields of ``RaterSettings``. ``language`` chooses the anchors: ``None`` for the scale's own,
             ``auto`` for those of each text's language where the scale has some, or an ISO 639-1 code for all
-            texts. With a code, the language of single texts is not checked.
+            texts. With a code, the languages of the texts are not identified.
 
     Raises:
-        InputError: an unknown scale, anchor set or language, a setting out of range, or a semantics that does
-            not belong to the readout, or a file that is no calibration.
+        InputError: an unknown scale, anchor set or language, a setting out of range, a semantics that does
+            not belong to the readout, a file that is not a calibration, or a calibration for other settings.
 
     References:
         Maier et al. (2025), arXiv 2510.08338; McCullagh (1980), An et al. (2018) for ``ordinal``.
@@ -96,6 +96,8 @@ class Rater:
         self._applied = AppliedAnchors(chosen, self.language, lambda: self.embedder, self.settings.floor)
         self._load_embedder = _embedder_loader(self.settings.embedder)
         self.calibration = as_calibration(self.settings.calibration)
+        if self.calibration is not None:
+            self.calibration.check_settings(self._known_settings(chosen))
 
     @classmethod
     def from_settings(cls, scale: str | Path | Scale, settings: RaterSettings) -> Self:
@@ -104,7 +106,7 @@ class Rater:
 
     @cached_property
     def embedder(self) -> "Embedder":
-        """The embedder; it is loaded when it is first needed, and the identifier of languages beside it."""
+        """The embedder; loaded on first use, together with the identifier of languages."""
         if identifies(self.language):
             load_identifier()
         embedder = self._load_embedder()
@@ -112,14 +114,38 @@ class Rater:
             check_reads(embedder.signature, str(self.language))
         return embedder
 
+    def _known_settings(self, scale: Scale) -> dict[str, str]:
+        """Return the fields of the signature that are known before a model is loaded."""
+        fields = {}
+        if (model := self._known_model()) is not None:
+            fields["model"] = model
+        if self.language is None:
+            fields["anchor_language"] = scale.language
+        # The model may choose the anchor sets, on which the hash depends.
+        is_final = self.language is None and not scale.sets_by_model
+        fields["scale"] = f"{scale.name}#{scale.content_hash}" if is_final else scale.name
+        signed = Signature.of("rate", readout=self.settings.applied_readout, **self.settings.signed())
+        return fields | dict(signed.fields)
+
+    def _known_model(self) -> str | None:
+        """Return the model of a loaded embedder, or the known model to be loaded; ``None`` if unknown."""
+        embedder = self.settings.embedder
+        if hasattr(embedder, "embed"):
+            return dict(embedder.signature.fields).get("model")
+        if callable(embedder) or self.calibration is None:
+            return None
+        known = find_known(str(DEFAULT_RATING_MODEL if embedder is None else embedder))
+        fitted = model_name(self.calibration.ratings).partition("@")[0]
+        return None if known is None or fitted in known.names else known.name
+
     @property
     def anchor_languages(self) -> AnchorLanguages:
-        """The anchors that are used, in each language."""
+        """Anchors in use, by language."""
         return self._applied.languages
 
     @property
     def own_anchors(self) -> tuple[str, ...]:
-        """Languages whose texts are rated with anchors of their own."""
+        """Languages whose texts are rated with anchors in that language."""
         return self.anchor_languages.translations
 
     @property
@@ -134,12 +160,12 @@ class Rater:
 
     @property
     def floor(self) -> float | None:
-        """As ``Ratings.floor``; estimated when it is first needed."""
+        """As in ``Ratings.floor``; estimated on first use."""
         return self._applied.topic.floor
 
     @property
     def applied_floor(self) -> str | float | None:
-        """The floor as the settings take it, with the estimate in the place of ``auto``."""
+        """The floor as a setting, with the estimate instead of ``auto``."""
         return f"{UNRELATED}{self.floor:+g}" if isinstance(self.settings.floor, str) else self.floor
 
     @cached_property
@@ -180,10 +206,10 @@ class Rater:
         return self._rated_cells(as_list(texts, "texts"), progress)[0]
 
     def rate_vectors(self, vectors: npt.ArrayLike) -> Ratings:
-        """Rate vectors that the caller has, made by the same model as this rater's embedder.
+        """Rate the caller's vectors from the model of this rater's embedder.
 
         Args:
-            vectors: shape (n, d), of any length but 0.
+            vectors: shape (n, d), of any length above 0.
 
         Raises:
             InputError: the wrong width, or rows (named) with NaN, infinity or length 0.
@@ -209,22 +235,23 @@ class Rater:
         source: str = "texts in memory",
         progress: Progress | None = None,
     ) -> "CalibrationSummary":
-        """Learn from texts that people rated, to rate similar texts more as people do.
+        """Fit a calibration to texts that people rated, to rate similar texts more as people do.
 
         Args:
             texts: shape (n,), as for ``rate``.
             ratings: shape (n,): for each text a number, a list of numbers (one per person), or missing; texts
-                without one are passed over. A list shows how far people differ, a mean does not.
-            by: shape (n,), names of groups, such as surveys or products; whole groups are then left out for
-                the error, so that it holds for texts of a new group. Rows without a name form one.
-            human_range: lowest and highest value that people could give; the scale's own unless given.
-            interval: coverage that the intervals aim at, between 0 and 1.
-            seed: of folds, draws and intervals.
-            source: where the texts come from, such as the name of a file.
+                without one are ignored. Prefer lists to means, as they show how people differ.
+            by: shape (n,), names of groups, such as surveys or products; the error is then measured on
+                left-out groups, so that it is valid for texts of a new group. Rows without a name form one
+                group.
+            human_range: lowest and highest value that people could give; the scale's own by default.
+            interval: nominal coverage of the intervals, between 0 and 1.
+            seed: seed of folds, draws and intervals.
+            source: source of the texts, such as the name of a file.
             progress: called while texts are embedded.
 
         Returns:
-            The calibration, to be saved or given to another rater, and how good it is on other texts.
+            The calibration, to save or to pass to another rater, and its quality on other texts.
 
         Raises:
             InputError: this rater has a calibration, labels outside the scale, fewer than 10 labelled texts
@@ -253,12 +280,12 @@ class Rater:
             )
 
     def _check_calibration(self) -> None:
-        """Refuse a calibration that was fitted to other ratings, which the signature does."""
+        """Check that the calibration was fitted to ratings with these settings."""
         if self.calibration is not None:
             _ = self.signature
 
     def _ratings(self, rated: "_RatedTexts", languages: ObjectArray) -> Ratings:
-        """Make the result of the columns; those of a calibration hold for texts with a rating alone."""
+        """Create the result from columns; those of a calibration are for texts with a rating only."""
         columns = vars(rated)
         if self.calibration is None:
             columns = {**columns, "unlike": None, "seen": None, "refits": None}
@@ -284,11 +311,11 @@ class Rater:
     def _rated_cells(
         self, cells: Sequence[Any], progress: Progress | None, *, with_vectors: bool = False
     ) -> tuple[Ratings, Reals]:
-        """Rate the cells of a column, of which some may be missing or no text; equal texts are read once.
+        """Rate the cells of a column, some of which may be missing or not text; equal texts are read once.
 
         Returns:
-            Ratings of the n cells; vectors, shape (r, d), of those with a rating, or of none if they are not
-            wanted.
+            Ratings of the n cells, and vectors, shape (r, d), of those with a rating; no vectors unless
+            requested.
         """
         embedder = self.embedder
         self._check_calibration()
@@ -332,10 +359,10 @@ class Rater:
         *,
         with_vectors: bool,
     ) -> Reals:
-        """Embed the distinct texts that the model reads, some at a time, and rate them.
+        """Embed the distinct texts that the model reads, in blocks, and rate them.
 
         Returns:
-            Their vectors, shape (r, d); none if they are not wanted.
+            Their vectors, shape (r, d); none unless requested.
         """
         read = np.flatnonzero(is_read)
         vectors: list[Reals] = []
@@ -363,7 +390,7 @@ class Rater:
         return None if scale.aspect is None else AspectReader(scale.aspect, scale.language, self.embedder)
 
     def _read(self, texts: Sequence[str], progress: Progress | None) -> "tuple[Embeddings, Mask]":
-        """Embed texts, and mark those that are about the scale's aspect; all where it has none."""
+        """Embed texts, and mark those about the scale's aspect; all texts without an aspect."""
         if self._aspect is None:
             return self.embedder.embed(texts, progress=progress), np.ones(len(texts), np.bool_)
         return self._aspect.read(texts, progress)
@@ -398,7 +425,7 @@ class Rater:
             ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
             rated.unlike[rows] = self.calibration.unlike(predictors.vectors)
             rated.refits[rows] = self.calibration.refit_pmf(predictors)
-        # Means under sets that do not serve in the language are NaN.
+        # Means under sets without anchors in the language are NaN.
         sets = list(self.scale.anchor_sets)
         set_means = np.full((len(ratings.pmf), len(sets)), np.nan)
         set_means[:, [sets.index(name) for name in anchors.scale.anchor_sets]] = ratings.set_means
@@ -410,7 +437,7 @@ class Rater:
         rated.put(rows, ratings, windows=windows, unread=unread, off_topic=off_topic, sentiment=sentiment)
 
     def _sentiment(self, vectors: npt.ArrayLike) -> Floats:
-        """Means of vectors on the shipped scale ``quality``, shape (n,); NaN where that scale rates."""
+        """Means of vectors on the shipped scale ``quality``, shape (n,); NaN if the rater has that scale."""
         anchors = self._applied.sentiment
         if anchors is None:
             return np.full(len(as_rows(vectors)), np.nan)
@@ -423,15 +450,17 @@ class _RatedTexts:
     """Ratings of m distinct texts; arrays are filled group by group.
 
     Attributes:
-        pmf: shape (m, k), NaN where there is no rating.
-        set_means: shape (m, s), likewise.
-        similarity: shape (m,), cosine with the most similar anchor; NaN where there is no vector.
-        sentiment: shape (m,), as ``Ratings`` has it.
-        windows: shape (m,), windows that a text was read in; 0 where it was not read.
-        status: shape (m,), why a text has a rating, or has none.
-        unlike: shape (m,), texts unlike those that a calibration was fitted to; none without one.
-        seen: shape (m,), texts that a calibration was fitted to; likewise.
-        refits: shape (m, b, k), the masses under each refit of a calibration, NaN likewise; b is 0 without.
+        pmf: shape (m, k), NaN without a rating.
+        set_means: shape (m, s), NaN without a rating.
+        similarity: shape (m,), cosine with the most similar anchor; NaN without a vector.
+        sentiment: shape (m,), as in ``Ratings``.
+        windows: shape (m,), number of windows of a text; 0 if it was not read.
+        status: shape (m,), reason why a text has a rating or none.
+        unlike: shape (m,), mask of texts unlike those that a calibration was fitted to; all false without
+            one.
+        seen: shape (m,), mask of texts that a calibration was fitted to; all false without one.
+        refits: shape (m, b, k), masses under each refit of a calibration, NaN without a rating; b is 0
+            without a calibration.
     """
 
     pmf: Floats
@@ -446,7 +475,7 @@ class _RatedTexts:
 
     @classmethod
     def unrated(cls, m: int, scale: Scale, n_refits: int) -> Self:
-        """Start with texts of which none is read."""
+        """Create ratings of texts that are not read yet."""
         return cls(
             pmf=np.full((m, scale.n_points), np.nan),
             set_means=np.full((m, len(scale.anchor_sets)), np.nan),
@@ -472,12 +501,12 @@ class _RatedTexts:
         """Store the ratings of some texts.
 
         Args:
-            rows: shape (r,), their indices.
-            ratings: of the r rows.
-            windows: shape (r,).
-            unread: shape (r,), texts that the model cannot read.
-            off_topic: shape (r,), texts that resemble no anchor.
-            sentiment: shape (r,), their means on the scale ``quality``.
+            rows: shape (r,), indices of the texts.
+            ratings: ratings of the r texts.
+            windows: shape (r,), number of windows of each.
+            unread: shape (r,), mask of texts that the model cannot read.
+            off_topic: shape (r,), mask of texts that resemble no anchor.
+            sentiment: shape (r,), means on the scale ``quality``.
         """
         self.windows[rows] = windows
         self.similarity[rows] = np.where(unread, np.nan, ratings.best_similarity)
@@ -490,19 +519,19 @@ class _RatedTexts:
         self.sentiment[rows[scored]] = sentiment[scored]
 
     def leave_out(self, rows: Integers) -> None:
-        """Take the ratings of some texts back, as they are not about the aspect."""
+        """Remove the ratings of texts that are not about the aspect."""
         rows = rows[are_scored(self.status[rows])]
         self.status[rows] = Status.NOT_ABOUT
         for column in (self.pmf, self.set_means, self.sentiment):
             column[rows] = np.nan
 
     def in_rows(self, status: Statuses, readable: Integers, number: Integers) -> "_RatedTexts":
-        """Put the texts into the rows that hold them.
+        """Copy the ratings of distinct texts to all rows with these texts.
 
         Args:
-            status: shape (n,), of each row before reading; it stays where there is nothing to read.
+            status: shape (n,), status of each row before reading; not changed for rows without a text.
             readable: shape (r,), the rows with a text.
-            number: shape (r,), index of the text that each of them holds.
+            number: shape (r,), index of the text in each.
         """
         columns: dict[str, np.ndarray] = {}
         for name, column in vars(self).items():
@@ -517,7 +546,7 @@ class _RatedTexts:
 def _embedder_loader(
     embedder: "str | Path | Embedder | Callable[[], Embedder] | None",
 ) -> "Callable[[], Embedder]":
-    """Return a function that gives the embedder; the default model of ratings for ``None``."""
+    """Return a function that returns the embedder; the default model of ratings for ``None``."""
     if callable(embedder) and not hasattr(embedder, "embed"):
         return embedder
     checked = DEFAULT_RATING_MODEL if embedder is None else checked_embedder(embedder)

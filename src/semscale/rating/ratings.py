@@ -58,31 +58,31 @@ class Ratings(Result):
 
     Attributes:
         scale: the scale, with the anchor sets that were used.
-        pmf: shape (n, k), rows sum to 1; NaN where there is no rating.
-        similarity: shape (n,), cosine with the most similar of the scale's own anchors; NaN where there is no
-            vector.
-        set_means: shape (n, s), mean under each anchor set alone, before the temperature; NaN as ``pmf``, and
-            under a set that does not serve in the language of a text's anchors.
-        status: shape (n,), why each text has a rating, or has none.
-        windows: shape (n,), windows that a text was read in; 0 where it was not read.
-        language: shape (n,), ISO 639-1 code of each text's language, as identified or given; ``None`` where
-            it is not clear, and where there is no text.
-        signature: the settings that were applied.
-        floor: below it a text is off topic: its ``similarity``, or for the floor ``auto`` its cosine with the
-            most similar anchor of each set, mean over the sets, less the mean cosine with the three nearest
-            unrelated sentences; ``None`` for no floor.
-        possible_codes: rated texts that look like a code for a missing answer ("NA", "-99"), each with how
-            often it occurs; name those that are codes in ``missing``. Empty for a part of other ratings.
-        own_anchors: languages whose texts were rated with anchors of their own; all others with the scale's.
-        calibration: what was applied to the masses; ``None`` for none.
-        unlike: shape (n,), which texts are unlike those that the calibration was fitted to; ``None`` without
+        pmf: shape (n, k), rows sum to 1; NaN without a rating.
+        similarity: shape (n,), cosine with the most similar of the scale's own anchors; NaN without a vector.
+        set_means: shape (n, s), mean under each anchor set alone, before the temperature; NaN without a
+            rating, and under a set without anchors in the text's language.
+        status: shape (n,), reason why each text has a rating or none.
+        windows: shape (n,), number of windows of each text; 0 if it was not read.
+        language: shape (n,), ISO 639-1 code of each text's language, identified or stated; ``None`` if it is
+            not clear, or without a text.
+        signature: the applied settings.
+        floor: value below which a text is off topic. It applies to ``similarity``, or for the floor ``auto``
+            to the cosine with the most similar anchor of each set, mean over the sets, minus the mean cosine
+            with the three nearest unrelated sentences; ``None`` for no floor.
+        possible_codes: rated texts that look like a code for a missing answer ("NA", "-99"), each with its
+            number of texts; pass real codes as ``missing``. Empty for a part of other ratings.
+        own_anchors: languages whose texts were rated with anchors in that language; all others with the
+            scale's.
+        calibration: calibration that was applied to the masses; ``None`` for none.
+        unlike: shape (n,), mask of texts unlike those that the calibration was fitted to; ``None`` without
             one.
-        seen: shape (n,), which texts the calibration was fitted to, so that ``compare`` leaves them out;
+        seen: shape (n,), mask of texts that the calibration was fitted to, which ``compare`` leaves out;
             ``None`` without one.
         refits: shape (n, b, k), the masses under each refit of the calibration without a part of its labels,
-            so that ``estimate`` allows for its error; ``None`` without one.
-        sentiment: shape (n,), mean of each text on the shipped scale ``quality``, with which ``summarize``
-            compares the ratings; NaN where there is no rating, and for ``quality`` itself.
+            from which ``estimate`` adds its error; ``None`` without one.
+        sentiment: shape (n,), mean of each text on the shipped scale ``quality``, which ``summarize``
+            compares with the ratings; NaN without a rating, and for ``quality`` itself.
 
     Raises:
         InputError: arrays whose lengths do not agree.
@@ -122,7 +122,7 @@ class Ratings(Result):
 
     @property
     def mean(self) -> Floats:
-        """Expected value on the scale, shape (n,); NaN where there is no rating."""
+        """Expected value on the scale, shape (n,); NaN without a rating."""
         return sum_in_order(self.pmf.T * self.scale.values[:, None])
 
     @property
@@ -141,7 +141,7 @@ class Ratings(Result):
         """Estimate mean, boxes, net, NPS and PMF of all texts and of each group, with intervals.
 
         Args:
-            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+            settings: ``by``, ``weights``, ``respondents``, and settings of the intervals; see
                 ``EstimateSettings``.
 
         Raises:
@@ -157,7 +157,7 @@ class Ratings(Result):
         return np.isin(self.status, _READABLE)
 
     def _with_rows(self, rows: Mask) -> Self:
-        # Which texts look like codes is not known of single rows.
+        # Which texts look like codes is not known for single rows.
         return replace(super()._with_rows(rows), possible_codes={})
 
     def compare(  # noqa: PLR0913 - columns beside the ratings
@@ -178,13 +178,13 @@ class Ratings(Result):
         Args:
             human: shape (n,): for each text a number, a list of numbers (one per rater), or missing.
             texts: shape (n,), the texts, for the correlation of their length with the human ratings.
-            human_range: lowest and highest value that humans could give; the scale's own unless given.
+            human_range: lowest and highest value that humans could give; the scale's own by default.
             respondents: as for ``estimate``; rows that it leaves out are left out here too.
-            weights: likewise, for every figure.
+            weights: as for ``estimate``, for every figure.
             inclusion: shape (n,), probability with which each text was drawn for a human rating, above 0 to
-                1; needed where there is one.
+                1; required for texts with one.
             by: as for ``estimate``, for corrected figures of each group.
-            interval: coverage that the intervals aim at.
+            interval: nominal coverage of the intervals.
             seed: seed of all draws.
         """
         from semscale.rating.human import compare, text_lengths
@@ -220,15 +220,15 @@ class Ratings(Result):
         source: str = "texts in memory",
         **settings: Unpack[EstimateSettings],
     ) -> RatingSummary:
-        """Sum the ratings up; reports, documents and JSON come from the summary.
+        """Summarize the ratings for reports, documents and JSON.
 
         Args:
-            texts: shape (n,), the cells that were rated; without them no text is shown.
-            comparison: with human ratings, as ``compare`` gives it.
-            lint: the report of ``semscale.lint`` on the scale with the same model.
-            source: where the texts come from, such as the name of a file.
-            settings: of the estimates: ``by``, ``weights``, ``respondents``, ``interval``, ``seed`` and
-                others; see ``EstimateSettings``.
+            texts: shape (n,), the rated cells; without them, no text is shown.
+            comparison: comparison with human ratings, from ``compare``.
+            lint: report of ``semscale.lint`` on the scale with the same model.
+            source: source of the texts, such as the name of a file.
+            settings: settings of the estimates: ``by``, ``weights``, ``respondents``, ``interval``, ``seed``
+                and others; see ``EstimateSettings``.
 
         Raises:
             InputError: a column of the wrong length, a wrong weight, or a setting out of range.
@@ -257,7 +257,7 @@ class Ratings(Result):
         return summary if cells is not None else replace(summary, possible_codes=self.possible_codes)
 
     def to_frame(self) -> pl.DataFrame:
-        """Lay the ratings out as a table, one row per text; what is missing is null.
+        """Return the ratings as a table, one row per text; missing values are null.
 
         Returns:
             Columns ``status``, ``mean``, ``mode``, ``entropy`` (nats), ``similarity``, ``windows``,
@@ -267,7 +267,7 @@ class Ratings(Result):
         return super().to_frame().select(self._titles())
 
     def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
-        """Lay the ratings out as a run stores them, the columns in the order of ``to_frame``."""
+        """Return the ratings in the format of a run's parts, with columns in the order of ``to_frame``."""
         frame, header = super().stored()
         titles = [PREFIX + title for title in self._titles()]
         return frame.select(*titles, pl.exclude(titles)), header
@@ -288,6 +288,6 @@ class Ratings(Result):
 
 
 def _named(column: object, otherwise: str) -> str | None:
-    """Name a column that was given, by its own name where it has one, as series do."""
+    """Return the name of a column: its own name if it has one, as series do."""
     name = getattr(column, "name", None)
     return None if column is None else name if isinstance(name, str) and name else otherwise

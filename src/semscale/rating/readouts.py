@@ -1,4 +1,4 @@
-"""Readouts: from cosines with anchors to probability masses (PMFs) over a scale's points.
+"""Readouts: probability masses (PMFs) over a scale's points from cosines with anchors.
 
 ``ssr``, semantic similarity rating. For one text and one anchor set with ``k`` points, where
 ``g = (1 + cosine) / 2``::
@@ -6,13 +6,13 @@
     p(r)  is proportional to  g(r) - min(g) + epsilon * d(r)
 
 Masses are averaged over anchor sets, then sharpened: ``p(r) ** (1 / T)``, normalised again. The semantics
-differ only in the definition of ``d`` and in the value where the formula has none:
+differ only in the definition of ``d`` and in the value where the formula is undefined:
 
 - ``d(r)`` is 1 / k for ``safe``; for ``paper`` and ``guide`` it is 1 for the least similar point, else 0.
 - If all similarities are equal, ``safe`` and ``guide`` give a uniform rating. ``paper`` fails if epsilon is
   0, and puts all mass on the first point otherwise.
-- If T = 0 and several points share the largest mass, ``paper`` divides all mass among them. The others leave
-  the rating as it is.
+- If T = 0 and several points share the largest mass, ``paper`` divides all mass among them. The others do not
+  change the rating.
 
 ``ordinal``, a cumulative probit model of the text's position on the axis of the anchors. A text's *slope* is
 the least-squares slope of its cosines with a set's anchors over the points 1 to k; with several sets, the
@@ -24,20 +24,20 @@ text into its *position* y, counted in points::
     y(x)           =  m + (slope(x) - a) / b,  with a + b * (r - m) the line through the anchors' slopes
     P(point <= r)  =  Phi((r + 1/2 - y) / (WIDTH * s)),  with s the standard deviation of 1 ... k
 
-So thresholds lie halfway between the anchors' positions on the line, evenly spaced whatever single anchors
-do, and the mean of a rating never falls when the slope rises. Nothing is fitted to texts; ``WIDTH`` was
-chosen once, by ``bench/readout.py``.
+So thresholds are halfway between the anchors' positions on the line, and evenly spaced, and the mean of a
+rating never falls when the slope rises. Nothing is fitted to texts; ``WIDTH`` is chosen by
+``bench/readout.py``.
 
 ``combined``, the mean of the ordinal masses and of a centred softmax. Some anchors are near every text. The
 softmax therefore subtracts from each cosine the mean cosine of its anchor with all anchors of the scale::
 
     p(r)  is proportional to  exp((cosine(x, anchor r) - mean cosine(any anchor, anchor r)) / SHARPNESS)
 
-Masses are averaged over anchor sets. A text's rating depends on the text and the scale, and on no other text.
+Masses are averaged over anchor sets. A text's rating does not depend on other texts.
 
-All cosines are identical to the last bit whatever other texts are in the batch. In which order a matrix
-product sums depends on its shape, on the processor, and on where in the matrix a row stands. Each text is
-therefore multiplied by itself, in a product whose shape is always the same.
+All cosines are identical to the last bit, regardless of other texts in the batch. The order of summation in a
+matrix product depends on its shape, the processor and the position of the row. Each text is therefore
+multiplied separately, in a product that always has the same shape.
 
 References:
     Maier, Aslak, Fiaschi, Pappas, Wiecki (2025): LLMs Reproduce Human Purchase Intent via Semantic Similarity
@@ -77,10 +77,10 @@ _LEAST_RISE = 1e-6
 """Anchors have no direction if their slopes rise by less: then rounding of float32 cosines moves texts."""
 
 TIES = {"float32": 1e-6, "float64": 1e-12}
-"""Masses closer than this are equal, by the type of the vectors: rounding may leave them so far apart."""
+"""Masses closer than this are equal, by the type of the vectors, because of rounding."""
 
 _EQUAL_ULPS = 8
-"""Cosines of equal anchors differ by a few roundings, because BLAS sums columns in different orders."""
+"""Tolerance for cosines of equal anchors, because BLAS sums columns in different orders."""
 
 _UNDEFINED = (
     "semantics 'paper' divides 0 by 0 where all similarities are equal: use 'safe' (uniform), or drop"
@@ -88,7 +88,7 @@ _UNDEFINED = (
 
 _SAFE_SQUARES = (1e-30, 1e30)  # outside, float32 squares may have under- or overflowed
 
-_BLOCK_ROWS = 4096  # 30 float64 similarities a row: a block's intermediates stay in a core's own cache
+_BLOCK_ROWS = 4096  # 30 float64 similarities per row: a block's intermediates fit into a core's cache
 
 _MODE_TIE = 1e-6  # float32 products leave equal masses this far apart
 
@@ -120,17 +120,16 @@ def ssr_ratings(
 ) -> VectorRatings:
     """Rate vectors against all anchor sets: cosines, masses per set, their average, then the temperature.
 
-    Runs in blocks of rows that fit a processor's cache, against all anchors at once; beyond the input it
-    needs little more than its result. A row's rating is the same to the last bit regardless of order and
-    batch.
+    It runs in blocks of rows that fit a processor's cache, and needs little more memory than its result. A
+    row's rating is the same to the last bit regardless of order and batch.
 
     Args:
         vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
-        values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
+        values: shape (k,), the points' values for ``set_means``; 1 to k by default.
         epsilon: as in ``similarity_pmf``.
         temperature: as in ``sharpen_pmf``.
-        semantics: as in both.
+        semantics: as in ``similarity_pmf`` and ``sharpen_pmf``.
 
     Returns:
         Ratings in the order of the vectors.
@@ -177,7 +176,7 @@ def _rated(
     Args:
         vectors: shape (n, d), or (d,) for one.
         anchors: shape (s, k, d), or (k, d) for one set.
-        values: shape (k,), 1 to k unless given.
+        values: shape (k,), 1 to k by default.
         prepared: returns the readout of a block for anchors of length 1, shape (s, k, d), and values (k,).
     """
     rows = as_rows(vectors)
@@ -200,15 +199,15 @@ def _rated(
 def similarity_pmf(
     similarities: npt.ArrayLike, *, epsilon: float = 0.0, semantics: Semantics = "safe"
 ) -> Floats:
-    """Turn cosines with one anchor set into masses: each minus the smallest, divided by the sum.
+    """Convert cosines with one anchor set to masses: each minus the smallest, divided by the sum.
 
     Args:
         similarities: shape (..., k), cosines in [-1, 1], with k from 2 to 11.
         epsilon: at least 0, in units of ``g = (1 + cosine) / 2``. ``safe`` spreads it evenly over all points;
             ``paper`` and ``guide`` give it to the least similar point (the first of several).
-        semantics: ``safe`` and ``guide`` make all-equal cosines uniform; for ``paper`` they are an error when
-            epsilon is 0 (the equation reads 0/0), and all mass on the first point otherwise (the equation to
-            the letter).
+        semantics: ``safe`` and ``guide`` make all-equal cosines uniform; for ``paper`` they are an error if
+            epsilon is 0 (0/0 in the equation), and all mass on the first point otherwise (the literal
+            equation).
 
     Returns:
         Shape (..., k), float64, not negative, the last axis sums to 1 within 1e-12.
@@ -259,17 +258,17 @@ def _ssr_masses(cosines: Reals, epsilon: float, semantics: Semantics) -> tuple[F
 
 
 def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Semantics = "safe") -> Floats:
-    """Raise masses to the power 1/T and normalise again; below 1 sharper, above 1 flatter.
+    """Raise masses to the power 1/T and normalise again; T below 1 sharpens, above 1 flattens.
 
     Computed on logarithms relative to the largest mass, so any small T is stable. A mass of 0 stays 0 at
     every T.
 
     Args:
         pmf: shape (..., k), not negative, each with a positive sum.
-        temperature: T, at least 0. Infinity makes all points that have any mass alike.
-        semantics: says what T = 0 does when several points share the largest mass (within 1e-12, or 1e-6 for
-            float32). ``safe`` and ``guide`` leave the PMF as it is; ``paper`` takes the equation's limit, the
-            mass shared evenly among them. Without a tie all put the whole mass on the largest.
+        temperature: T, at least 0. Infinity makes all masses above 0 equal.
+        semantics: result of T = 0 if several points share the largest mass (within 1e-12, or 1e-6 for
+            float32). ``safe`` and ``guide`` do not change the PMF; ``paper`` shares the mass evenly among
+            them, the limit of the equation. Without a tie, the point with the largest mass gets all mass.
 
     Returns:
         Shape (..., k), float64, the last axis sums to 1 within 1e-12.
@@ -297,7 +296,7 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
 
 
 def sharpened(pmf: Floats, temperature: float, semantics: Semantics, tie: float) -> Floats:
-    """Apply the temperature to columns of masses, as ``sharpen_pmf`` does, without looking at them.
+    """Apply the temperature to columns of masses, as ``sharpen_pmf`` does, without checks.
 
     Args:
         pmf: shape (k, n), columns sum to 1.
@@ -334,19 +333,20 @@ def ordinal_ratings(
 ) -> VectorRatings:
     """Rate vectors by their positions on the axis of all anchor sets.
 
-    A row's rating is the same to the last bit regardless of order and batch. The temperature comes before
-    epsilon, so that a higher position never has a lower mean, whatever both are.
+    A row's rating is the same to the last bit regardless of order and batch. The temperature is applied
+    before epsilon, so that a higher position never has a lower mean.
 
     Args:
         vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
-        values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
-        epsilon: at least 0; mass spread evenly over all points, beside the 1 that the rating has.
+        values: shape (k,), the points' values for ``set_means``; 1 to k by default.
+        epsilon: at least 0; mass spread evenly over all points, in addition to the rating's mass of 1.
         temperature: as in ``sharpen_pmf``.
         width: as in ``ordinal_masses``.
 
     Returns:
-        Ratings in the order of the vectors; uniform where the anchors have no direction, as equal ones.
+        Ratings in the order of the vectors; uniform if the anchors have no direction, for example if all are
+        equal.
 
     Raises:
         InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, or wrong settings.
@@ -389,12 +389,12 @@ def combined_ratings(
     Args:
         vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
-        values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
+        values: shape (k,), the points' values for ``set_means``; 1 to k by default.
         epsilon: as in ``ordinal_ratings``.
         temperature: as in ``sharpen_pmf``.
 
     Returns:
-        Ratings in the order of the vectors; uniform where all anchors are equal.
+        Ratings in the order of the vectors; uniform if all anchors are equal.
 
     Raises:
         InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, or wrong settings.
@@ -457,7 +457,7 @@ READOUTS: dict[Readout, Callable[..., VectorRatings]] = {
 
 
 def ordinal_masses(positions: Floats, k: int, *, width: float = WIDTH) -> Floats:
-    """Turn positions into masses of the points, by a normal distribution cut halfway between them.
+    """Convert positions to masses of the points, by a normal distribution cut halfway between points.
 
     Args:
         positions: shape (n,), in points: 1 at the first point, k at the last; NaN for no position.
@@ -466,7 +466,7 @@ def ordinal_masses(positions: Floats, k: int, *, width: float = WIDTH) -> Floats
             above 0.
 
     Returns:
-        Shape (k, n), not negative, columns sum to 1 within 1e-12; uniform where there is no position.
+        Shape (k, n), not negative, columns sum to 1 within 1e-12; uniform for NaN.
 
     References:
         McCullagh (1980), equation 2.4 with the probit link and thresholds at half points.
@@ -482,7 +482,7 @@ def ordinal_masses(positions: Floats, k: int, *, width: float = WIDTH) -> Floats
     above = np.zeros_like(below)
     below[1:-1], below[-1] = ndtr(distances), 1.0
     above[1:-1], above[0] = ndtr(-distances), 1.0
-    # Of the two tails the smaller is exact where the larger is rounded to 1.
+    # The smaller of the two tails is exact if the larger is rounded to 1.
     masses = np.where(above[:-1] > below[1:], np.diff(below, axis=0), -np.diff(above, axis=0))
     return np.where(np.isnan(positions), 1 / k, np.maximum(masses, 0.0))
 
@@ -494,8 +494,8 @@ def anchor_line(units: Floats) -> tuple[float, float]:
         units: shape (s, k, d), anchors of length 1.
 
     Returns:
-        The slope at the middle of the scale, the ``a`` of the formula, and how much it rises from one point
-        to the next, the ``b``; 0 or more by construction.
+        The slope at the middle of the scale, ``a`` of the formula, and its increase from one point to the
+        next, ``b``, which is never negative.
     """
     contrast = _contrast(units.shape[1])
     axis = np.einsum("k,skd->d", contrast, units) / len(units)
@@ -516,7 +516,7 @@ def _position_readout(units: Floats) -> Callable[[Reals], tuple[Floats, Floats]]
 
 
 def _positions(slopes: Floats, line: tuple[float, float], k: int) -> Floats:
-    """Positions of texts, in points from 1 to k and beyond; NaN where anchors have no direction."""
+    """Positions of texts, in points, from below 1 to above k; NaN if anchors have no direction."""
     middle, rise = line
     if rise < _LEAST_RISE:
         return np.full_like(slopes, np.nan)
@@ -524,7 +524,7 @@ def _positions(slopes: Floats, line: tuple[float, float], k: int) -> Floats:
 
 
 def _contrast(k: int) -> Floats:
-    """Weights (k,) whose sum of products with k numbers is their least-squares slope over 1 ... k."""
+    """Weights (k,) whose product with k numbers is their least-squares slope over 1 ... k."""
     from_middle = np.arange(k) - (k - 1) / 2
     weights: Floats = from_middle / (from_middle @ from_middle)
     return weights
@@ -537,14 +537,14 @@ def _slopes(cosines: Reals) -> Floats:
 
 
 def _from_thresholds(positions: Floats, k: int, width: float) -> Floats:
-    """Compute how far k - 1 thresholds (first axis) lie above positions, in standard deviations."""
+    """Compute the differences of k - 1 thresholds (first axis) and positions, in standard deviations."""
     thresholds = (np.arange(1, k) + 0.5).reshape(-1, *[1] * positions.ndim)
     distances: Floats = (thresholds - positions) / (width * np.sqrt((k * k - 1) / 12))
     return distances
 
 
 def _means(positions: Floats, values: Floats, width: float) -> Floats:
-    """Means (s, n) of the masses at such positions; those of equal masses where a position is NaN."""
+    """Means (s, n) of the masses at positions; those of equal masses for NaN."""
     from scipy.special import ndtr
 
     distances = _from_thresholds(positions, len(values), width)
@@ -555,14 +555,14 @@ def _means(positions: Floats, values: Floats, width: float) -> Floats:
 
 
 def best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:
-    """Give the cosine of vectors with the most similar of all anchors, without rating them.
+    """Compute the cosine of vectors with the most similar of all anchors, without rating them.
 
     Args:
         vectors: shape (n, d), finite and not all 0.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
 
     Returns:
-        Shape (n,), -1 to 1, to the last bit as the readouts give it.
+        Shape (n,), -1 to 1, equal to those of the readouts to the last bit.
 
     Examples:
         >>> best_similarities([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).round(3).tolist()
@@ -577,14 +577,14 @@ def best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:
 
 
 def mean_best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:
-    """Give the cosine of vectors with the most similar anchor of each set, mean over the sets.
+    """Compute the cosine of vectors with the most similar anchor of each set, mean over the sets.
 
     Args:
         vectors: shape (n, d), finite and not all 0.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
 
     Returns:
-        Shape (n,), -1 to 1; a row's is the same to the last bit regardless of order and batch.
+        Shape (n,), -1 to 1; the same to the last bit regardless of order and batch.
 
     Examples:
         Cosines .6 and .8 with the anchors of one set, -.6 and .6 with those of the other: (.8 + .6) / 2.
@@ -603,14 +603,14 @@ def mean_best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Fl
 
 
 def modes(pmf: Floats, values: Floats) -> Floats:
-    """Give the value of the point with the largest mass; the lowest of several equal within 1e-6.
+    """Return the value of the point with the largest mass; the lowest of several equal within 1e-6.
 
     Args:
-        pmf: shape (n, k), masses; NaN where there is no rating.
-        values: shape (k,), of the points, ascending.
+        pmf: shape (n, k), masses; NaN without a rating.
+        values: shape (k,), values of the points, ascending.
 
     Returns:
-        Shape (n,); NaN where there is no rating.
+        Shape (n,); NaN without a rating.
 
     Examples:
         >>> modes(np.array([[0.4, 0.4, 0.2], [0.1, 0.2, 0.7]]), np.array([1.0, 2.0, 3.0])).tolist()
@@ -624,7 +624,7 @@ def modes(pmf: Floats, values: Floats) -> Floats:
 
 
 def row_blocks(n: int) -> Iterator[slice]:
-    """Cut n rows into blocks that fit a processor's cache.
+    """Divide n rows into blocks that fit a processor's cache.
 
     Examples:
         >>> list(row_blocks(5000))
@@ -641,7 +641,7 @@ def cosines_of(rows: Reals, units: Reals) -> tuple[Reals, Mask]:
         units: shape (s, k, d), of the same type.
 
     Returns:
-        The cosines, shape (s, k, n), and which rows have none, shape (n,).
+        The cosines, shape (s, k, n), and a mask of rows without cosines, shape (n,).
     """
     rows = np.ascontiguousarray(rows)
     squares = _squares(rows)
@@ -666,7 +666,7 @@ def _squares(rows: Reals) -> Reals:
 
 
 def _rescaled(rows: Reals, extreme: Mask) -> Reals:
-    """Bring extreme rows near length 1 by powers of two, which round nothing; the others stay as they are."""
+    """Scale extreme rows to about length 1 by powers of two, which is exact; others are not changed."""
     peaks = np.abs(rows[extreme]).max(axis=1, initial=0.0)
     exponents = np.frexp(np.where(np.isfinite(peaks), peaks, 0.0))[1]
     scaled = rows.copy()
@@ -676,7 +676,7 @@ def _rescaled(rows: Reals, extreme: Mask) -> Reals:
 
 
 def best_of(cosines: Reals) -> Reals:
-    """Give each text's cosine with the most similar of all anchors, -1 to 1.
+    """Return each text's cosine with the most similar of all anchors, -1 to 1.
 
     Args:
         cosines: shape (s, k, n).
@@ -689,9 +689,9 @@ def best_of(cosines: Reals) -> Reals:
 
 
 def sum_in_order(parts: Floats) -> Floats:
-    """Sum along the first axis, one part after another.
+    """Sum along the first axis in order.
 
-    NumPy's own sum takes an order that depends on the other axes' lengths and on the array's layout.
+    The order of NumPy's ``sum`` depends on the other axes' lengths and on the array's layout.
 
     Examples:
         >>> sum_in_order(np.array([[0.25, 1.0], [0.5, 2.0]])).tolist()
@@ -704,10 +704,10 @@ def sum_in_order(parts: Floats) -> Floats:
 
 
 def unit_anchors(anchors: npt.ArrayLike, dimensions: int) -> Floats:
-    """Bring anchors to length 1 and shape (s, k, d).
+    """Scale anchors to length 1, with shape (s, k, d).
 
     Raises:
-        InputError: not 2 to 11 anchors per set, another width than ``dimensions``, or an anchor that is not
+        InputError: not 2 to 11 anchors per set, a width other than ``dimensions``, or an anchor that is not
             finite or 0.
 
     Examples:
@@ -736,7 +736,7 @@ def unit_anchors(anchors: npt.ArrayLike, dimensions: int) -> Floats:
 
 
 def as_floats(numbers: npt.ArrayLike, name: str) -> Reals:
-    """Numbers as float32 or float64, whichever they are closest to; no copy if they are one of these.
+    """Return numbers as float32 or float64, whichever is closest; without a copy if they are one of these.
 
     Raises:
         InputError: not an array of numbers.
@@ -755,7 +755,7 @@ def as_floats(numbers: npt.ArrayLike, name: str) -> Reals:
 
 
 def as_rows(vectors: npt.ArrayLike) -> Reals:
-    """Vectors as rows (n, d); a single vector (d,) becomes one row.
+    """Return vectors as rows (n, d); a single vector (d,) becomes one row.
 
     Raises:
         InputError: not numbers, or neither one nor two axes.
@@ -769,7 +769,7 @@ def as_rows(vectors: npt.ArrayLike) -> Reals:
 
 
 def as_values(values: npt.ArrayLike | None, k: int) -> Floats:
-    """Values of k points, 1 to k unless given.
+    """Check values of k points and return them as floats; 1 to k by default.
 
     Raises:
         InputError: not one number per point.
@@ -781,7 +781,7 @@ def as_values(values: npt.ArrayLike | None, k: int) -> Floats:
 
 
 def reject(rows: Mask | np.bool_, problem: str) -> None:
-    """Raise an error that names the rows that are marked, if any is.
+    """Raise an error that names the marked rows, if there are any.
 
     Raises:
         InputError: at least one row is marked.
@@ -789,6 +789,6 @@ def reject(rows: Mask | np.bool_, problem: str) -> None:
     Examples:
         >>> reject(np.array([False, True]), "vectors must be finite: not so in")
         Traceback (most recent call last):
-        semscale.errors.InputError: vectors must be finite: not so in 1 row(s), from 0: 1
+        semscale.errors.InputError: vectors must be finite: not so in 1 row (counted from 1): 2
     """
     reject_after(0, rows, problem)

@@ -20,26 +20,25 @@ if TYPE_CHECKING:
 
 
 Semantics = Literal["safe", "paper", "guide"]
-"""What the rating formula means at its edges.
+"""Meaning of the rating formula in edge cases.
 
-``safe`` has a value everywhere and treats all points alike. ``paper`` is the published equation to the
-letter. ``guide`` is the equation with the edge cases of its authors' guide, as ``semscale.compat.ssr`` needs
-it.
+``safe`` has a value in all cases and treats all points equally. ``paper`` is the published equation exactly.
+``guide`` is the equation with the edge cases of its authors' guide, for ``semscale.compat.ssr``.
 """
 
 Readout = Literal["ssr", "ordinal", "combined"]
-"""Formula from cosines with anchors to a rating; ``readouts.py`` has all of them."""
+"""Formula for a rating from cosines with anchors; see ``readouts.py``."""
 
 DEFAULT_READOUT: Readout = "combined"
 
 MOST_EPSILON = 1e6
-"""Beside similarities of at most 1, more than this differs from no text at all by rounding only."""
+"""Greatest epsilon; with a larger one, ratings of different texts differ by rounding only."""
 
 
 RATING = "Rating"
 
 UNRELATED = "unrelated"
-"""Begins a floor relative to the cosine with unrelated sentences, such as ``unrelated-0.022``."""
+"""Prefix of a floor relative to the cosine with unrelated sentences, such as ``unrelated-0.022``."""
 
 
 def _epsilon(epsilon: object) -> object:
@@ -59,7 +58,7 @@ def _is_number(setting: object) -> TypeGuard[float]:
 
 
 def _set_names(anchor_sets: object) -> tuple[object, ...] | None:
-    """Read names of anchor sets: one, several in a list, or several in one text, separated by commas."""
+    """Parse names of anchor sets: one, several in a list, or several in one text, separated by commas."""
     if isinstance(anchor_sets, str):
         return tuple(name for name in map(str.strip, anchor_sets.split(",")) if name)
     if anchor_sets is not None and not isinstance(anchor_sets, Iterable):
@@ -71,7 +70,7 @@ _RELATIVE = re.compile(rf"{UNRELATED}[+-]\d*\.?\d+$")
 
 
 def _floor(floor: Any) -> object:  # noqa: ANN401 - what a caller gives
-    """Read the floor, which the shell gives as text."""
+    """Parse the floor, which is text on the command line."""
     if floor is None or isinstance(floor, str) and (floor in {"auto", "none"} or _RELATIVE.match(floor)):
         return None if floor == "none" else floor
     try:
@@ -90,7 +89,7 @@ def _codes(codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - what a caller gives
     if not isinstance(codes, Iterable):
         raise InputError(f"missing must be codes such as 'NA' or '-99', got {codes!r}")
     listed = (codes,) if isinstance(codes, str) else tuple(codes)
-    missing_keys(listed)  # refuses what is no code
+    missing_keys(listed)  # refuses invalid codes
     return listed
 
 
@@ -169,12 +168,12 @@ class RaterSettings(Settings):
     ] = None
 
     def model_post_init(self, _context: object) -> None:
-        """Refuse a semantics that does not belong to the readout."""
+        """Check that the semantics belongs to the readout."""
         _ = self.applied_readout
 
     @property
     def applied_readout(self) -> Readout:
-        """The readout that was named, or the default one; ``paper`` and ``guide`` belong to SSR."""
+        """The named readout, or the default one; ``paper`` and ``guide`` belong to SSR."""
         if self.semantics == "safe":
             return self.readout or DEFAULT_READOUT
         if self.readout not in {None, "ssr"}:
@@ -194,7 +193,7 @@ def _stored(column: "pl.Series") -> "pl.Series":
 
 
 _COLUMNS = "Columns"
-_TEXT = replace(TEXT, is_checked=False)  # searched for a text until one is found
+_TEXT = replace(TEXT, is_checked=False)  # searched until a text is found
 _HUMAN = Role(lambda columns, *_: _stored(columns[0]), is_measured=False, is_shared=True)
 
 
@@ -245,7 +244,7 @@ class RatingColumns(Columns):
     ] = None
 
     def model_post_init(self, context: object) -> None:
-        """Check what concerns several columns."""
+        """Check settings of several columns together."""
         from semscale.rating.labelling import check_human_range
 
         check_human_range(self.human_range)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _WORDED = [Status.SCORED, Status.OFF_TOPIC, Status.NOT_ABOUT, Status.WEIGHTLESS]
 
 MAX_DISTINCT = 5_000_000
-"""Distinct texts above which counting stops."""
+"""Number of distinct texts above which counting stops."""
 
 SAMPLE_SIZE = 400
 
@@ -56,10 +56,10 @@ EXAMPLE_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 _LEAST_VARIANCE = 1e-12
 
 SAME_ORDER = 0.9
-"""Correlation above which ratings order texts as another measure does."""
+"""Correlation above which ratings order texts in the same way as another measure."""
 
 _FEWEST_ORDERED = 20
-"""Texts below which such a correlation may well be chance."""
+"""Number of texts below which such a correlation may be chance."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class DiscriminantCheck:
     Attributes:
         n: number of rated texts.
         sentiment: Pearson's r with the ratings on the shipped scale ``quality``; NaN for that scale itself.
-        length: Pearson's r with the number of characters; NaN where the texts are not known.
+        length: Pearson's r with the number of characters; NaN if the texts are unknown.
 
     References:
         Campbell, Fiske (1959): Convergent and Discriminant Validation by the Multitrait-Multimethod Matrix.
@@ -82,7 +82,7 @@ class DiscriminantCheck:
 
     @property
     def same_as(self) -> dict[str, float]:
-        """Measures that order the texts as the ratings do, in either direction, with their r.
+        """Measures that order the texts as the ratings do, or in reverse, with their r.
 
         Examples:
             >>> DiscriminantCheck(100, 0.98, -0.2).same_as
@@ -99,14 +99,14 @@ class LanguageTexts(LanguageCount):
     """Texts of one language.
 
     Attributes:
-        anchors: language of the anchors that they are rated with; ``None`` where none of them has a rating.
+        anchors: language of the anchors that they are rated with; ``None`` if none has a rating.
     """
 
     anchors: str | None = None
 
     @property
     def language(self) -> str | None:
-        """ISO 639-1 code; ``None`` for texts whose language is not clear."""
+        """ISO 639-1 code; ``None`` for texts in an unclear language."""
         return self.languages[0]
 
     @property
@@ -121,7 +121,7 @@ class LanguageTexts(LanguageCount):
 
     @property
     def has_own_anchors(self) -> bool:
-        """True if anchors in this language rate the texts, and where their language is not clear.
+        """True if the texts are rated with anchors in this language, or their language is unclear.
 
         Examples:
             >>> [LanguageTexts(("de",), 2, 2, 0, anchors).has_own_anchors for anchors in ("en", "de-AT")]
@@ -130,7 +130,7 @@ class LanguageTexts(LanguageCount):
         return self.language is None or (self.anchors or "").partition("-")[0] == self.language
 
     def record(self, *_names: str) -> dict[str, Any]:
-        """Lay the counts out by name, for JSON."""
+        """Return the counts by name, for JSON."""
         names = ("language", "texts", "rated", "anchors", "unread")
         return {name: getattr(self, name) for name in names}
 
@@ -144,34 +144,34 @@ class RatingSummary(Summary):
 
     Attributes:
         scale: the scale that was used.
-        n_windowed: texts that were longer than the model reads at once.
-        n_distinct: distinct texts; ``None`` above 5,000,000, where counting stops, and without texts.
+        n_windowed: number of texts longer than one window of the model.
+        n_distinct: number of distinct texts; ``None`` above 5,000,000, where counting stops, and without
+            texts.
         sample: a seeded sample of scored rows, at most 400, in order.
         most_certain: distinct texts with the lowest entropy, at most 8.
         least_certain: distinct texts with the highest entropy, at most 8.
         set_agreement: shape (s, s), correlation of the means under each anchor set; NaN where undefined.
         set_names: the anchor sets, in the order of ``set_agreement``.
-        set_variances: variances of texts, anchor sets and the rest; ``None`` with one set, or fewer than two
-            texts.
-        floor: below which a text was called off topic, as ``Ratings`` has it; ``None`` for no floor.
-        comparison: agreement with human ratings, if there were any.
+        set_variances: variances of texts, anchor sets and the residual; ``None`` with one set, or fewer than
+            two texts.
+        floor: value below which a text is off topic, as in ``Ratings``; ``None`` for no floor.
+        comparison: agreement with human ratings; ``None`` without them.
         by: name of the column that names groups.
         weight: name of the column of weights.
         respondent: name of the column that names respondents.
-        possible_codes: rated texts that look like a code for a missing answer, each with how often it occurs.
-        lint: the linter's report on the scale with the model that rated; ``None`` where it was not asked.
-        other_language: the language of most texts, if the user states another one (``language``).
+        possible_codes: rated texts that look like a code for a missing answer, each with its number of texts.
+        lint: the linter's report on the scale with the same model; ``None`` if not requested.
+        other_language: language of most texts, if it differs from the stated ``language``.
         languages: texts by language, the most frequent first.
-        fell_back: the language that was asked for, where its anchors have not passed their check and others
-            served; ``None`` otherwise.
-        calibration: what was applied to the ratings; ``None`` for none.
-        n_unlike: rated texts that are unlike those that the calibration was fitted to.
-        decided: ratings of the same texts by decisions, beside these; ``None`` where nobody was asked, and
-            where no decision came.
-        undecided: why no decision came, though a chat model was to decide; ``None`` otherwise.
+        fell_back: requested language, if its anchors have not passed their check and others were used;
+            ``None`` otherwise.
+        calibration: calibration that was applied to the ratings; ``None`` for none.
+        n_unlike: number of rated texts unlike those that the calibration was fitted to.
+        decided: comparison with decisions of a chat model about the same texts; ``None`` without decisions.
+        undecided: reason for missing decisions of a chat model; ``None`` if not requested, or received.
         discriminant: correlations of the ratings with plain sentiment and with text length.
-        group_differences: each two groups of a column compared, by the column's name; only columns with 2 to
-            30 groups of 10 rows or more.
+        group_differences: comparisons of all pairs of groups of a column, by the column's name; only columns
+            with 2 to 30 groups of at least 10 rows.
     """
 
     instrument = "rate"
@@ -204,7 +204,7 @@ class RatingSummary(Summary):
 
     @property
     def without_anchors(self) -> tuple[LanguageTexts, ...]:
-        """Languages whose rated texts were to have their own anchors, where none have passed the check."""
+        """Languages of rated texts for which requested anchors have not passed their check."""
         if dict(self.signature.fields).get("language", "any").startswith("any"):
             return ()
         return tuple(texts for texts in self.languages if texts.rated and not texts.has_own_anchors)
@@ -262,9 +262,9 @@ class RatingSummaries(Presentable):
 
     Attributes:
         source: name of the input, without folders.
-        texts: the summary of each column, by its name, in the order in which they were named.
-        input_notes: how the table was read, such as the rows that a condition left out.
-        created: when the summary was made.
+        texts: summary of each column by its name, in the order of the input.
+        input_notes: notes on reading the table, such as the rows that a condition left out.
+        created: time of the summary.
     """
 
     source: str
@@ -276,7 +276,7 @@ class RatingSummaries(Presentable):
         return f"RatingSummaries(source={self.source!r}, texts={list(self.texts)})"
 
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON."""
+        """Return the numbers by name, for JSON."""
         return {
             "instrument": "rate texts",
             "source": self.source,
@@ -286,14 +286,14 @@ class RatingSummaries(Presentable):
 
 
 class RatingTally:
-    """Adds up rated rows, which come in order and in parts of any size.
+    """Adds up rated rows, added in order and in parts of any size.
 
-    Files and ratings in memory both go through it, so the same rows give the same report. Its memory does
-    not grow with the rows, but for 8 bytes for each of up to 5,000,000 distinct texts.
+    It is used for files and for ratings in memory, so the same rows give the same report. Its memory does not
+    grow with the rows, except 8 bytes for each of up to 5,000,000 distinct texts.
 
     Args:
-        rated: the rater or the ratings: scale, signature, floor and calibration are theirs.
-        by: columns of groups.
+        rated: rater or ratings, for scale, signature, floor and calibration.
+        by: names of the columns of groups.
         seed: seed of the sample.
     """
 
@@ -316,7 +316,7 @@ class RatingTally:
 
     @property
     def n(self) -> int:
-        """Rows so far."""
+        """Number of rows so far."""
         return self._rows.n
 
     @property
@@ -337,7 +337,7 @@ class RatingTally:
 
         Args:
             ratings: ratings of n rows.
-            cells: the n cells that were rated; ``None`` if they are not known.
+            cells: the n rated cells; ``None`` if unknown.
             groups: n names of groups for each column of ``by``.
             weights: shape (n,).
             respondents: shape (n,).
@@ -364,11 +364,11 @@ class RatingTally:
         )
 
     def summary(self, plan: IntervalPlan, source: str, **content: Any) -> RatingSummary:
-        """Sum up everything that was added.
+        """Summarize all added parts.
 
         Args:
             plan: how intervals are made.
-            source: where the texts come from, such as the name of a file.
+            source: source of the texts, such as the name of a file.
             content: further fields of the summary: names of columns, ``comparison``, ``lint``.
         """
         common = self._rows.common(plan, source)
@@ -416,7 +416,7 @@ class RatingTally:
 
 
 def _shown(cell: object) -> object:
-    """Return the text that shows a cell; ``None`` where it is missing, and JSON where it is no text."""
+    """Return a cell as text; ``None`` if it is missing, and JSON if it is not text."""
     if is_missing(cell):
         return None
     text = encodable(cell) if isinstance(cell, str) else cell
@@ -424,12 +424,12 @@ def _shown(cell: object) -> object:
 
 
 def discriminant_moments(ratings: "Ratings", cells: Sequence[object] | None) -> Moments:
-    """Sum up the means, the sentiment and the lengths of scored texts, for ``discriminant_check``.
+    """Sum the means, the sentiment and the lengths of scored texts for ``discriminant_check``.
 
     Args:
-        ratings: of n texts.
-        cells: shape (n,), the texts; ``None`` where they are not known. What is not known is 0 for all texts,
-            so that its correlation is not defined.
+        ratings: ratings of n texts.
+        cells: shape (n,), the texts; ``None`` if unknown. Unknown values are 0 for all texts, so that their
+            correlation is not defined.
     """
     few, rows = ratings[ratings.scored], np.flatnonzero(ratings.scored).tolist()
     measures = np.zeros((len(rows), 4))
@@ -448,10 +448,10 @@ def discriminant_check(moments: Moments) -> DiscriminantCheck:
 
 
 def set_moments(set_means: Floats, values: Floats) -> Moments:
-    """Sum up the means under each anchor set, so that correlations need no second pass over the rows.
+    """Sum the means under each anchor set and their products, for correlations in one pass over the rows.
 
     Args:
-        set_means: shape (n, s), scored rows only; a row with NaN is left out, since not all sets rated it.
+        set_means: shape (n, s), scored rows only; a row with NaN is left out, as not all sets rated it.
         values: shape (k,), of the scale's points; their centre is subtracted, so that sums stay precise.
     """
     by_all = set_means[~np.isnan(set_means).any(axis=1)]
@@ -463,7 +463,7 @@ def set_correlations(moments: Moments) -> Floats:
     """Correlate the means under anchor sets, from their sums.
 
     Returns:
-        Shape (s, s); NaN where a set's means do not vary, or with fewer than two rows.
+        Shape (s, s); NaN if a set's means do not vary, or with fewer than two rows.
 
     Examples:
         >>> set_correlations(set_moments(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([1.0, 2.0]))).tolist()
@@ -477,13 +477,13 @@ def set_correlations(moments: Moments) -> Floats:
     variance = np.diag(covariance)
     deviation = np.sqrt(np.where(variance > _LEAST_VARIANCE, variance, np.nan))
     correlations: Floats = np.clip(covariance / np.outer(deviation, deviation), -1, 1)
-    # A mean correlates with itself at exactly 1, which rounding of the sums of parts would hide.
+    # A mean's correlation with itself is exactly 1, which rounding would change.
     np.fill_diagonal(correlations, np.where(np.isnan(deviation), np.nan, 1.0))
     return correlations
 
 
 class Examples:
-    """Selects example rows of rated rows, which come in order; the size of the parts does not matter.
+    """Selects example rows of rated rows, added in order and in parts of any size.
 
     Args:
         seed: seed of the sample.
@@ -511,7 +511,7 @@ class Examples:
 
 
 def _example_rows(ratings: "Ratings", cells: list[object] | None, first_row: int) -> pl.DataFrame:
-    """Lay the scored rows out by ``EXAMPLE_SCHEMA``; only texts are scored."""
+    """Return the scored rows with the columns of ``EXAMPLE_SCHEMA``; only texts are scored."""
     scored = np.flatnonzero(ratings.scored)
     few = ratings[ratings.scored]
     texts = [None] * len(few) if cells is None else [encodable(str(cells[row])) for row in scored.tolist()]
@@ -557,7 +557,7 @@ class DistinctCount:
             return
         column = pl.Series(list(map(encodable, texts)), dtype=pl.String)
         self._pending.append(column.unique().hash(seed=0).to_numpy())
-        # Joined only when as much is pending as is stored, so that each hash is sorted a few times at most.
+        # Joined only if as much is pending as stored, so that each hash is sorted a few times at most.
         if sum(map(len, self._pending)) >= len(self._hashes):
             self._join()
 

@@ -40,21 +40,20 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who hears of it
     deciding: "TableDecisions | None" = None,
     progress: Progress | None = None,
 ) -> RatingSummary:
-    """Rate a column of texts, write the rated table, and sum it up.
+    """Rate a column of texts, write the rated table, and summarize it.
 
-    Columns beside the texts are checked in a reading of their own, before any text is embedded.
+    Columns other than the texts are checked in a separate pass, before any text is embedded.
 
     Args:
         table: the input.
         columns: names of the columns.
         rater: scale, embedder and settings.
         plan: how intervals are made, and the seed of all draws.
-        out: as ``measure_table`` takes it, and so is ``settings``.
+        out: as in ``measure_table``.
         settings: the parts.
-        labels: people's ratings of some rows, in the sheet that was drawn from the table, in the place of a
-            column of human ratings.
-        deciding: lets a chat model rate the texts, too, and adds its columns, ``semscale_decided_status`` and
-            others; where it gives no decisions, ``RatingSummary.undecided`` says why.
+        labels: filled sheet with people's ratings of some rows, instead of a column of human ratings.
+        deciding: settings of a chat model that also rates the texts, in columns such as
+            ``semscale_decided_status``; without decisions, ``RatingSummary.undecided`` has the reason.
         progress: called as rows are rated, and while texts are embedded.
 
     Raises:
@@ -69,7 +68,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who hears of it
 
 
 class _SheetColumns(RatingColumns):
-    """Columns of a table whose human ratings are in a sheet; texts are compared with its first."""
+    """Columns of a table with human ratings in a sheet, whose texts are checked first."""
 
     text: Annotated[str, TEXT]
     sheet: FilledSheet
@@ -82,14 +81,14 @@ class _SheetColumns(RatingColumns):
 
 
 class RatingTable(TableInstrument[Ratings, RatingSummary]):
-    """Rating as a run over a table uses it.
+    """Rating in a run over a table.
 
     Args:
         columns: names of the columns.
-        rater: rates.
+        rater: rater of the texts.
         plan: how intervals are made, and the seed of all draws.
-        labels: as ``rate_file`` takes them, and so is ``deciding``.
-        deciding: a chat model that rates the texts, too.
+        labels: as in ``rate_file``.
+        deciding: as in ``rate_file``.
         progress: called while texts are embedded.
     """
 
@@ -123,7 +122,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         return dict(self.rater.signature.fields)
 
     def check(self, table: Table) -> None:
-        """Check columns, labels and calibration, and load the model, before the table is read through."""
+        """Check columns, labels and calibration, and load the model, before reading the table."""
         super().check(table)
         table.require_text(self.columns.text, "text")
         if self._labels is not None and self.columns.human is not None:
@@ -159,7 +158,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         return self.rater.rate(cells["text"], progress=self._progress)
 
     def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> Ratings:
-        """Read the ratings of a part back from its columns."""
+        """Restore the ratings of a part from its columns."""
         return Ratings.from_part(
             frame,
             notes,
@@ -170,7 +169,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         )
 
     def add(self, cells: Cells, result: Ratings, notes: Mapping[str, Any]) -> None:
-        """Add a part to the summary, and to what people and a chat model say of the texts."""
+        """Add a part to the summary, to the human ratings and to the decisions."""
         texts, respondents, weights = cells["text"], cells.get("respondent"), cells.get("weight")
         if self._humans is not None:
             self._humans.add(
@@ -188,7 +187,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
             self._deciding.add(texts, result)
 
     def labels(self) -> dict[str, ColumnLabels]:
-        """Return a label for each column, and those of the points for the most probable one."""
+        """Return a label for each column, and the labels of the points for the mode."""
         scale = self.rater.scale
         title, masses = scale.title, mass_names(scale.values)
         points = {
@@ -212,7 +211,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         return {PREFIX + name: entry for name, entry in labels.items()}
 
     def summary(self) -> RatingSummary:
-        """Sum all parts up, after a chat model has decided about their texts, if one shall."""
+        """Summarize all parts, after the decisions of a chat model if requested."""
         columns, comparison = self.columns, None
         if self._humans is not None:
             comparison = self._humans.compared(columns, interval=self._plan.interval)
@@ -235,7 +234,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         return replace(summary, decided=outcome[0], signature=summary.signature.extended(outcome[1]))
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
-        """Return the columns of decisions, which are made once all rows are rated."""
+        """Return the columns of decisions, which follow when all rows are rated."""
         return None if self._deciding is None else self._deciding.frame(start, stop)
 
 
@@ -249,22 +248,22 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> RatingSummaries:
-    """Rate several columns of texts, write one table, and sum each of them up.
+    """Rate several columns of texts, write one table, and summarize each of them.
 
-    The rated table has the input's columns, then for each text those of ``rate_file`` with the text's name in
-    theirs: ``semscale_<text>_mean`` and so on.
+    The rated table has the input's columns, then for each column of texts those of ``rate_file`` with its
+    name: ``semscale_<text>_mean`` and so on.
 
     Args:
         table: the input.
-        columns: names of the other columns; its ``text`` is the first of the texts.
+        columns: names of the other columns; its ``text`` is the first column of texts.
         raters: the rater of each column of texts, by the column's name; at least one.
-        plan: as in ``rate_file``, and so are the other parameters.
-        out: where to write.
+        plan: as in ``rate_file``.
+        out: output file.
         settings: the parts.
         progress: called as rows are rated, and while texts are embedded.
 
     Raises:
-        InputError: as ``rate_file``; or human ratings, which belong to one column of texts.
+        InputError: as ``rate_file``; or human ratings, which apply to one column of texts only.
         StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
     """
@@ -279,7 +278,7 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
         instrument.check(table)
     if out is not None:
         check_output(table, out)
-    # All have the same columns beside the texts, so the first checks them for all.
+    # All have the same columns other than the texts, so the first checks them for all.
     counting = needs_counting(table, out)
     table = looked_through(table, instruments[0], settings.part_rows, counting=counting)
     for instrument in instruments:
@@ -300,7 +299,7 @@ class _SeveralTexts:
 
     Args:
         table: the input.
-        works: that of each column, by the column's name.
+        works: work of each column, by the column's name.
     """
 
     stage = "rating"
@@ -341,7 +340,7 @@ class _SeveralTexts:
             first_row += batch.height
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
-        """Take a part: each work takes its own columns."""
+        """Add a part: each work reads its own columns."""
         inputs = [name for name in frame.columns if not name.startswith(PREFIX)]
         for text, work in self.works.items():
             start = _of_text(PREFIX, text)
@@ -351,12 +350,12 @@ class _SeveralTexts:
             work.add(frame.select([*inputs, *titles]).rename(titles), notes[text])
 
     def summary(self) -> RatingSummaries:
-        """Sum all parts up."""
+        """Summarize all parts."""
         texts = {text: work.summary() for text, work in self.works.items()}
         return RatingSummaries(self.table.file_name, texts)
 
     def late(self, start: int, stop: int) -> None:
-        """Return nothing: every column is there as soon as its rows are rated."""
+        """Return no columns, as every column is complete when its rows are rated."""
 
 
 def _result_titles(titles: Sequence[str], start: str) -> list[str]:
@@ -364,7 +363,7 @@ def _result_titles(titles: Sequence[str], start: str) -> list[str]:
 
 
 def _of_text(name: str, text: str) -> str:
-    """Put a text's name into that of a column of the result.
+    """Insert a text's name into the name of a result column.
 
     Examples:
         >>> _of_text("semscale_mean", "why")

@@ -21,17 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Validity(Presentable):
-    """Agreement of a scale's ratings with people, compared with what needs no scale.
+    """Agreement of a scale's ratings with people, compared with sentiment and text length.
 
     Attributes:
         scale: the scale that was used.
-        source: where the texts come from.
-        n: labelled texts.
-        comparison: of the ratings with the human ratings: r, ceiling, distributions, and r of text length.
+        source: source of the texts.
+        n: number of labelled texts.
+        comparison: comparison of the ratings with the human ratings: r, ceiling, distributions, and r of text
+            length.
         sentiment: Pearson's r of the human ratings with ratings on the shipped scale ``quality``; NaN for
-            that scale itself. A scale whose r is not clearly above measures nothing of its own.
+            that scale itself. A useful scale has a clearly higher r.
         discriminant: correlations of the scale's own ratings with these ratings and with text length.
-        signature: of the comparison.
+        signature: signature of the comparison.
     """
 
     scale: Scale
@@ -46,7 +47,7 @@ class Validity(Presentable):
         return f"Validity(scale={self.scale.name!r}, n={self.n}, r={self.comparison.pearson.value:.2f})"
 
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON."""
+        """Return the numbers by name, for JSON."""
         compared = self.comparison
         return {
             "instrument": "validate",
@@ -81,12 +82,12 @@ def validate(  # noqa: PLR0913 - two measurements, and settings of intervals
 
     Args:
         rater: the scale with its settings.
-        texts: shape (n,), as ``Rater.rate`` takes them.
+        texts: shape (n,), as in ``Rater.rate``.
         human: shape (n,): for each text a number, a list of numbers (one per person), or missing.
-        human_range: lowest and highest value that people could give; the scale's own unless given.
-        interval: coverage that the intervals aim at.
-        seed: of all draws.
-        source: where the texts come from, such as the name of a file.
+        human_range: lowest and highest value that people could give; the scale's own by default.
+        interval: nominal coverage of the intervals.
+        seed: seed of all draws.
+        source: source of the texts, such as the name of a file.
         progress: called while texts are embedded.
 
     Raises:

@@ -295,10 +295,10 @@ def comparison_blocks(comparison: "RatingComparison", scale: "Scale") -> tuple[B
     pictures = present(_scatter_figure(comparison, scale), _pmfs_figure(comparison, scale))
     counting = ""
     if comparison.uses_inclusion:
-        weight = "their weight" if comparison.uses_weights else "1"
-        counting = f"In these figures texts count with {weight} / the probability of their draw."
+        weight = "its weight" if comparison.uses_weights else "1"
+        counting = f"In these figures each text is weighted by {weight} / its probability of being drawn."
     elif comparison.uses_weights:
-        counting = "In these figures texts count with their weight."
+        counting = "In these figures texts are weighted."
     return present(
         Paragraph(agreement_sentences(comparison), "lead"),
         _agreement_table(comparison),
@@ -405,7 +405,7 @@ def _corrected_rows(comparison: "RatingComparison", corrected: "CorrectedMean") 
     """List the mean of all texts corrected by human labels, and the mean of the labels."""
     n = count(corrected.n_labelled)
     drawn = (
-        f"from {n} labelled ones, which count with 1 / the probability of their draw"
+        f"from {n} labelled ones, each weighted by 1 / its probability of being drawn"
         if comparison.uses_inclusion
         else f"if the {n} labelled ones are a random sample of them, drawn with equal probabilities"
     )
@@ -472,7 +472,7 @@ def _scatter_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | 
 
 
 def _pmfs_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | None:
-    """Draw the humans' PMF below the machine's; ``None`` where there is none."""
+    """Draw the humans' PMF below the machine's; ``None`` without PMFs."""
     if not np.isfinite([comparison.human_pmf, comparison.machine_pmf]).all():
         return None
     names = point_names(scale)[::-1]

@@ -533,7 +533,7 @@ class ComparedItem:
 
 @dataclass(frozen=True)
 class ComparedItems:
-    """Items whose outputs changed, the worst first."""
+    """Items with changed outputs, the worst first."""
 
     items: tuple[ComparedItem, ...]
     guards: tuple[tuple[str, str, int | None], ...] = ()

@@ -387,7 +387,13 @@ def group_table(
         *further,
     )
     note = f"{small_base_note(estimates, noun)} {unlisted_note(estimates)}".strip()
-    return table_of(listed_groups(estimates), columns, title="By group", note=note, most=GROUPS, noun="group")
+    title = group_title(estimates.by)
+    return table_of(listed_groups(estimates), columns, title=title, note=note, most=GROUPS, noun="group")
+
+
+def group_title(by: str | None) -> Line:
+    """Name the column of groups in the heading of its figures."""
+    return "By group" if by is None else ("By column ", Quoted(by))
 
 
 def variance_table(variances: Mapping[str, Interval], title: Line = "") -> DataTable:

@@ -267,7 +267,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
         yield _groups_section("groups", summary, group_estimate_table(summary))
     for position, (by, further) in enumerate(summary.further_groups.items(), start=2):
         grouped = replace(summary, by=by, estimates=further)
-        listing = replace(group_estimate_table(grouped), title=("By ", Quoted(by)))
+        listing = replace(group_estimate_table(grouped), title=parts.group_title(by))
         yield _groups_section(f"groups-{'i' * position}", grouped, listing)
     yield _languages(summary)
     compared, decided = summary.comparison, summary.decided
@@ -294,7 +294,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
 
 def _groups_section(name: str, summary: "RatingSummary", listing: DataTable) -> Section | None:
     figure = groups_figure(summary) or Paragraph("No group has a rated text.")
-    return section(name, ("By ", Quoted(summary.by or "group")), listing, figure, *_group_tests(summary))
+    return section(name, parts.group_title(summary.by), listing, figure, *_group_tests(summary))
 
 
 def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
@@ -555,7 +555,7 @@ def codes_hint(summary: "RatingSummary") -> str:
     if not codes:
         return ""
     shown, n = list(codes.items())[:_SHOWN_CODES], sum(codes.values())
-    listing = ", ".join(f"{one_line(code)} {count(times)}" for code, times in shown)
+    listing = ", ".join(f"{count(times)} × {one_line(code)}" for code, times in shown)
     listing += ", ..." if len(codes) > len(shown) else ""
     options = " ".join(
         f"--missing {shlex.quote(one_line(code))}" for code, _ in shown if code != OTHER_NUMBERS

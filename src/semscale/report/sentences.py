@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from semscale.embedding.languages import LANGUAGE_NAMES, LanguageCount
+from semscale.embedding.languages import LanguageCount
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.signature import Signature
 from semscale.stats.intervals import FEWEST_CLUSTERS
-from semscale.types import Status
+from semscale.types import LANGUAGE_NAMES, Status
 
 if TYPE_CHECKING:
     from semscale.embedding.languages import UnreadLanguage

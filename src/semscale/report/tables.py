@@ -291,11 +291,13 @@ def table_notes(
     if small.any() or (changes is not None and changes.small.any()):
         use = "shown, not tested" if crosstab.banner.groups else "shown"
         yield f"* fewer than {counted(tests.min_base, 'respondent')}: {use}."
-    test = crosstab.association
-    if test is not None and np.isfinite(test.p_value):
+    test, banner = crosstab.association, one_line(crosstab.banner.title)
+    if test is not None and test.reason:
+        yield f"No Rao and Scott’s test of answers and {banner} together: {test.reason}."
+    elif test is not None:
         p = number(test.p_value, 3, least=_LEAST_P)
         yield (
-            f"Answers and {one_line(crosstab.banner.title)} together: Rao and Scott’s F({test.df:.1f}, "
+            f"Answers and {banner} together: Rao and Scott’s F({test.df:.1f}, "
             f"{test.df_below:,.0f}) = {test.f:.2f}, p {'' if p.startswith('<') else '= '}{p}."
         )
     if crosstab.wave:

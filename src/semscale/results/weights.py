@@ -73,12 +73,13 @@ def reject_after(first_row: int, rows: npt.NDArray[np.bool_] | np.bool_, problem
     Examples:
         >>> reject_after(3, np.array([False, True]), "weights must be finite: not so in")
         Traceback (most recent call last):
-        semscale.errors.InputError: weights must be finite: not so in 1 row(s), from 0: 4
+        semscale.errors.InputError: weights must be finite: not so in 1 row (counted from 1): 5
     """
-    wrong = np.flatnonzero(rows) + first_row
+    wrong = np.flatnonzero(rows) + first_row + 1
     if wrong.size:
         listed = ", ".join(map(str, wrong[:_NAMED_ROWS])) + (", ..." if wrong.size > _NAMED_ROWS else "")
-        raise InputError(f"{problem} {wrong.size} row(s), from 0: {listed}")
+        noun = "row" if wrong.size == 1 else "rows"
+        raise InputError(f"{problem} {wrong.size} {noun} (counted from 1): {listed}")
 
 
 def _is_weight(cell: object) -> bool:

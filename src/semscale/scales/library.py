@@ -19,19 +19,19 @@ from semscale.yaml_reading import parse_yaml
 _SUFFIXES = (".yaml", ".yml")
 
 MEASURED_WITH = "e5-small"
-"""The model that the table was made with."""
+"""Model of the comparisons."""
 
 MOST_DISTANCE = 0.08
-"""Mean absolute distance between a probe's two means, as a share of the scale's length."""
+"""Greatest mean absolute distance between a probe's two means, as a share of the scale's length."""
 
 LEAST_RANK_CORRELATION = 0.8
-"""Spearman's rho of the means of the translated probes with those of the English ones."""
+"""Least Spearman's rho of the means of the translated probes with those of the English ones."""
 
 MOST_LOSS = 0.05
-"""By how much English anchors may order the translated probes better than the translated anchors do."""
+"""Greatest rho by which English anchors may order the translated probes better than translated anchors."""
 
 FEWEST_SETS, MOST_LEFT_OUT = 3, 2
-"""How many sets a translation keeps at least, and how many of the English ones it leaves out at most."""
+"""Least number of sets of a translation, and greatest number of English ones that it may leave out."""
 
 _FEWEST_ANSWERS = 3  # two answers, such as agree and disagree, are a choice rather than a scale
 
@@ -56,12 +56,12 @@ def load_scale(name_or_path: str | Path | Scale, *, language: str | None = None)
     Args:
         name_or_path: A name from ``scale_names()``; a path (a ``Path``, or a text that ends in ``.yaml`` or
             ``.yml`` or contains a folder); or a ``Scale``, which is returned unchanged.
-        language: ISO 639-1 code of a translation of the scale's question, anchors and probes; as written
-            unless given. ``sets_by_model`` names the sets whose translation passed its check, if not all did.
+        language: ISO 639-1 code of a translation of the scale's question, anchors and probes; not translated
+            by default. ``sets_by_model`` names the sets whose translation passed its check, if not all did.
 
     Raises:
-        UnknownNameError: no scale of that name ships with Semscale; the message has the nearest name.
-        InputError: the file cannot be read, is no valid scale, or has no anchors in that language.
+        UnknownNameError: no scale of that name ships with Semscale; the message suggests the nearest name.
+        InputError: the file cannot be read, is not a valid scale, or has no anchors in that language.
 
     Examples:
         >>> load_scale("recommendation").n_points
@@ -76,17 +76,16 @@ def load_scale(name_or_path: str | Path | Scale, *, language: str | None = None)
 
 
 def in_language(scale: Scale, language: str) -> Scale:
-    """Give a scale with its anchors in a language; the same scale where they are in it.
+    """Return a scale with its anchors in a language; the same scale if they are in it already.
 
-    A scale of the library has translations of sets that it ships with; of a scale that was changed, or of a
-    user's own, there are none.
+    Only shipped anchor sets have translations; changed scales and users' scales have none.
 
     Args:
         scale: the scale, with all its sets or some.
         language: ISO 639-1 code.
 
     Raises:
-        InputError: the scale has no anchors in that language, or not of all its sets.
+        InputError: the scale, or one of its sets, has no anchors in that language.
     """
     if language == scale.language:
         return scale
@@ -101,7 +100,7 @@ def in_language(scale: Scale, language: str) -> Scale:
 
 
 def languages_in(scale: Scale) -> list[str]:
-    """List the languages into which anchors of a scale are translated, sorted; none for a scale of one's own.
+    """List the languages into which anchors of a scale are translated, sorted; none for a user's scale.
 
     Examples:
         >>> languages_in(load_scale("purchase-intent").model_copy(update={"name": "my-own"}))
@@ -117,12 +116,12 @@ def languages_in(scale: Scale) -> list[str]:
 
 
 def passed_languages(scale: Scale, model: str | None) -> tuple[str, ...]:
-    """List the languages whose translated anchors may stand for a scale's own with a model, sorted.
+    """List the languages whose translated anchors passed their check with a model, sorted.
 
     Args:
-        scale: a scale of the library, with all its sets or some; any other one has no translations.
-        model: name of the known model that rates, ``None`` for any other one. Translations were checked with
-            the default model of ratings, and serve it alone.
+        scale: a shipped scale, with all its sets or some; other scales have no translations.
+        model: name of the known model that rates, ``None`` for any other one. Translations are checked with,
+            and used for, the default model of ratings only.
 
     Examples:
         >>> passed_languages(load_scale("purchase-intent"), "all-MiniLM-L6-v2")
@@ -137,7 +136,7 @@ def passed_languages(scale: Scale, model: str | None) -> tuple[str, ...]:
 
 
 def passed_translation(scale: Scale, language: str) -> Scale:
-    """Give the translation that stands for a scale, with the sets that passed.
+    """Return the translation of a scale, with the sets that passed their check.
 
     Args:
         scale: the scale, with all its sets or some.
@@ -147,7 +146,7 @@ def passed_translation(scale: Scale, language: str) -> Scale:
 
 
 def _with_serving_sets(translation: Scale, english: Scale) -> Scale:
-    """Let the model that a translation was checked with use the sets that passed, if they are not all."""
+    """Restrict a translation to the sets that passed with the model of the check, if not all did."""
     measured = equivalences(english.name).get(translation.language)
     sets = measured.serving_sets(english.for_model(MEASURED_WITH)) if measured else ()
     if measured is None or not sets or sets == measured.english_sets:
@@ -157,7 +156,7 @@ def _with_serving_sets(translation: Scale, english: Scale) -> Scale:
 
 
 def _translation(scale: Scale, language: str) -> Scale:
-    """Read the translation of a scale, with the sets that are translated."""
+    """Load the translation of a scale, with the translated sets."""
     available = languages_in(scale)
     if language not in available:
         has = ", ".join([scale.language, *available])
@@ -198,15 +197,16 @@ def _read(path: Path) -> bytes:
 
 
 class Translation(BaseModel):
-    """A scale's question, anchors and probes in another language; points and levels stay those in English.
+    """A scale's question, anchors and probes in another language; points and levels are the English ones.
 
     Attributes:
         scale: name of the English scale.
         language: ISO 639-1 code of the language.
-        translated: who translated it, and when.
+        translated: translator and date.
         question: the survey question.
-        anchor_sets: for English sets, by their names, as many sentences in the same order; some may lack.
-        probes: one for each English probe, in the same order.
+        anchor_sets: translated sentences by name of the English set, in the same order; some sets may be
+            missing.
+        probes: translation of each English probe, in the same order.
 
     Raises:
         InputError: a field is missing, unknown or invalid; the one-line message names it.
@@ -230,13 +230,13 @@ class Translation(BaseModel):
             ) from None
 
     def applied_to(self, english: Scale) -> Scale:
-        """Give the scale with this translation's question, anchors and probes, and the sets that it has.
+        """Return the scale with this translation's question, anchors, probes and sets.
 
         Args:
-            english: the scale that was translated.
+            english: the translated scale, in English.
 
         Raises:
-            InputError: it is another scale, or sets, sentences or probes do not match one by one.
+            InputError: it is a different scale, or sets, sentences or probes do not match one by one.
         """
         self._check_match(english)
         levels = (probe.level for probe in english.probes)
@@ -281,7 +281,7 @@ class Translation(BaseModel):
 
 
 def translated_languages() -> list[str]:
-    """List the languages into which scales of the library are translated, sorted.
+    """List the languages into which shipped scales are translated, sorted.
 
     Examples:
         >>> "de" in translated_languages()
@@ -291,7 +291,7 @@ def translated_languages() -> list[str]:
 
 
 def languages_of(scale: str) -> list[str]:
-    """List the languages into which one scale of the library is translated, sorted; none for any other name.
+    """List the languages into which a shipped scale is translated, sorted; none for any other name.
 
     Examples:
         >>> languages_of("comfort")
@@ -301,10 +301,10 @@ def languages_of(scale: str) -> list[str]:
 
 
 def translated(english: Scale, language: str) -> Scale:
-    """Read the translation of a scale of the library that ships with Semscale.
+    """Load the shipped translation of a scale.
 
     Args:
-        english: the scale, as it ships.
+        english: the shipped scale.
         language: one of ``languages_of``.
 
     Raises:
@@ -316,14 +316,14 @@ def translated(english: Scale, language: str) -> Scale:
 
 
 def parse_translation(fields: object, *, source: str) -> Translation:
-    """Check the content of a translation.
+    """Parse the content of a translation.
 
     Args:
-        fields: what the file holds.
-        source: the file's name in messages.
+        fields: content of the file.
+        source: name of the file in messages.
 
     Raises:
-        InputError: it is no valid translation.
+        InputError: it is not a valid translation.
     """
     if not isinstance(fields, dict):
         raise InputError(
@@ -345,19 +345,19 @@ def _file(scale: str, language: str) -> Traversable:
 
 @dataclass(frozen=True)
 class Equivalence:
-    """A translated scale beside the English one.
+    """Comparison of a translated scale with the English one.
 
     Attributes:
-        english_sets: the English scale's sets, those that serve the model.
-        anchor_sets: those that the translation rates with: all of them, or all but those the linter fails.
+        english_sets: sets of the English scale for the model.
+        anchor_sets: sets of the translation in use: all of them, or all that pass the linter.
         english: content hash of the English scale with ``english_sets``.
         translated: content hash of the translation with ``anchor_sets``.
         distance: mean absolute difference of the probes' means, as a share of the scale's length, 0 to 1.
-        rank_correlation: Spearman's rho between the two languages' means, -1 to 1.
+        rank_correlation: Spearman's rho between the probes' means in both languages, -1 to 1.
         ladder: Spearman's rho of the translated probes' means with their levels, by the translated anchors.
-        ladder_by_english: the same by the English anchors, which would rate such texts otherwise.
+        ladder_by_english: the same by the English anchors, which are used without a translation.
         linter: verdict of the linter on the translated scale.
-        english_linter: its verdict on the English one, with the same model.
+        english_linter: verdict of the linter on the English scale, with the same model.
     """
 
     english_sets: tuple[str, ...]
@@ -372,11 +372,11 @@ class Equivalence:
     english_linter: Literal["pass", "warn", "fail"]
 
     def serving_sets(self, scale: Scale) -> tuple[str, ...]:
-        """List the translated sets that stand for those of a scale; none where they may not.
+        """List the translated sets to use instead of those of a scale; none if the translation did not pass.
 
         Args:
-            scale: with all sets that were measured in English, and perhaps others that are not translated; or
-                with some that serve in the translation.
+            scale: a scale with all English sets of the comparison, and possibly untranslated ones; or with
+                some of the translation's sets.
         """
         names = tuple(scale.anchor_sets)
         if not self.passed:
@@ -387,7 +387,7 @@ class Equivalence:
 
     @property
     def passed(self) -> bool:
-        """Near the English means, in their order, no loss, and no failure of the linter that is new."""
+        """True if means are close to the English ones, in their order, without loss or new linter failure."""
         return (
             self.distance <= MOST_DISTANCE
             and self.rank_correlation >= LEAST_RANK_CORRELATION
@@ -397,15 +397,15 @@ class Equivalence:
 
 
 def equivalences(scale: str) -> Mapping[str, Equivalence]:
-    """Give the measurements of a library's scale, by language; empty for a name that has none."""
+    """Return the comparisons of a shipped scale, by language; empty for other names."""
     return _measured().get(scale, {})
 
 
 def sets_that_rate(scale: Scale) -> tuple[str, ...] | None:
-    """List a translated scale's sets that rate texts in its language; ``None`` if it is no translation.
+    """List the sets that rate texts in a translated scale's language; ``None`` if it is not a translation.
 
     Args:
-        scale: the translation, with all of its sets or those that serve a model.
+        scale: the translation, with all of its sets or those for a model.
     """
     equivalence = equivalences(scale.name).get(scale.language)
     if equivalence is None or not set(equivalence.anchor_sets) <= set(scale.anchor_sets):
@@ -430,15 +430,15 @@ def _equivalence(english_sets: list[str], anchor_sets: list[str], **figures: Any
 
 
 def fitting_scale(answers: Iterable[str]) -> str | None:
-    """Name the scale of the library whose labels all answers are, with the fewest labels left over.
+    """Return the shipped scale whose labels include all answers, with the fewest other labels.
 
-    Case and white space do not count, and "neutral" is a label such as "neither agree nor disagree".
+    Case and white space are ignored, and "neutral" matches labels such as "neither agree nor disagree".
 
     Args:
         answers: different answers, in words.
 
     Returns:
-        The name of a scale; ``None`` for fewer than three answers, or if one is no label.
+        The name of a scale; ``None`` for fewer than three answers, or if one is not a label.
 
     Examples:
         >>> fitting_scale(["Agree", "disagree", "Neutral"]), fitting_scale(["Tea", "Coffee", "Water"])
@@ -452,10 +452,10 @@ def fitting_scale(answers: Iterable[str]) -> str | None:
 
 
 def scale_caution(question: str, answers: Iterable[str]) -> tuple[str, ...]:
-    """Return a caution that answers without an order are labels of a scale; empty if no scale fits.
+    """Return a warning that unordered answers are labels of a scale; empty if no scale fits.
 
     Args:
-        question: its name.
+        question: name of the question.
         answers: different answers, in words.
     """
     scale = fitting_scale(answers)

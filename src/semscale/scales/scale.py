@@ -1,4 +1,4 @@
-"""Scales: points with values and labels, anchor sets that stand for the points, and probes."""
+"""Scales: points with values and labels, anchor sets that represent the points, and probes."""
 
 import hashlib
 import json
@@ -7,17 +7,25 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from semscale.errors import InputError
 from semscale.messages import mistakes_in_scale, shortened, unknown_name
-from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
+from semscale.types import FEWEST_POINTS, LANGUAGE_NAMES, MOST_POINTS, Floats
 from semscale.yaml_reading import parse_yaml
 
 LARGEST_VALUE = 1e6
 
 SMALLEST_STEP = 1e-6
-"""Within these limits, squares and differences of values neither overflow nor vanish in double precision."""
+"""Limits within which squares and differences of values neither overflow nor underflow."""
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
 
@@ -39,7 +47,7 @@ class Point(BaseModel):
 
 
 class Probe(BaseModel):
-    """An everyday verbatim with the level, in the scale's values, that a reader would give it."""
+    """An everyday verbatim with its level in the scale's values, as a reader would rate it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -52,20 +60,20 @@ class Scale(BaseModel):
 
     Attributes:
         name: Name in kebab-case, for ``load_scale``.
-        title: What it measures, as a heading.
+        title: Measured construct, as a heading.
         question: A survey question whose answers it can rate.
-        language: Language of the anchors, as a BCP 47 tag.
+        language: Language of the anchors, as an ISO 639-1 code.
         polarity: Whether a higher value is good (``ascending-good``), bad, or neither.
         points: 2 to 11 points with labels; values from -1e6 to 1e6, each at least 1e-6 above the one before.
         anchor_sets: For each set's name, one sentence per point, from the lowest point to the highest.
-        sets_by_model: For each model's name, the sets that serve it; a model that is not named has those of
-            the default model of ratings, or all sets where that is not named either.
-        provenance: Who wrote the anchors, when, and on what they were tried.
-        notes: What a user should know; the reason if the scale does not pass the linter.
-        aspect: What texts must be about, such as "the staff"; parts of a text near to it then count most, and
-            texts that are not about it get no rating. ``None`` for the whole text.
-        probes: Verbatims from low to high, written apart from the anchors, for the linter.
-        sources: For anchor sets that a model or somebody else proposed, who did.
+        sets_by_model: Sets to use by model name; other models use those of the default model of ratings, or
+            all sets if that is not named either.
+        provenance: Author and date of the anchors, and the data that they were tested on.
+        notes: Notes for users; the reason if the scale does not pass the linter.
+        aspect: Subject of the ratings, such as "the staff"; parts of a text about it then have the greatest
+            weight, and texts that are not about it get no rating. ``None`` for the whole text.
+        probes: Verbatims from low to high, written independently of the anchors, for the linter.
+        sources: Source of each anchor set that a model or another person proposed.
 
     Raises:
         InputError: a field is missing, unknown or invalid; the one-line message names it.
@@ -131,11 +139,11 @@ class Scale(BaseModel):
         return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()[:8]
 
     def with_sets(self, names: Iterable[str]) -> "Scale":
-        """Return the scale with only some of its anchor sets, in the given order.
+        """Return the scale with only some of its anchor sets, in the order of the names.
 
         Raises:
             UnknownNameError: the scale has no set of that name.
-            InputError: no name was given, or one was given twice.
+            InputError: there is no name, or a name appears twice.
         """
         wanted = list(names)
         for name in wanted:
@@ -148,7 +156,7 @@ class Scale(BaseModel):
         return self.model_copy(update={"anchor_sets": chosen, "sets_by_model": {}, "sources": sources})
 
     def for_model(self, model: str) -> "Scale":
-        """Return the scale with the anchor sets that serve a model: all of them where it is not named.
+        """Return the scale with the anchor sets for a model; with all of them if it is not named.
 
         Examples:
             >>> from semscale.scales import load_scale
@@ -157,6 +165,17 @@ class Scale(BaseModel):
         """
         names = self.sets_by_model.get(model)
         return self if names is None else self.with_sets(names)
+
+    @field_validator("language")
+    @classmethod
+    def _check_language(cls, language: str) -> str:
+        if language not in LANGUAGE_NAMES:
+            codes = {name.lower(): code for code, name in LANGUAGE_NAMES.items()}
+            tag = language.lower().replace("_", "-").partition("-")[0]
+            code = codes.get(language.lower(), tag)
+            remedy = f"write {code!r}" if code in LANGUAGE_NAMES else "write a code such as 'en' or 'de'"
+            raise ValueError(f"language must be an ISO 639-1 code, got {shortened(language)}: {remedy}")
+        return language
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:
@@ -256,10 +275,10 @@ def parse_scale(content: bytes, *, source: str) -> Scale:
 
     Args:
         content: The file, UTF-8.
-        source: The file's name in messages.
+        source: Name of the file in messages.
 
     Raises:
-        InputError: it is not UTF-8, not YAML (the message names the line), or no valid scale.
+        InputError: it is not UTF-8, not YAML (the message names the line), or not a valid scale.
 
     Examples:
         >>> parse_scale(b"name: [", source="mine.yaml")

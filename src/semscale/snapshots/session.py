@@ -122,7 +122,7 @@ class SnapshotSession:
     """Settings and model that all tests of a session share.
 
     Attributes:
-        approve: whether new outputs, and those that breach a limit, are approved.
+        approve: true to approve new outputs, and outputs that breach a limit.
         defaults: settings from the ini file, by name.
         meter: compares texts, with one loaded model for all tests.
     """
@@ -169,7 +169,7 @@ class SnapshotLog:
     """A pytest plugin that collects the use of snapshots by all tests, including those of worker processes.
 
     Args:
-        prune: whether unused snapshots are removed.
+        prune: true to remove unused snapshots.
         show: formats a path for the summary.
     """
 

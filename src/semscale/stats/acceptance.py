@@ -1,4 +1,4 @@
-"""Thresholds for accepting, reviewing and abstaining, with an error rate that holds."""
+"""Thresholds for accepting, reviewing and abstaining, with a guaranteed error rate."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,20 +14,20 @@ from semscale.types import Floats
 
 @dataclass(frozen=True)
 class AcceptanceThreshold:
-    """A threshold for which an error rate was shown to hold, or what is missing to show it.
+    """A threshold with a guaranteed error rate, or the reason why there is none.
 
     Attributes:
-        value: items with at least this score are accepted; ``None`` where nothing could be shown.
-        error_rate: the share of errors among accepted items that was shown not to be exceeded.
-        confidence: probability, at least, that this is true.
-        n: labelled items that it was chosen with.
-        n_left_out: items without a score, or without a label where labels count.
+        value: items with at least this score are accepted; ``None`` if no threshold could be guaranteed.
+        error_rate: guaranteed upper limit of the share of errors among accepted items.
+        confidence: least probability with which the limit holds.
+        n: labelled items from which the threshold was chosen.
+        n_left_out: items left out: without a score, or without a label where labels are used.
         n_accepted: labelled items at or above the threshold.
-        n_errors: how many of these are wrong.
+        n_errors: number of errors among these.
         error_high: exact upper bound of the error rate at this one threshold, at the same confidence.
-        accepted: share of all scored items that are accepted; 0 without a threshold.
-        labels_needed: where there is no threshold, about how many labels in all would be enough if the share
-            of errors stayed as it is; ``None`` where it is too high everywhere.
+        accepted: share of all scored items that are accepted, 0 to 1; 0 without a threshold.
+        labels_needed: without a threshold, the estimated total number of labels that would be enough if the
+            share of errors stayed the same; ``None`` if that share is too high at every candidate.
         note: why there is no threshold.
     """
 
@@ -46,14 +46,14 @@ class AcceptanceThreshold:
 
 @dataclass(frozen=True)
 class Triage:
-    """Accept from one threshold on, abstain below another, review what lies between.
+    """Two thresholds: accept items from the first on, abstain below the second, review those between.
 
     Attributes:
-        accept: threshold with the rate of errors among accepted items.
-        abstain: the same for items that are given up: its errors are right answers among them, and its value
-            is the highest score that is still given up.
+        accept: threshold for accepting, with the rate of errors among accepted items.
+        abstain: threshold for abstaining: its errors are right answers among rejected items, and its value is
+            the highest score that is still rejected.
         reviewed: share of all scored items between the two.
-        confidence: with which both hold together.
+        confidence: probability with which both limits hold together.
     """
 
     accept: AcceptanceThreshold
@@ -71,27 +71,27 @@ def triage(
     confidence: float = 0.95,
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Triage:
-    """Choose two thresholds: few errors among accepted items, few right answers among those given up.
+    """Choose two thresholds: few errors among accepted items, few right answers among rejected ones.
 
-    The threshold for accepting is the lowest at which the error rate is shown to hold. At each candidate the
-    exact binomial test asks whether so few errors among so many accepted items are less likely than allowed
-    if the rate were exceeded. Candidates are tested from the strictest on. Four of them, spread over those at
-    which success is possible, start with a quarter of the allowed probability each as their level. A test
-    that succeeds hands its level on to the next one; the level of a test that fails is lost.
+    The threshold for accepting is the lowest at which an exact binomial test rejects the hypothesis that the
+    error rate exceeds ``error_rate``. Candidates are tested from the strictest on, by the fallback procedure:
+    four of them, spread over those at which success is possible, start with a quarter of the allowed
+    probability each as their level. A test that succeeds passes its level on to the next one; the level of a
+    test that fails is lost.
 
-    The threshold for giving up is chosen likewise, with scores and labels turned round. Each has half of
-    1 - confidence, so both hold together. Where they would cross, what is accepted is not given up.
+    The threshold for abstaining is chosen in the same way, with scores and labels reversed. Each uses half of
+    1 - confidence, so both hold together. Where they would cross, items are accepted.
 
     Candidates are quantiles of the scores of unlabelled items where there are 50 or more, else 50 equal steps
-    within ``bounds``, of which few may be of use.
+    within ``bounds``.
 
     Args:
-        scores: shape (n,), higher for items more likely right; NaN where there is none.
+        scores: shape (n,), higher for items more likely right; NaN where missing.
         correct: shape (n,), 1 right, 0 wrong, NaN not known. Items with a label must be a random sample.
-        error_rate: share of wrong answers that is allowed among accepted ones, between 0 and 1.
-        lost_rate: share of right answers that is allowed among those given up, between 0 and 1.
-        confidence: with which both shall hold, between 0 and 1.
-        bounds: least and greatest score that there can be.
+        error_rate: allowed share of wrong answers among accepted ones, between 0 and 1.
+        lost_rate: allowed share of right answers among rejected ones, between 0 and 1.
+        confidence: probability with which both must hold, between 0 and 1.
+        bounds: least and greatest possible score.
 
     Raises:
         InputError: lengths differ, an infinite score, labels other than 0, 1 and NaN, fewer than two, or a
@@ -129,7 +129,7 @@ def _loosest(  # noqa: PLR0913, PLR0917 - what is tried, and what shall hold
     confidence: float,
     above: float = -np.inf,
 ) -> AcceptanceThreshold:
-    """Choose the loosest threshold above a limit that holds, from candidates in descending order."""
+    """Choose the loosest guaranteed threshold above a limit, from candidates in descending order."""
     x, y, left_out = labelled(scores, correct)
     steps, chance = acceptance_steps(x, y, candidates), 1 - confidence
     starts = start_steps(steps, len(x), _unlabelled(scores, correct), error_rate, chance)
@@ -183,8 +183,8 @@ class ThresholdStep(NamedTuple):
 
     Attributes:
         threshold: scores from here on are accepted.
-        n: labelled items that are.
-        errors: how many of these are wrong.
+        n: labelled items that are accepted.
+        errors: number of wrong items among these.
     """
 
     threshold: float
@@ -193,13 +193,13 @@ class ThresholdStep(NamedTuple):
 
 
 def candidate_thresholds(unlabelled: Floats, bounds: tuple[float, float]) -> Floats:
-    """Choose the thresholds to try, strictest first: quantiles, or equal steps.
+    """Choose the thresholds to test, strictest first: quantiles, or equal steps.
 
-    They must not depend on the labelled items.
+    They do not depend on the labelled items, as the tests require.
 
     Args:
         unlabelled: shape (m,), scores of items without a label.
-        bounds: least and greatest score that there can be.
+        bounds: least and greatest possible score.
     """
     if len(unlabelled) >= _FEWEST_UNLABELLED:
         chosen = np.quantile(unlabelled, np.arange(_CANDIDATES) / _CANDIDATES, method="inverted_cdf")
@@ -209,7 +209,7 @@ def candidate_thresholds(unlabelled: Floats, bounds: tuple[float, float]) -> Flo
 
 
 def acceptance_steps(scores: Floats, correct: Floats, thresholds: Floats) -> list[ThresholdStep]:
-    """Count what each threshold accepts, and the errors among that.
+    """Count the items that each threshold accepts, and the errors among them.
 
     Args:
         scores: shape (n,).
@@ -234,9 +234,9 @@ def start_steps(
 ) -> list[int]:
     """Choose the steps at which testing starts: up to four, spread over those where success is possible.
 
-    Possible is where items without an error would be enough. How many items to expect is read off the
-    unlabelled scores where there are 50 or more, so that the order of tests does not depend on the labelled
-    items.
+    Success is possible at a step if its items would be enough without any error. The expected number of items
+    comes from the unlabelled scores if there are 50 or more, so that the order of tests does not depend on
+    the labelled items.
     """
     if not steps:
         return []
@@ -248,7 +248,7 @@ def start_steps(
     possible = np.flatnonzero(accepted >= np.log(chance / _STARTS) / np.log1p(-error_rate))
     if not len(possible):
         return [len(steps) - 1]
-    # None at the loosest: whatever holds there has held before, or is lost to errors.
+    # No start at the loosest step: an earlier start reaches it unless errors rule it out.
     spread = np.linspace(0, len(possible) - 1, _STARTS + 1)[:-1]
     return sorted({int(possible[int(number)]) for number in spread})
 
@@ -256,13 +256,13 @@ def start_steps(
 def holding_steps(
     steps: Sequence[ThresholdStep], starts: Sequence[int], error_rate: float, chance: float
 ) -> list[ThresholdStep]:
-    """Find the steps at which an error rate is shown to hold, by the fallback procedure.
+    """Return the steps at which an error rate is guaranteed, by the fallback procedure.
 
     Args:
-        steps: in the order in which they are tested.
+        steps: the steps in the order of testing.
         starts: numbers of the steps at which testing starts, each with an equal share of ``chance``.
-        error_rate: share of errors among accepted items that is tested, 0 to 1.
-        chance: allowed probability that any step is wrongly shown to hold, 0 to 1.
+        error_rate: limit to test of the share of errors among accepted items, 0 to 1.
+        chance: allowed probability that any step is returned wrongly, 0 to 1.
 
     References:
         Wiens (2003), Pharmaceutical Statistics 2(3), 211-215, doi 10.1002/pst.64.
@@ -283,7 +283,7 @@ def holding_steps(
 
 
 def labels_for_a_step(steps: Sequence[ThresholdStep], n: int, error_rate: float, chance: float) -> int | None:
-    """Estimate how many labels would be enough at the best step, if shares stayed as they are."""
+    """Estimate how many labels would be enough at the best step if shares stayed the same."""
     totals = [
         labels * n / step.n
         for step in steps
@@ -293,7 +293,7 @@ def labels_for_a_step(steps: Sequence[ThresholdStep], n: int, error_rate: float,
 
 
 def _accepted_needed(share: float, error_rate: float, chance: float) -> int | None:
-    """Accepted items that show the rate where this share of them is wrong; ``None`` beyond a million."""
+    """Number of accepted items needed if this share of them is wrong; ``None`` above a million."""
 
     def shown(n: int) -> bool:
         return binomial_tail(int(np.ceil(share * n)), n, error_rate) <= chance
@@ -302,15 +302,15 @@ def _accepted_needed(share: float, error_rate: float, chance: float) -> int | No
 
 
 def smallest_enough(enough: Callable[[int], bool], least: int, most: int) -> int | None:
-    """Find the smallest number that is enough, given that any greater one is enough, too.
+    """Find the smallest number that is enough by bisection; any greater number must be enough too.
 
     Args:
-        enough: says whether a number is enough.
-        least: smallest number that is tried.
-        most: greatest number that is tried.
+        enough: returns whether a number is enough.
+        least: smallest number to try.
+        most: greatest number to try.
 
     Returns:
-        The number; ``None`` where ``most`` is not enough or lies below ``least``.
+        The number; ``None`` if ``most`` is not enough or lies below ``least``.
 
     Examples:
         >>> smallest_enough(lambda n: n * n >= 50, 1, 100), smallest_enough(lambda n: n > 100, 1, 100)

@@ -1,4 +1,4 @@
-"""Agreement of raters: kappa, Krippendorff's alpha, intraclass correlation, panels and the human ceiling."""
+"""Agreement of raters: kappa, Krippendorff's alpha, intraclass correlation, panels, and the human ceiling."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean, 
 from semscale.types import Floats, Integers
 
 Counted = Callable[[Floats], Floats]
-"""A coefficient of n items as a function of ``counts`` (b, n), how often each is there; gives shape (b,)."""
+"""A coefficient of n items as a function of ``counts`` (b, n), how often each item occurs; shape (b,)."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class AgreementEstimate:
 
     Attributes:
         value: the coefficient; NaN where it is not defined.
-        low: lower end of the interval, NaN where there is none.
-        high: upper end, NaN likewise.
-        n: items that count.
-        n_left_out: items that do not, as fewer than two of the ratings that are compared are there.
-        n_clusters: what was resampled: items, or the clusters that the caller named.
-        method: ``bootstrap``, or ``jackknife`` with fewer than 50 clusters where that can be made; ``None``
-            where there is no interval.
-        note: why there is no value or no interval; ``None`` where there are both.
+        low: lower end of the interval; NaN if there is no interval.
+        high: upper end; NaN if there is no interval.
+        n: items used.
+        n_left_out: items left out, with fewer than two of the compared ratings.
+        n_clusters: resampled units: items, or the caller's clusters.
+        method: ``bootstrap``, or ``jackknife`` with fewer than 50 clusters if that is defined; ``None``
+            without an interval.
+        note: reason for a missing value or interval; ``None`` if there are both.
     """
 
     value: float
@@ -54,7 +54,7 @@ class AgreementEstimate:
     note: str | None = None
 
     def among(self, n: int) -> Self:
-        """Count all other of n items as left out, also those without any rating that were not stored."""
+        """Return the estimate with all other of n items counted as left out."""
         return replace(self, n_left_out=n - self.n)
 
 
@@ -69,20 +69,20 @@ def estimate_agreement(
     *,
     undefined: str,
 ) -> AgreementEstimate:
-    """Put an interval over items around a coefficient of the usable ones.
+    """Estimate a coefficient of the usable items, with an interval over items.
 
-    Without any disagreement every replicate is 1 too, and says nothing of how far from 1 the coefficient may
-    be. There is no interval then. Below 50 clusters percentiles are too narrow, and a jackknife is taken.
+    Without any disagreement, every replicate is 1 too, so there is no interval. Below 50 clusters,
+    percentiles are too narrow, and a jackknife is used.
 
     Args:
-        coefficient: of the usable items.
-        usable: shape (n,), which items count.
+        coefficient: computes the coefficient of the usable items from their counts.
+        usable: shape (n,), whether an item is used.
         plan: how all n items are resampled.
         transform: of the coefficient, for the jackknife of few clusters.
-        undefined: what it means that the coefficient is not defined.
+        undefined: note for a coefficient that is not defined.
 
     Raises:
-        InputError: clusters of another length than there are items.
+        InputError: the clusters are not as many as the items.
     """
     n = int(usable.sum())
     if plan.clusters is not None:
@@ -115,7 +115,7 @@ def estimate_agreement(
 
 
 def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
-    """Take a table of ratings, NaN where there is none.
+    """Check a table of ratings and return it as floats, shape (n, raters), NaN where missing.
 
     Raises:
         InputError: not a table of numbers with two raters or more, or an infinite value.
@@ -129,7 +129,7 @@ def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
 
 
 def checked_pair(x: Floats, y: Floats) -> Floats:
-    """Put two lists of ratings side by side, shape (n, 2), NaN where there is none.
+    """Return two lists of ratings as the columns of one table, shape (n, 2), NaN where missing.
 
     Raises:
         InputError: lengths differ, not lists, or an infinite value.
@@ -142,10 +142,10 @@ def checked_pair(x: Floats, y: Floats) -> Floats:
 
 
 KappaWeights = Literal["quadratic", "linear", "none"]
-"""What a disagreement costs: the squared difference, the difference, or 1 whatever the difference."""
+"""Weight of a disagreement: the squared difference, the absolute difference, or always 1."""
 
 MOST_LEVELS = 1000
-"""Of how many different values coefficients of levels can be made."""
+"""Greatest number of different values for coefficients of levels."""
 
 
 def weighted_kappa(  # noqa: PLR0913 - the weights, and one setting each of the resampling
@@ -159,20 +159,21 @@ def weighted_kappa(  # noqa: PLR0913 - the weights, and one setting each of the 
 ) -> AgreementEstimate:
     """Cohen's weighted kappa: 1 - observed disagreement / disagreement expected by chance.
 
-    Chance pairs every rating of one rater with every rating of the other. Differences are those of the values
-    themselves, so an unused level changes nothing.
+    By chance, every rating of one rater is paired with every rating of the other. Disagreement is computed
+    from the values themselves, so an unused level changes nothing.
 
     Args:
-        x: shape (n,), one rater's ratings; NaN where there is none.
-        y: shape (n,), the other's.
-        weights: of a disagreement: ``quadratic``, ``linear``, or ``none`` for levels without an order.
-        clusters: shape (n,), which items are drawn together; each by itself unless given.
-        interval: coverage to aim at, between 0 and 1.
-        seed: of the bootstrap.
+        x: shape (n,), one rater's ratings; NaN where missing.
+        y: shape (n,), the other rater's ratings.
+        weights: weight of a disagreement: ``quadratic``, ``linear``, or ``none`` for levels without an order.
+        clusters: shape (n,), cluster of each item, resampled as a whole; by default each item is its own
+            cluster.
+        interval: nominal coverage, between 0 and 1.
+        seed: seed of the bootstrap.
 
     Returns:
-        -1 to 1; items that one of the two did not rate are left out. NaN where both used one and the same
-        level only.
+        The coefficient, -1 to 1; items that one of the two did not rate are left out. NaN if both used only
+        one and the same level.
 
     Raises:
         InputError: lengths differ, an infinite value, unknown weights, more than 1,000 different values, or a
@@ -199,12 +200,12 @@ def weighted_kappa(  # noqa: PLR0913 - the weights, and one setting each of the 
 
 
 def kappa_coefficient(x: Floats, y: Floats, weights: KappaWeights) -> Counted:
-    """Make kappa of complete pairs a function of how often each is there.
+    """Return kappa of complete pairs as a function of how often each pair occurs.
 
     Args:
         x: shape (n,).
         y: shape (n,).
-        weights: of a disagreement.
+        weights: weight of a disagreement.
 
     Raises:
         InputError: unknown weights, or too many different values.
@@ -223,7 +224,7 @@ def kappa_coefficient(x: Floats, y: Floats, weights: KappaWeights) -> Counted:
 
 
 def distinct_levels(values: Floats) -> tuple[Floats, Integers]:
-    """Different values in ascending order, and the place among them of each value.
+    """Different values in ascending order, and the index of each value among them.
 
     Raises:
         InputError: more than 1,000 of them.
@@ -238,7 +239,7 @@ def distinct_levels(values: Floats) -> tuple[Floats, Integers]:
 
 
 def chance_corrected(observed: Floats, expected: Floats) -> Floats:
-    """Correct for chance: 1 - observed / expected disagreement; NaN where nothing can be expected."""
+    """Correct for chance: 1 - observed / expected disagreement; NaN if the expected disagreement is 0."""
     defined = expected > 0
     return np.where(defined, 1 - observed / np.where(defined, expected, 1.0), np.nan)
 
@@ -255,7 +256,7 @@ def _disagreement(levels: Floats, weights: KappaWeights) -> Floats:
 
 
 Metric = Literal["nominal", "ordinal", "interval"]
-"""What ratings are: names, ranks, or numbers with equal distances."""
+"""Kind of ratings: names, ranks, or numbers with equal distances."""
 
 
 def krippendorff_alpha(
@@ -268,21 +269,22 @@ def krippendorff_alpha(
 ) -> AgreementEstimate:
     """Krippendorff's alpha: 1 - observed disagreement / disagreement expected by chance.
 
-    Observed is the mean difference of two ratings of one item, each item's pairs weighing 1 / (its ratings -
-    1); expected that of any two ratings. The difference is 1 for ``nominal``, the squared difference of
-    values for ``interval``, and for ``ordinal`` the squared difference of mean ranks among all ratings, which
-    are ranked anew in every replicate.
+    The observed disagreement is the mean difference of two ratings of one item, with a weight of 1 / (number
+    of its ratings - 1) for an item's pairs; the expected one is the mean difference of any two ratings. The
+    difference is 1 for ``nominal``, the squared difference of values for ``interval``, and for ``ordinal``
+    the squared difference of mean ranks among all ratings, ranked anew in every replicate.
 
     Args:
-        ratings: shape (n, raters), NaN where a rater did not rate; an item's raters may be any of them.
-        metric: what ratings are.
-        clusters: shape (n,), which items are drawn together; each by itself unless given.
-        interval: coverage to aim at, between 0 and 1.
-        seed: of the bootstrap.
+        ratings: shape (n, raters), NaN where a rater did not rate; items may have different raters.
+        metric: kind of the ratings.
+        clusters: shape (n,), cluster of each item, resampled as a whole; by default each item is its own
+            cluster.
+        interval: nominal coverage, between 0 and 1.
+        seed: seed of the bootstrap.
 
     Returns:
-        At most 1, and 0 for chance; items with fewer than two ratings are left out. NaN where only one level
-        was used.
+        The coefficient, at most 1, and 0 for chance; items with fewer than two ratings are left out. NaN if
+        only one level was used.
 
     Raises:
         InputError: not a table, an infinite value, an unknown metric, more than 1,000 different values, or a
@@ -309,11 +311,11 @@ def krippendorff_alpha(
 
 
 def alpha_coefficient(ratings: Floats, metric: Metric) -> Counted:
-    """Make alpha a function of how often each item is there.
+    """Return alpha as a function of how often each item occurs.
 
     Args:
-        ratings: shape (n, raters), at least two an item.
-        metric: what ratings are.
+        ratings: shape (n, raters), at least two per item.
+        metric: kind of the ratings.
 
     Raises:
         InputError: an unknown metric, or too many different values.
@@ -336,7 +338,7 @@ def alpha_coefficient(ratings: Floats, metric: Metric) -> Counted:
 def _coincidences(
     there: npt.NDArray[np.bool_], codes: Integers, k: int
 ) -> tuple[Callable[[Floats], Floats], Integers, Integers]:
-    """Sums of coincidences, and the two levels of each cell that occurs."""
+    """Sums of coincidences, and the two levels of each cell that occurs in the data."""
     placed = np.full(there.shape, -1)
     placed[there] = codes
     raters = there.sum(axis=1)
@@ -358,7 +360,7 @@ _Differences = Callable[[Floats, Floats, Integers, Integers], tuple[Floats, Floa
 
 
 def _differences(levels: Floats, metric: Metric) -> _Differences:
-    """Sums of differences over coincidences and over all pairs of ratings, from both kinds of counts."""
+    """Sums of differences over coincidences and over all pairs of ratings."""
     if metric == "nominal":
         return lambda used, together, first, second: (
             together @ (first != second).astype(np.float64),
@@ -368,7 +370,7 @@ def _differences(levels: Floats, metric: Metric) -> _Differences:
         raise InputError(f"metric must be nominal, ordinal or interval, got {metric!r}")
 
     def squared(used: Floats, together: Floats, first: Integers, second: Integers) -> tuple[Floats, Floats]:
-        # Only one of many equal values: a rounded mean would leave a rest that is no difference.
+        # With equal values only, a rounded mean would leave a spurious difference.
         several = (used > 0).sum(axis=1) > 1
         positions = _mean_ranks(used) if metric == "ordinal" else np.broadcast_to(levels, used.shape)
         n = used.sum(axis=1)
@@ -381,7 +383,7 @@ def _differences(levels: Floats, metric: Metric) -> _Differences:
 
 
 def _mean_ranks(used: Floats) -> Floats:
-    """Mean rank (b, k) of ratings at each level where levels are used so often."""
+    """Mean rank (b, k) of ratings at each level, from how often each level is used."""
     ranks: Floats = np.cumsum(used, axis=1) - used / 2
     return ranks
 
@@ -411,14 +413,15 @@ def intraclass_correlation(
 
     Args:
         ratings: shape (n, k), NaN where a rater did not rate.
-        form: the model, and whether of one rater or of the mean of k.
-        clusters: shape (n,), which items are drawn together; each by itself unless given.
-        interval: coverage to aim at, between 0 and 1. Items are resampled, raters are not.
-        seed: of the bootstrap.
+        form: model, and whether it is for one rater or for the mean of k raters.
+        clusters: shape (n,), cluster of each item, resampled as a whole; by default each item is its own
+            cluster.
+        interval: nominal coverage, between 0 and 1. Items are resampled, raters are not.
+        seed: seed of the bootstrap.
 
     Returns:
-        At most 1; below 0 where items differ less than by chance. Items that somebody did not rate are left
-        out. NaN where ratings do not vary.
+        The coefficient, at most 1; below 0 if items differ less than by chance. Items that a rater did not
+        rate are left out. NaN if ratings do not vary.
 
     Raises:
         InputError: not a table, an infinite value, an unknown form, or a setting out of range.
@@ -444,7 +447,7 @@ def intraclass_correlation(
 
 
 def intraclass_coefficient(ratings: Floats, form: Form) -> Counted:
-    """Make a correlation of complete ratings (n, k) a function of how often each item is there."""
+    """Return a correlation of complete ratings (n, k) as a function of how often each item occurs."""
     k = ratings.shape[1]
     centred = ratings - ratings.mean() if len(ratings) else ratings
     features = np.column_stack([centred, (centred**2).sum(axis=1), centred.sum(axis=1) ** 2 / k])
@@ -466,7 +469,7 @@ def intraclass_coefficient(ratings: Floats, form: Form) -> Counted:
             judges=judges / (k - 1),
             error=np.maximum(total - between - judges, 0) / (freedom * (k - 1)),
         )
-        # A sum of squares that is 0 but for rounding is 0.
+        # A sum of squares within rounding error of 0 is 0.
         defined = (n > 1) & (total > 1e-12 * everything) & (bottom > 1e-12 * total / np.maximum(n * k, 1))
         return np.where(defined, top / np.where(defined, bottom, 1.0), np.nan)
 
@@ -476,7 +479,7 @@ def intraclass_coefficient(ratings: Floats, form: Form) -> Counted:
 def _intraclass_ratio(  # noqa: PLR0913 - the mean squares
     form: Form, n: Floats, k: int, *, between: Floats, within: Floats, judges: Floats, error: Floats
 ) -> tuple[Floats, Floats]:
-    """Top and bottom of the fraction that a form is."""
+    """Numerator and denominator of a form."""
     noise = within if form.startswith("1") else error
     severity = (judges - error) / np.maximum(n, 1) if form.startswith("2") else np.zeros_like(n)
     if form.endswith("k"):
@@ -485,7 +488,7 @@ def _intraclass_ratio(  # noqa: PLR0913 - the mean squares
 
 
 def _single_rater_transform(k: int, form: Form) -> NormalizingTransform:
-    """Fisher's z of an intraclass correlation of k raters; that of model 2 has no lowest value."""
+    """Fisher's z of an intraclass correlation of k raters; the correlation of model 2 has no lowest value."""
     return NormalizingTransform(
         lambda r: np.log(np.maximum(1 + (k - 1) * r, 0) / (1 - r)) / 2,
         lambda z: 2 * np.tanh(z) / (k + (2 - k) * np.tanh(z)),
@@ -504,9 +507,9 @@ class PairAgreement:
     """Agreement of two judges.
 
     Attributes:
-        first: number of the one judge.
-        second: number of the other.
-        kappa: weighted kappa of the items that both rated.
+        first: number of the first judge, from 0.
+        second: number of the second judge.
+        kappa: weighted kappa on the items that both rated.
     """
 
     first: int
@@ -516,16 +519,16 @@ class PairAgreement:
 
 @dataclass(frozen=True)
 class EffectiveJudges:
-    """The number of judges with independent errors whose mean is as good as that of the panel.
+    """Number of judges with independent errors whose mean would be as good as the panel's mean.
 
     Attributes:
-        value: the number; k where nothing is shared, 1 where everything is, infinite where errors cancel.
-            Of ratings it is a bound, 1 to k, and NaN where they are not shown to agree beyond chance.
-        low: lower end of its interval, NaN where there is none.
+        value: the number; k if judges share no errors, 1 if they share all, infinite if errors cancel. From
+            ratings it is a lower bound, 1 to k, and NaN if agreement is not significantly above chance.
+        low: lower end of its interval; NaN if there is no interval.
         high: upper end.
-        correlation: mean correlation of two judges, from which all that follows.
-        of: what was correlated: ``errors``, or ``ratings`` where no truth is known.
-        note: why there is no number, or no interval; ``None`` where there are both.
+        correlation: mean correlation of two judges, from which the number follows.
+        of: correlated values: ``errors``, or ``ratings`` without a known truth.
+        note: reason for a missing number or interval; ``None`` if there are both.
     """
 
     value: float
@@ -539,13 +542,14 @@ class EffectiveJudges:
 def pairwise_agreement(
     ratings: Floats, *, clusters: Integers | None = None, interval: float = 0.95, seed: int = 0
 ) -> tuple[PairAgreement, ...]:
-    """Kappa of every two judges, with quadratic weights; see ``weighted_kappa``.
+    """Estimate kappa of each pair of judges, with quadratic weights; see ``weighted_kappa``.
 
     Args:
         ratings: shape (n, judges), NaN where a judge has no score.
-        clusters: shape (n,), which items are drawn together; each by itself unless given.
-        interval: coverage to aim at, between 0 and 1.
-        seed: of the bootstrap.
+        clusters: shape (n,), cluster of each item, resampled as a whole; by default each item is its own
+            cluster.
+        interval: nominal coverage, between 0 and 1.
+        seed: seed of the bootstrap.
 
     Raises:
         InputError: not a table of two judges or more, or as ``weighted_kappa``.
@@ -572,16 +576,18 @@ def severities(
 ) -> tuple[MeanEstimate, ...]:
     """Estimate how much higher each judge rates than the mean of the other judges of the same item.
 
-    A judge's own rating is no part of what it is compared with, which would hide 1 / k of the difference.
+    A judge's rating is excluded from the mean that it is compared with; included, it would hide 1 / k of the
+    difference.
 
     Args:
         ratings: shape (n, judges), NaN where a judge has no score.
-        clusters: shape (n,), which items are drawn together; each by itself unless given.
+        clusters: shape (n,), cluster of each item, resampled as a whole; by default each item is its own
+            cluster.
         plan: how intervals are made.
 
     Returns:
-        One estimate a judge: above 0 is lenient, below 0 severe. Items that no other judge rated are left
-        out.
+        One estimate per judge, in units of the ratings: above 0 is lenient, below 0 severe. Items that no
+        other judge rated are left out.
 
     Raises:
         InputError: not a table of two judges or more, or clusters of another length.
@@ -608,26 +614,26 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
     interval: float = 0.95,
     seed: int = 0,
 ) -> EffectiveJudges:
-    """Effective number of independent judges: k / (1 + (k - 1) r), r the mean correlation of two judges.
+    """Estimate the effective number of judges: k / (1 + (k - 1) r), r the mean correlation of two judges.
 
-    k counts the judges with a score: one without any adds nothing to the panel.
+    k is the number of judges with a score: a judge without any adds nothing to the panel.
 
-    With a truth r is of the judges' errors, which is what the formula is about. Without one it is of the
-    ratings themselves: judges who agree since they are right then count as dependent too, so the number is
-    the lowest that the panel may amount to, provided that all its judges measure the same thing. Ratings that
-    are not shown to agree beyond chance (the interval of r reaches 0) do not show that they do: judges who
-    rate at random agree in nothing, and amount to none. There is no number then.
+    With a truth, r is the correlation of the judges' errors, as the formula requires. Without one, r is the
+    correlation of the ratings. Judges who agree because they are right then count as dependent too, so the
+    number is a lower bound, provided that all judges measure the same thing. If the interval of r includes 0,
+    there is no number: judges who rate at random do not correlate either.
 
     Args:
         ratings: shape (n, k), NaN where a judge has no score.
-        truth: shape (n,), such as human labels; NaN where it is not known, and those items are left out.
-        clusters: shape (n,), which items are drawn together; each by itself unless given.
-        interval: coverage to aim at, between 0 and 1.
-        seed: of the bootstrap.
+        truth: shape (n,), such as human labels; items with NaN are left out.
+        clusters: shape (n,), cluster of each item, resampled as a whole; by default each item is its own
+            cluster.
+        interval: nominal coverage, between 0 and 1.
+        seed: seed of the bootstrap.
 
     Returns:
-        With a truth 1 to k, above k where errors cancel. Without one 1 to k, and NaN where ratings are not
-        shown to agree beyond chance. NaN where no two judges' scores vary.
+        With a truth, 1 to k, or above k if errors cancel. Without one, 1 to k, and NaN if agreement is not
+        significantly above chance. NaN if no two judges' scores vary.
 
     Raises:
         InputError: not a table of two judges or more, a truth of another length, an infinite value, or a
@@ -657,7 +663,7 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
         CORRELATION,
         undefined="no two judges have scores that vary",
     )
-    # Judges who never differ leave no interval; one judge is the bound that always holds.
+    # Judges who never differ have no interval; 1 is the bound that always holds.
     if truth is None and not (r.low > 0 or r.value > 1 - _PERFECT):
         note = r.note if np.isnan(r.value) else _NO_AGREEMENT
         return EffectiveJudges(np.nan, np.nan, np.nan, r, "ratings", note)
@@ -666,9 +672,9 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
 
 
 def mean_correlation(table: Floats) -> Counted:
-    """Make the mean of Pearson's correlations of every two columns a function of how often each row is there.
+    """Return the mean Pearson correlation of all pairs of columns as a function of how often each row occurs.
 
-    Pairs of columns whose correlation is not defined are passed over.
+    Pairs of columns whose correlation is not defined are ignored.
 
     Args:
         table: shape (n, k), NaN where there is no value.
@@ -708,14 +714,13 @@ _DIFFERENCE = NormalizingTransform(np.asarray, np.asarray, -2.0, 2.0)
 
 @dataclass(frozen=True)
 class HumanComparison:
-    """A judge's agreement with people, and people's agreement with each other, on the same items.
+    """Agreement of a judge with people, and of people with each other, on the same items.
 
     Attributes:
         judge: the judge's rank correlation with people.
-        ceiling: people's agreement with each other, each left out in turn.
-        difference: judge less ceiling, with an interval of its own; above 0 the judge agrees with people
-            better than one of them does.
-        n_raters: people who could be left out.
+        ceiling: rank correlation of each person with the others, averaged over persons.
+        difference: judge minus ceiling; above 0 if the judge agrees with people better than a person does.
+        n_raters: people that were left out in turn.
     """
 
     judge: AgreementEstimate
@@ -732,29 +737,30 @@ def compare_with_humans(
     interval: float = 0.95,
     seed: int = 0,
 ) -> HumanComparison:
-    """Compare a judge with people, and each of the people with the others: leave one rater out.
+    """Compare a judge with people, and each person with the other people, leaving one person out at a time.
 
-    Each person is left out in turn. The judge and that person are then compared with the mean of the same
-    others on the same items, so that neither has an easier reference: by Spearman's correlation. Both figures
-    are means over turns.
+    Each person is left out in turn. Then the judge and that person are each correlated (Spearman) with the
+    mean of the remaining people, on the same items. Both results are means over the people left out.
 
     Args:
         judge: shape (n,), NaN where the judge has no score.
-        human: shape (n, raters), NaN where a person did not rate. Where columns are not the same people
-            throughout, a turn leaves out a place instead of a person.
-        clusters: shape (n,), which items are drawn together; each by itself unless given.
-        interval: coverage to aim at, between 0 and 1.
-        seed: of the bootstrap.
+        human: shape (n, raters), NaN where a person did not rate. If a column mixes several people, the
+            column is left out instead of a person.
+        clusters: shape (n,), cluster of each item, resampled as a whole; by default each item is its own
+            cluster.
+        interval: nominal coverage, between 0 and 1.
+        seed: seed of the bootstrap.
 
     Returns:
-        Items without the judge or with fewer than two people are left out.
+        Rank correlations, -1 to 1, and their difference; items without the judge's score or with fewer than
+        two people's are left out.
 
     Raises:
         InputError: lengths differ, not a table of two people or more, an infinite value, or a setting out of
             range.
 
     References:
-        The idea of people's own agreement as the yardstick: Calderon, Reichart and Dror (2025), The
+        Agreement of people with each other as the yardstick: Calderon, Reichart and Dror (2025), The
         Alternative Annotator Test, arXiv 2501.10970.
 
     Examples:
@@ -785,7 +791,7 @@ def compare_with_humans(
 
 
 def _turn(judge: Floats, people: Floats, person: int) -> tuple[Integers, Floats, Floats, Floats]:
-    """Leave a person out: rows to compare, and there the judge's, the person's and the others' ratings."""
+    """Return the rows to compare without one person, and the ratings by judge, person and others there."""
     means = mean_of_known(np.delete(people, person, axis=1))
     rows = np.flatnonzero(~np.isnan(people[:, person]) & ~np.isnan(means))
     return rows, judge[rows], people[rows, person], means[rows]
@@ -807,16 +813,16 @@ def _mean_agreement(turns: list[tuple[Integers, Floats, Floats, Floats]], counts
 def sparse_sums(
     items: Integers, cells: Integers, amounts: Floats, shape: tuple[int, int]
 ) -> Callable[[Floats], Floats]:
-    """Make the sums of cells a function of how often each item is there.
+    """Return the sums of cells as a function of how often each item occurs.
 
     Args:
         items: shape (e,), the item of each entry.
-        cells: shape (e,), its cell.
-        amounts: shape (e,), what it adds to the cell; entries of one item and cell add up.
-        shape: how many items and how many cells there are.
+        cells: shape (e,), the cell of each entry.
+        amounts: shape (e,), the amount that each entry adds to its cell; entries of one item and cell add up.
+        shape: number of items and number of cells.
 
     Returns:
-        From counts (b, items) to sums (b, cells).
+        A function from counts (b, items) to sums (b, cells).
 
     Examples:
         >>> sums = sparse_sums(np.array([0, 1]), np.array([0, 0]), np.array([2.0, 3.0]), (2, 1))

@@ -1,4 +1,4 @@
-"""From scores to probabilities: curves, weighted scores, and how well they hold."""
+"""Probabilities from scores: calibration curves, weighted scores, and calibration errors."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -22,27 +22,27 @@ from semscale.types import Floats, Integers, Mask
 FOLDS = 5
 
 PENALTIES = (0.01, 0.1, 1.0, 10.0)
-"""How strongly weights are drawn to equal ones; cross-validation chooses."""
+"""Penalties towards equal weights; cross-validation chooses one."""
 
 FEWEST_TUNING = 40
-"""Labels of items with a score that tuning needs, of both kinds together."""
+"""Least number of labelled items with a score for tuning."""
 
 FEWEST_OF_EACH = FOLDS
-"""Labels of each kind that tuning needs, so that every fold has one."""
+"""Least number of right and of wrong labels for tuning, so that every fold has one of each."""
 
 CurveName = Literal["platt", "isotonic"]
-"""``platt``: logistic, two numbers. ``isotonic``: any curve that does not fall; needs more labels."""
+"""``platt``: logistic, two parameters. ``isotonic``: any curve that never falls; needs more labels."""
 
 
 class ProbabilityCurve(Protocol):
-    """Gives the probability of being right for scores."""
+    """A curve from scores to the probability of being right."""
 
     def probability(self, scores: Floats) -> Floats:
         """Compute the probability (n,) for scores (n,), NaN for NaN."""
         ...
 
     def bounds(self, scores: Floats, interval: float) -> tuple[Floats, Floats]:
-        """Compute both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN."""
+        """Compute both ends of the interval of the probability, each (n,), for scores (n,); NaN for NaN."""
         ...
 
 
@@ -69,14 +69,14 @@ class PlattCurve:
         return np.asarray(expit(self._log_odds(scores)))
 
     def bounds(self, scores: Floats, interval: float) -> tuple[Floats, Floats]:
-        """Compute both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN.
+        """Compute both ends of the interval of the probability, each (n,), for scores (n,); NaN for NaN.
 
-        Wald's interval of the log odds, whose variance is that of a sum of slope times score and intercept.
-        It holds if the curve is logistic.
+        This is Wald's interval of the log odds, slope times score plus intercept. It is valid if the curve is
+        logistic.
 
         Args:
             scores: shape (n,).
-            interval: coverage to aim at, between 0 and 1.
+            interval: nominal coverage, between 0 and 1.
 
         References:
             Hosmer, Lemeshow and Sturdivant (2013), Applied Logistic Regression, sections 1.4 and 2.5,
@@ -95,14 +95,14 @@ class PlattCurve:
 
 @dataclass(frozen=True)
 class IsotonicCurve:
-    """A curve that never falls: straight between its corners, level beyond them.
+    """A curve that never falls: linear between its corners, constant beyond them.
 
     Attributes:
         corners: shape (c,), scores in ascending order.
         heights: shape (c,), probabilities there.
         n: labels it was fitted to.
         n_left_out: items without a score or a label.
-        pooled: shape (c,), labels that the height is the share of.
+        pooled: shape (c,), number of labels from which each height comes.
     """
 
     corners: Floats
@@ -116,14 +116,14 @@ class IsotonicCurve:
         return np.interp(np.asarray(scores, dtype=np.float64), self.corners, self.heights)
 
     def bounds(self, scores: Floats, interval: float) -> tuple[Floats, Floats]:
-        """Compute both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN.
+        """Compute both ends of the interval of the probability, each (n,), for scores (n,); NaN for NaN.
 
-        At a corner it is Wilson's interval of the share right among the labels that were pooled there;
-        between corners its ends are straight.
+        At a corner, it is Wilson's interval of the share of right labels pooled there; between corners, the
+        ends are interpolated linearly.
 
         Args:
             scores: shape (n,).
-            interval: coverage to aim at, between 0 and 1.
+            interval: nominal coverage, between 0 and 1.
 
         References:
             Wilson (1927), see ``wilson_interval``.
@@ -139,7 +139,7 @@ class IsotonicCurve:
 
 
 def fit_curve(scores: Floats, correct: Floats, curve: CurveName) -> ProbabilityCurve:
-    """Fit a curve by its name.
+    """Fit the curve with a name.
 
     Raises:
         InputError: an unknown name, or as ``fit_platt``.
@@ -155,19 +155,19 @@ def fit_platt(scores: Floats, correct: Floats) -> PlattCurve:
     """Fit Platt's logistic curve by Newton's method.
 
     The targets are not 0 and 1 but 1 / (n0 + 2) and (n1 + 1) / (n1 + 2), for n0 wrong and n1 right labels,
-    which keeps the curve finite where scores part right from wrong without an error.
+    which keeps the curve finite if scores separate right from wrong perfectly.
 
     Args:
-        scores: shape (n,), NaN where there is none.
-        correct: shape (n,), 1 right, 0 wrong, NaN not known.
+        scores: shape (n,), NaN where missing.
+        correct: shape (n,), 1 right, 0 wrong, NaN unknown.
 
     Raises:
         InputError: lengths differ, an infinite score, values other than 0, 1 and NaN, or fewer than two
             labels.
 
     References:
-        Platt (1999), Probabilistic Outputs for Support Vector Machines. Lin, Lin and Weng (2007),
-        doi 10.1007/s10994-007-5018-6, whose backtracking Newton method this is.
+        Platt (1999), Probabilistic Outputs for Support Vector Machines. Lin, Lin and Weng (2007), doi
+        10.1007/s10994-007-5018-6, for the backtracking Newton method.
 
     Examples:
         >>> curve = fit_platt(np.array([0.1, 0.4, 0.6, 0.9]), np.array([0.0, 1, 0, 1]))
@@ -195,11 +195,11 @@ def fit_platt(scores: Floats, correct: Floats) -> PlattCurve:
 def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     """Fit the curve that never falls and has the smallest squared error, by pooling adjacent violators.
 
-    Equal scores have one height. Between the scores of labels the curve is straight.
+    Equal scores have one height. Between the scores of labels, the curve is linear.
 
     Args:
-        scores: shape (n,), NaN where there is none.
-        correct: shape (n,), 1 right, 0 wrong, NaN not known.
+        scores: shape (n,), NaN where missing.
+        correct: shape (n,), 1 right, 0 wrong, NaN unknown.
 
     Raises:
         InputError: as ``fit_platt``.
@@ -235,17 +235,19 @@ def cross_fitted(  # noqa: PLR0913 - how folds are made
     clusters: Integers | None = None,
     seed: int = 0,
 ) -> Floats:
-    """Compute each labelled item's probability by a curve that was fitted without it.
+    """Compute each labelled item's probability by a curve that was fitted without this item.
 
-    Figures from these are honest; those of a curve on the labels that it was fitted to are not.
+    Accuracy measured with these probabilities is unbiased; on the labels that a curve was fitted to, it is
+    too high.
 
     Args:
-        scores: shape (n,), NaN where there is none.
-        correct: shape (n,), 1 right, 0 wrong, NaN not known.
-        curve: which one.
-        folds: how many parts; each is predicted from the others.
-        clusters: shape (n,), what must not be parted, such as answers to one question.
-        seed: of the parting.
+        scores: shape (n,), NaN where missing.
+        correct: shape (n,), 1 right, 0 wrong, NaN unknown.
+        curve: name of the curve.
+        folds: number of parts; each is predicted from the others.
+        clusters: shape (n,), cluster of each item, never split between folds, such as answers to one
+            question.
+        seed: seed of the random folds.
 
     Returns:
         Shape (n,); NaN where there is no score or no label.
@@ -281,7 +283,7 @@ _CONVERGED = 1e-10
 
 
 def labelled(scores: Floats, correct: Floats) -> tuple[Floats, Floats, int]:
-    """Take the items that have a score and a label, and count the others.
+    """Return the items that have a score and a label, and count the others.
 
     Raises:
         InputError: lengths differ, an infinite score, labels other than 0, 1 and NaN, or fewer than two.
@@ -303,7 +305,7 @@ def labelled(scores: Floats, correct: Floats) -> tuple[Floats, Floats, int]:
 
 
 def _newton(design: Floats, target: Floats, weights: Floats) -> Floats:
-    """Minimise the cross-entropy of two weights, halving a step that does not lead down."""
+    """Minimise the cross-entropy of two weights, halving each step that does not reduce it."""
     loss = _cross_entropy(design @ weights, target)
     for _ in range(_MOST_STEPS):
         p = expit(design @ weights)
@@ -333,10 +335,11 @@ class BrierParts:
     """Parts of a Brier score: reliability - resolution + uncertainty + within_bins.
 
     Attributes:
-        reliability: how far bins' mean probability is from the share that was right; 0 is best.
-        resolution: how far bins' shares are from the overall share; the higher the better.
-        uncertainty: share right times share wrong, which no forecast changes.
-        within_bins: what differs inside bins, so that the parts add up.
+        reliability: mean squared difference of bins' mean probability and their share of right items; 0 is
+            best.
+        resolution: mean squared difference of bins' shares and the overall share; higher is better.
+        uncertainty: share of right items times share of wrong items, the same for every forecast.
+        within_bins: variance and covariance inside bins, so that the parts add up.
     """
 
     reliability: float
@@ -347,12 +350,12 @@ class BrierParts:
 
 @dataclass(frozen=True)
 class ReliabilityBin:
-    """Items of about one probability.
+    """A bin of items with similar probabilities.
 
     Attributes:
         predicted: their mean probability.
-        observed: share of them that was right, with Wilson's interval.
-        n: how many they are.
+        observed: share of right items, with Wilson's interval.
+        n: number of items.
     """
 
     predicted: float
@@ -362,20 +365,21 @@ class ReliabilityBin:
 
 @dataclass(frozen=True)
 class CalibrationFigures:
-    """Figures of how well probabilities of being right hold.
+    """Measures of calibration of probabilities of being right.
 
     Attributes:
         brier: mean squared error of probabilities, 0 to 1, with its interval.
-        brier_of_share: Brier score of giving every item the overall share; a forecast should be below.
-        parts: of the Brier score, over the bins.
-        error: expected calibration error: mean over items of how far their bin's share is from its mean
-            probability. It is above 0 for the best forecast too.
-        error_by_chance: what that error would be on average if the probabilities were right.
-        error_p_value: how often it would be at least so large if they were right.
-        debiased_error: root of the mean squared difference less the part that chance adds; 0 where that is
-            below 0.
+        brier_of_share: Brier score if every item had the overall share as its probability; a useful forecast
+            is lower.
+        parts: parts of the Brier score, over the bins.
+        error: expected calibration error, 0 to 1: mean over items of the absolute difference of their bin's
+            share and mean probability. It is above 0 for the best forecast too.
+        error_by_chance: mean of this error if the probabilities were right.
+        error_p_value: probability of an error at least as large if they were right.
+        debiased_error: root of the mean squared difference minus the part that chance adds; 0 if that is
+            negative.
         bins: with about equal numbers of items, lowest probabilities first.
-        n: items that count.
+        n: items used.
         n_left_out: items without a probability or a label.
     """
 
@@ -400,20 +404,20 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
     interval: float = 0.95,
     seed: int = 0,
 ) -> CalibrationFigures:
-    """Compare probabilities with the outcomes of items whose outcome is known.
+    """Measure the calibration of probabilities on the items with a known outcome.
 
-    Bins have about equal numbers of items, equal probabilities never being parted. With w the share of items
-    in a bin, p their mean probability and o the share that was right: error is the sum of w |p - o|, and
+    Bins have about equal numbers of items; equal probabilities are never split. With w the share of items in
+    a bin, p their mean probability and o their share of right items, error is the sum of w |p - o|, and
     debiased_error the root of the sum of w ((p - o)^2 - o (1 - o) / (n - 1)).
 
     Args:
-        probabilities: shape (n,), 0 to 1, of a curve that was fitted without these labels
-            (``cross_fitted``); NaN where there is none.
-        correct: shape (n,), 1 right, 0 wrong, NaN not known.
-        n_bins: at most so many bins, at least 1.
-        clusters: shape (n,), which items are drawn together, for the Brier score's interval.
-        interval: coverage to aim at, between 0 and 1.
-        seed: of the bootstrap and of outcomes drawn by chance.
+        probabilities: shape (n,), 0 to 1, of a curve that was fitted without these labels (``cross_fitted``);
+            NaN where missing.
+        correct: shape (n,), 1 right, 0 wrong, NaN unknown.
+        n_bins: greatest number of bins, at least 1.
+        clusters: shape (n,), cluster of each item, resampled as a whole, for the Brier score's interval.
+        interval: nominal coverage, between 0 and 1.
+        seed: seed of the bootstrap and of outcomes drawn by chance.
 
     Raises:
         InputError: lengths differ, probabilities beyond 0 to 1, other labels than 0, 1 and NaN, fewer than
@@ -465,10 +469,10 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
 
 
 def equal_bins(values: Floats, n_bins: int) -> Integers:
-    """Put values into at most so many bins of about equal size, never parting equal ones.
+    """Put values into bins of about equal size; equal values share a bin.
 
     Returns:
-        Shape (n,), the bin of each, 0 for the lowest, none empty.
+        Shape (n,), the bin of each value, from 0 for the lowest; no bin is empty.
 
     Examples:
         >>> equal_bins(np.array([0.1, 0.9, 0.1, 0.5]), 2).tolist()
@@ -482,7 +486,7 @@ def equal_bins(values: Floats, n_bins: int) -> Integers:
 
 
 def _by_chance(bins: Integers, p: Floats, seed: int) -> Floats:
-    """Calibration errors of outcomes that are drawn with just these probabilities."""
+    """Calibration errors of random outcomes drawn with these probabilities."""
     rng = np.random.default_rng(seed)
     order = np.argsort(bins, kind="stable")
     starts = np.searchsorted(bins[order], np.arange(bins.max() + 1))
@@ -506,14 +510,15 @@ def _brier_parts(p: Floats, y: Floats, n: Floats, predicted: Floats, observed: F
     return BrierParts(reliability, resolution, uncertainty, rest)
 
 
-_LEAST_MASS = 1e-6  # a mass of 0 would cost infinitely much where one person chose that point
+_LEAST_MASS = 1e-6  # a mass of 0 would give an infinite score if one person chose that point
 
 
 def ranked_probability_scores(pmf: Floats, human: Floats) -> Floats:
-    """Ranked probability score of each text: how far its distribution function is from people's answers.
+    """Compute each text's ranked probability score: its squared distance from people's answers.
 
-    For one answer it is the mean over the k - 1 thresholds of (F - [answer at or below])^2; for several it is
-    the mean over the answers, so a text's score is 0 only if all its people agree and all mass is with them.
+    With F the distribution function, it is the mean over the k - 1 thresholds of (F - [answer at or below])^2
+    for one answer; for several, the mean over answers. So a text's score is 0 only if all people agree and
+    all mass is on their point.
 
     Args:
         pmf: shape (n, k), predicted masses.
@@ -537,7 +542,7 @@ def ranked_probability_scores(pmf: Floats, human: Floats) -> Floats:
 
 
 def log_scores(pmf: Floats, human: Floats) -> Floats:
-    """Log score of each text: mean of -ln(predicted mass) over people's answers, masses at least 1e-6.
+    """Compute each text's log score: mean of -ln(predicted mass) over people's answers, masses at least 1e-6.
 
     Args:
         pmf: shape (n, k), predicted masses.
@@ -563,8 +568,8 @@ class EnsembleWeights:
 
     Attributes:
         weights: shape (k,), at least 0; they sum to 1.
-        penalty: how strongly they were drawn to equal ones.
-        n: labels they were fitted to.
+        penalty: strength of the ridge penalty towards equal weights.
+        n: number of labels they were fitted to.
     """
 
     weights: Floats
@@ -573,14 +578,14 @@ class EnsembleWeights:
 
 
 def weighted_mean(scores: Floats, weights: Floats | None = None) -> Floats:
-    """Average k scores of each item; a missing one counts as the mean of that score over the other items.
+    """Average k scores of each item; a missing score is replaced by its mean over the other items.
 
-    So an item without one of the scores is placed by the others alone, whatever scale each of them has. A
-    score that no item has leaves its weight to the others.
+    So the remaining scores alone decide the rank of an item without one of the scores. If no item has a
+    score, its weight goes to the others.
 
     Args:
-        scores: shape (k, n), NaN where there is none.
-        weights: shape (k,), at least 0; equal unless given.
+        scores: shape (k, n), NaN where missing.
+        weights: shape (k,), at least 0; equal by default.
 
     Returns:
         Shape (n,); NaN where an item has no score with a weight.
@@ -601,13 +606,13 @@ def weighted_mean(scores: Floats, weights: Floats | None = None) -> Floats:
 
 
 def filled_scores(scores: Floats) -> Floats:
-    """Put in the place of a missing score its mean over the items that have it; no label is needed.
+    """Replace each missing score by its mean over the items that have it; no label is needed.
 
     Args:
-        scores: shape (k, n), NaN where there is none.
+        scores: shape (k, n), NaN where missing.
 
     Returns:
-        Shape (k, n); NaN where an item has no score at all, and in a score that no item has.
+        Shape (k, n); NaN for an item without any score, and for a score that no item has.
 
     Examples:
         >>> filled_scores(np.array([[0.2, 0.4, np.nan], [0.5, np.nan, np.nan]])).tolist()
@@ -618,18 +623,18 @@ def filled_scores(scores: Floats) -> Floats:
 
 
 def tune_weights(scores: Floats, correct: Floats, *, seed: int = 0) -> EnsembleWeights:
-    """Tune the weights of a mean, so that it tells right items from wrong ones.
+    """Tune the weights of a mean, so that it separates right items from wrong ones.
 
-    The weights are the slopes of a logistic regression of the labels on the scores, each divided by its
-    spread, none of them below 0, drawn to their mean by a ridge penalty that cross-validation chooses.
+    The weights are the slopes of a logistic regression of the labels on the standardised scores, at least 0,
+    with a ridge penalty towards their mean that cross-validation chooses.
 
     Args:
-        scores: shape (k, n), NaN where there is none.
-        correct: shape (n,), 1 right, 0 wrong, NaN not known.
-        seed: of the parting into 5 folds.
+        scores: shape (k, n), NaN where missing.
+        correct: shape (n,), 1 right, 0 wrong, NaN unknown.
+        seed: seed of the 5 random folds.
 
     Raises:
-        InputError: fewer than 40 labels of items with a score, or fewer than 5 of one kind.
+        InputError: fewer than 40 labelled items with a score, or fewer than 5 right or 5 wrong ones.
 
     References:
         Weighted means of scorers, tuned on graded answers: Bouchard and Chauhan (2025), arXiv 2504.19254.
@@ -655,14 +660,14 @@ def _tuned(scores: Floats, correct: Floats, seed: int) -> EnsembleWeights:
 
 
 def nested_scores(scores: Floats, correct: Floats, *, seed: int = 0) -> Floats:
-    """Compute each labelled item's weighted mean with weights and penalty that were tuned without it.
+    """Compute each labelled item's weighted mean with weights and penalty that were tuned without this item.
 
-    Figures from these are honest; those of weights on the labels that they were tuned on are not.
+    Accuracy measured with these scores is unbiased; on the labels that weights were tuned on, it is too high.
 
     Args:
-        scores: shape (k, n), NaN where there is none.
-        correct: shape (n,), 1 right, 0 wrong, NaN not known.
-        seed: of the parting into 5 folds, of the outer and of the inner cross-validation.
+        scores: shape (k, n), NaN where missing.
+        correct: shape (n,), 1 right, 0 wrong, NaN unknown.
+        seed: seed of the 5 random folds, of the outer and of the inner cross-validation.
 
     Returns:
         Shape (n,); NaN where there is no score or no label.
@@ -682,14 +687,14 @@ def nested_scores(scores: Floats, correct: Floats, *, seed: int = 0) -> Floats:
 
 
 def best_f1_threshold(scores: Floats, correct: Floats) -> float:
-    """Choose the threshold above which items count as right with the highest F1 score.
+    """Choose the threshold with the highest F1 score; items above it count as right.
 
     Args:
         scores: shape (n,), 0 to 1; items without a score (NaN) are left out.
         correct: shape (n,), 1 right, 0 wrong, NaN not known; at least one item with a score is right.
 
     Returns:
-        0 to 0.99 in steps of 0.01, as in uqlm; the lowest of equals.
+        The threshold, 0 to 0.99 in steps of 0.01, as in uqlm; the lowest of several with the same F1.
 
     Examples:
         >>> best_f1_threshold(np.array([0.2, 0.5, 0.9]), np.array([0.0, 1.0, 1.0]))
@@ -704,7 +709,7 @@ def best_f1_threshold(scores: Floats, correct: Floats) -> float:
 
 
 def labelled_rows(scores: Floats, correct: Floats) -> Integers:
-    """Number the items that have a label and a score: scores (k, n), correct (n,), both NaN where missing."""
+    """Return the positions of items with a label and a score, from scores (k, n) and correct (n,)."""
     return np.flatnonzero(~np.isnan(correct) & ~np.isnan(scores).all(axis=0))
 
 
@@ -752,13 +757,14 @@ def _spread(x: Floats) -> Floats:
 
 
 def random_folds(n: int, *, groups: Integers | None = None, folds: int = FOLDS, seed: int = 0) -> Integers:
-    """Part n items into folds of like size by chance, whole groups together.
+    """Split n items at random into folds of similar size; groups stay together.
 
     Args:
-        n: items.
-        groups: shape (n,), numbers of groups that must not be parted; each item by itself unless given.
-        folds: at most; fewer where there are fewer groups.
-        seed: of the parting.
+        n: number of items.
+        groups: shape (n,), group number of each item; groups are never split. By default each item is a
+            group.
+        folds: greatest number of folds; fewer if there are fewer groups.
+        seed: seed of the random folds.
 
     Returns:
         Shape (n,), the fold of each item, from 0.
@@ -775,15 +781,15 @@ def random_folds(n: int, *, groups: Integers | None = None, folds: int = FOLDS, 
 
 
 def stratified_folds(classes: Floats | Integers, *, folds: int = FOLDS, seed: int = 0) -> Integers:
-    """Part items into folds of like size by chance, so that each fold has its share of every class.
+    """Split items at random into folds of similar size, with the same share of every class in each fold.
 
-    Items of a class are dealt to the folds in turn, each class from the fold at which the last one ended. Of
-    a class of c items every fold has c / folds, rounded up or down.
+    Items of a class go to the folds in turn; each class continues at the fold after the previous class. So
+    every fold has c / folds items of a class of c items, rounded up or down.
 
     Args:
         classes: shape (n,), the class of each item.
-        folds: how many, at least 1.
-        seed: of the parting.
+        folds: number of folds, at least 1.
+        seed: seed of the random folds.
 
     Returns:
         Shape (n,), the fold of each item, from 0.

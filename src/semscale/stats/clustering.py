@@ -1,4 +1,4 @@
-"""Clusters of points, and whether they come back when some points are left out."""
+"""Clusters of points, and their stability when some points are left out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,16 +28,16 @@ class Clustering:
 
 
 def k_means(points: Floats, k: int, rng: np.random.Generator, *, starts: int = 3) -> Clustering:
-    """Part points so that the squared distances from the clusters' means are small.
+    """Partition points into clusters with small squared distances from their means.
 
     Each start draws its first centres by k-means++ and moves them until no point changes its cluster, at most
-    50 rounds; the start with the smallest sum of squares counts.
+    50 rounds; the start with the smallest sum of squares is returned.
 
     Args:
         points: shape (n, d).
-        k: clusters, 1 to the number of distinct points.
-        rng: source of the starts.
-        starts: how many are tried.
+        k: number of clusters, 1 to the number of distinct points.
+        rng: random generator of the starts.
+        starts: number of starts.
 
     Raises:
         InputError: more clusters than distinct points, or fewer than one.
@@ -100,7 +100,7 @@ def _filled(labels: Integers, distances: Floats, k: int) -> Integers:
 
 
 STABLE = 0.75
-"""Mean Jaccard similarity from which Hennig calls a cluster stable."""
+"""Mean Jaccard similarity from which a cluster is stable, after Hennig."""
 
 RESAMPLES = 20
 
@@ -109,15 +109,15 @@ _MOST_DRAWN = 1_000
 _STARTS = 2
 
 DIRECTIONS = 10
-"""Main directions of the answers' vectors that clusters are looked for in."""
+"""Number of principal directions of the answers' vectors used for clustering."""
 
 
 @dataclass(frozen=True)
 class StableClusters:
-    """Clusters with how well each comes back.
+    """Clusters with the stability of each.
 
     Attributes:
-        clustering: of all points.
+        clustering: partition of all points.
         jaccard: shape (k,), mean over resamples of the greatest Jaccard similarity that the cluster has with
             any cluster of a half of the points, 0 to 1; halves without a point of the cluster do not count.
     """
@@ -127,24 +127,24 @@ class StableClusters:
 
     @property
     def n_stable(self) -> int:
-        """Clusters with a Jaccard similarity of at least 0.75."""
+        """Number of clusters with a Jaccard similarity of at least 0.75."""
         return int((self.jaccard >= STABLE).sum())
 
 
 def stable_clusters(points: Floats, k: int, *, seed: int = 0) -> StableClusters:
-    """Cluster points, and then 20 halves of at most 1,000 of them, to see which clusters come back.
+    """Cluster points, and measure stability on 20 random halves of at most 1,000 points.
 
     Args:
         points: shape (n, d).
         k: clusters.
-        seed: of starts and halves.
+        seed: seed of starts and halves.
 
     Raises:
         InputError: as ``k_means``.
 
     References:
         Hennig (2007), Cluster-wise assessment of cluster stability, doi 10.1016/j.csda.2006.11.025, with
-        halves for bootstrap samples as in his section 3; the bound is that of his ``fpc::clusterboot``.
+        halves instead of bootstrap samples as in section 3; the threshold is the one of ``fpc::clusterboot``.
     """
     rng = np.random.default_rng(seed)
     whole = k_means(points, k, rng)
@@ -180,23 +180,23 @@ def best_jaccard(first: Integers, second: Integers, k: int) -> Floats:
 
 
 def most_stable(points: Floats, candidates: Sequence[int], *, seed: int = 0) -> StableClusters:
-    """Choose the number of clusters: the most stable clusters, then the greatest mean similarity.
+    """Choose the number of clusters with the most stable clusters, then with the greatest mean similarity.
 
     Args:
         points: shape (n, d).
-        candidates: numbers that are tried.
-        seed: as ``stable_clusters`` takes it.
+        candidates: numbers of clusters to try.
+        seed: seed of starts and halves.
     """
     tried = [stable_clusters(points, k, seed=seed) for k in candidates]
     return max(tried, key=lambda clusters: (clusters.n_stable, float(clusters.jaccard.mean())))
 
 
 def principal_axes(vectors: Floats, most: int = DIRECTIONS) -> tuple[Floats, Floats]:
-    """Find the directions in which vectors vary most; distances along them mean more and cost less.
+    """Find the directions in which vectors vary most.
 
     Args:
         vectors: shape (n, d).
-        most: greatest number of directions, at most n and d.
+        most: greatest number of directions.
 
     Returns:
         The mean of the vectors, shape (d,), and the directions, shape (d, min(most, n, d)), of length 1.

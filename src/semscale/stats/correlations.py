@@ -43,7 +43,7 @@ def pearson(x: Floats, y: Floats) -> float:
 
 
 def spearman(x: Floats, y: Floats) -> float:
-    """Spearman's correlation: Pearson's of the ranks, equal values sharing their average rank.
+    """Spearman's correlation: Pearson's correlation of the ranks; equal values share their average rank.
 
     Args:
         x: shape (n,).
@@ -94,15 +94,16 @@ def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
     interval: float = DEFAULT_INTERVAL,
     seed: int = 0,
 ) -> Estimate:
-    """Pearson's correlation with an interval over pairs, a jackknife's below 50; see ``resampled_estimate``.
+    """Estimate Pearson's correlation with an interval over pairs, by jackknife below 50 pairs.
 
     Args:
         x: shape (n,).
         y: shape (n,).
-        clusters: shape (n,), which pairs are drawn together; each by itself unless given.
-        weights: shape (n,), above 0; all alike unless given.
-        interval: coverage to aim at.
-        seed: of the bootstrap.
+        clusters: shape (n,), cluster of each pair, resampled as a whole; by default each pair is its own
+            cluster.
+        weights: shape (n,), above 0; all equal by default.
+        interval: nominal coverage.
+        seed: seed of the bootstrap.
     """
     plan = ResamplingPlan(clusters, interval, seed, weights)
     return _correlation_estimate(pearson, weighted_pearson, (x, y), plan)
@@ -117,10 +118,10 @@ def spearman_estimate(  # noqa: PLR0913 - likewise
     interval: float = DEFAULT_INTERVAL,
     seed: int = 0,
 ) -> Estimate:
-    """Spearman's correlation with an interval over pairs, ranked anew in every replicate.
+    """Estimate Spearman's correlation with an interval over pairs, ranked anew in every replicate.
 
-    With weights a pair's rank is the weight below it and half of that tied with it. Arguments are those of
-    ``pearson_estimate``.
+    With weights, a pair's rank is the weight below it plus half of the weight tied with it. The arguments are
+    those of ``pearson_estimate``.
     """
     plan = ResamplingPlan(clusters, interval, seed, weights)
     return _correlation_estimate(spearman, weighted_spearman, (x, y), plan)
@@ -146,17 +147,18 @@ def ks_similarity_estimate(  # noqa: PLR0913 - likewise
     interval: float = DEFAULT_INTERVAL,
     seed: int = 0,
 ) -> Estimate:
-    """KS similarity of two average PMFs with an interval over items, as ``largest_difference`` makes it.
+    """Estimate the KS similarity of two average PMFs, with the interval of ``largest_difference`` over items.
 
-    With fewer than 10 clusters it is a jackknife's, as of all coefficients.
+    With fewer than 10 clusters, the interval is a jackknife's.
 
     Args:
         p: shape (n, k), PMFs of n items.
         q: shape (n, k), other PMFs of the same items.
-        clusters: shape (n,), which items are drawn together; each by itself unless given.
-        weights: shape (n,), above 0; all alike unless given.
-        interval: coverage to aim at.
-        seed: of the bootstrap.
+        clusters: shape (n,), cluster of each item, resampled as a whole; by default each item is its own
+            cluster.
+        weights: shape (n,), above 0; all equal by default.
+        interval: nominal coverage.
+        seed: seed of the bootstrap.
     """
     if not len(p):
         return Estimate()
@@ -169,12 +171,12 @@ def ks_similarity_estimate(  # noqa: PLR0913 - likewise
 
 
 def spearman_brown(correlation: float, k: int = 2) -> float:
-    """Reliability of the mean of k like parts from their mean correlation: k r / (1 + (k - 1) r).
+    """Compute the reliability of the mean of k parts from their mean correlation r: k r / (1 + (k - 1) r).
 
-    For halves of a whole it is 2 r / (1 + r); for k items, their standardised alpha.
+    For two halves, it is 2 r / (1 + r); for k items, their standardised alpha.
 
     Returns:
-        At most 1; NaN for NaN, and where parts cancel out, so that 1 + (k - 1) r is not above 0.
+        The reliability, at most 1; NaN for NaN, and if 1 + (k - 1) r is not above 0.
 
     References:
         Spearman (1910), British Journal of Psychology 3, 271-295. Brown (1910), the same 3, 296-322.
@@ -197,20 +199,21 @@ def split_half_reliability(  # noqa: PLR0913 - one setting each of the resamplin
     interval: float = 0.95,
     seed: int = 0,
 ) -> Estimate:
-    """Reliability of the mean of several raters: halves correlated over items, stepped up by Spearman-Brown.
+    """Estimate the reliability of the mean of several raters by correlated halves and Spearman-Brown.
 
-    Each split parts every item's raters at random, so raters need not be the same people for every item. With
-    an odd number one half is larger by one. The value is the mean over splits; every bootstrap replicate
-    resamples items and takes the mean over the same splits.
+    Each split divides every item's raters at random, so items may have different raters. With an odd number,
+    one half is larger by one. The value is the mean over splits; every bootstrap replicate resamples items
+    and takes the mean over the same splits.
 
     Args:
-        ratings: shape (n, raters), NaN where a rater did not rate; items with fewer than two ratings are set
-            aside.
-        splits: how many random splits, at least 2.
-        clusters: shape (n,), which items are drawn together; each by itself unless given.
-        weights: shape (n,), above 0; all alike unless given.
-        interval: coverage to aim at, between 0 and 1.
-        seed: of splits and resampling.
+        ratings: shape (n, raters), NaN where a rater did not rate; items with fewer than two ratings are left
+            out.
+        splits: number of random splits, at least 2.
+        clusters: shape (n,), cluster of each item, resampled as a whole; by default each item is its own
+            cluster.
+        weights: shape (n,), above 0; all equal by default.
+        interval: nominal coverage, between 0 and 1.
+        seed: seed of splits and resampling.
 
     Returns:
         The reliability, at most 1; NaN where no two items have two ratings, or halves do not vary.
@@ -263,7 +266,7 @@ def _mean_reliability(products: Floats, counts: Floats) -> Floats:
 
 
 def roc_area(above: Floats, below: Floats, *, interval: float = 0.95) -> Estimate:
-    """Estimate how often an item of one kind scores above one of the other; ties count half.
+    """Estimate the area under the ROC curve: how often one kind scores above the other; ties count half.
 
     The variance is DeLong's: the variance of the share of ``below`` that each of ``above`` exceeds, divided
     by n, and that of the share of ``above`` that exceeds each of ``below``, divided by m. The interval is
@@ -276,8 +279,8 @@ def roc_area(above: Floats, below: Floats, *, interval: float = 0.95) -> Estimat
 
     Returns:
         The area, 0 to 1, with the ends of its interval; NaN where either kind has no item. The ends are NaN
-        with fewer than two items of a kind, and where all items of each kind exceed equally many of the
-        other: such scores do not show how far the area would vary.
+        with fewer than two items of a kind, and if all items of a kind exceed equally many of the other, as
+        the variance is then unknown.
 
     Raises:
         InputError: the coverage is not between 0 and 1.
@@ -309,17 +312,17 @@ def roc_area(above: Floats, below: Floats, *, interval: float = 0.95) -> Estimat
 
 
 def weighted_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
-    """Pearson's correlation (b,) of items (n,) where each is there ``counts`` (b, n) times."""
+    """Pearson's correlation (b,) of items (n,), each counted ``counts`` (b, n) times."""
     if not len(x):
         return np.full(len(counts), np.nan)
-    # Centred first, so that sums of squares lose nothing to a large common mean.
+    # Centred first, so that a large common mean costs no precision.
     u, v = x - x.mean(), y - y.mean()
     sums = counts @ np.column_stack([np.ones_like(u), u, v, u * u, v * v, u * v])
     return correlation(*sums.T)
 
 
 def weighted_spearman(x: Floats, y: Floats, counts: Floats) -> Floats:
-    """Spearman's correlation (b,) of items (n,) where each is there ``counts`` (b, n) times."""
+    """Spearman's correlation (b,) of items (n,), each counted ``counts`` (b, n) times."""
     u, v = _weighted_ranks(x, counts), _weighted_ranks(y, counts)
     n = counts.sum(axis=1)
     u -= (n[:, None] + 1) / 2  # the mean rank, whatever the ties
@@ -329,9 +332,9 @@ def weighted_spearman(x: Floats, y: Floats, counts: Floats) -> Floats:
 
 
 def correlation(n: Floats, u: Floats, v: Floats, uu: Floats, vv: Floats, uv: Floats) -> Floats:
-    """Pearson's correlation from sums of weights, u, v and their products; NaN where one does not vary.
+    """Compute Pearson's correlation from sums of weights, u, v and their products; NaN if u or v is constant.
 
-    Sums have any shape; u and v should be centred beforehand. A variance that is 0 but for rounding is 0.
+    Sums have any shape; u and v should be centred beforehand. A variance within rounding error of 0 is 0.
     """
     var_u, var_v = uu - u * u / n, vv - v * v / n
     defined = (var_u > 1e-12 * uu) & (var_v > 1e-12 * vv)
@@ -340,7 +343,7 @@ def correlation(n: Floats, u: Floats, v: Floats, uu: Floats, vv: Floats, uv: Flo
 
 
 def _weighted_ranks(x: Floats, counts: Floats) -> Floats:
-    """Average ranks (b, n) that items have where each is there ``counts`` times."""
+    """Average ranks (b, n) of items, each counted ``counts`` times."""
     _, number = np.unique(x, return_inverse=True)
     order = np.argsort(number, kind="stable")
     starts = np.searchsorted(number[order], np.arange(number.max() + 1))
@@ -354,7 +357,7 @@ def _weighted_ks(p: Floats, q: Floats, counts: Floats) -> Floats:
 
 
 def _gaps(p: Floats, q: Floats, counts: Floats) -> Floats:
-    """Differences (b, k) of the cumulative shares of items that are there ``counts`` (b, n) times."""
+    """Differences (b, k) of the cumulative shares of items, each counted ``counts`` (b, n) times."""
     gaps: Floats = counts @ np.cumsum(p - q, axis=1) / counts.sum(axis=1, keepdims=True)
     return gaps
 
@@ -369,9 +372,9 @@ def _check_pairs(x: Floats, y: Floats) -> None:
 
 
 def average_ranks(values: Floats) -> Floats:
-    """Rank numbers from 1 for the smallest; equal ones share the average of their ranks.
+    """Rank numbers from 1 for the smallest; equal numbers share their average rank.
 
-    This is SciPy's ``rankdata``, without the half second that an import of ``scipy.stats`` takes.
+    This is SciPy's ``rankdata``, without the import of ``scipy.stats``, which takes half a second.
 
     Args:
         values: shape (n,), finite.
@@ -388,10 +391,10 @@ def average_ranks(values: Floats) -> Floats:
 
 
 class NormalizingTransform(NamedTuple):
-    """A transform after which a coefficient's error is about normal, such as Fisher's z of a correlation.
+    """A transform that makes a coefficient's error about normal, such as Fisher's z.
 
     Attributes:
-        forward: transforms values; infinite at an end of the range where the error has no size.
+        forward: transforms values; infinite at an end of the range.
         inverse: transforms back.
         least: lower end of the range.
         greatest: upper end.
@@ -404,26 +407,26 @@ class NormalizingTransform(NamedTuple):
 
 
 FEWEST_FOR_PERCENTILES = 50
-"""Clusters below which percentiles of a correlation or another coefficient of agreement are too narrow."""
+"""Number of clusters below which percentiles of a coefficient of agreement are too narrow."""
 
 _MOST_DRAWS = 40_000_000
 
 _FEWEST_REPLICATES, _MOST_REPLICATES = 200, 2000
 
 ResampledBy = Literal["bootstrap", "jackknife"]
-"""How an interval of a coefficient was made."""
+"""Method of an interval of a coefficient."""
 
 _UNKNOWN = (float("nan"), float("nan"), None)
 
 Weighted = Callable[..., Floats]
-"""A coefficient of measurements of n items; the last argument, ``counts`` (b, n), says how often each counts.
+"""A coefficient of n items' measurements; the last argument, ``counts`` (b, n), is the weight of each item.
 
-Gives shape (b,), or (b, k) where it computes k coefficients at once.
+Returns shape (b,), or (b, k) if it computes k coefficients at once.
 """
 
 
 class Resampling(TypedDict):
-    """Settings of the resampling of items, as keywords for the estimates; see ``ResamplingPlan``."""
+    """Keyword arguments of estimates that resample items; see ``ResamplingPlan``."""
 
     clusters: Integers | None
     weights: Floats | None
@@ -436,9 +439,9 @@ class ResamplingPlan:
     """Settings of the resampling of items.
 
     Attributes:
-        clusters: shape (n,), which items are drawn together; ``None``: each by itself.
-        interval: coverage to aim at, between 0 and 1.
-        seed: of the bootstrap.
+        clusters: shape (n,), cluster of each item, resampled as a whole; ``None``: each by itself.
+        interval: nominal coverage, between 0 and 1.
+        seed: seed of the bootstrap.
         weights: shape (n,), above 0; ``None``: all alike.
 
     Raises:
@@ -455,7 +458,7 @@ class ResamplingPlan:
         check_seed(self.seed)
 
     def coefficient(self, coefficient: Weighted, measured: tuple[Floats, ...]) -> float:
-        """Compute a coefficient of all items, with their weights."""
+        """Compute a coefficient of all items with their weights."""
         weights = np.ones(len(measured[0])) if self.weights is None else self.weights
         return float(coefficient(*measured, weights[None, :])[0])
 
@@ -465,7 +468,7 @@ class ResamplingPlan:
 
 
 def replicates_for(n: int) -> int:
-    """Choose the number of replicates for n items: 2,000, above 20,000 items 40,000,000 / n but at least 200.
+    """Choose the number of replicates for n items: 2,000; above 20,000 items 40,000,000 / n, at least 200.
 
     Examples:
         >>> replicates_for(100), replicates_for(40_000)
@@ -483,7 +486,7 @@ def resampled_estimate(  # noqa: PLR0913 - a coefficient and how it is resampled
     *,
     fewest: int = FEWEST_CLUSTERS,
 ) -> Estimate:
-    """Put an interval over items around a coefficient, as ``resampled_interval`` makes it."""
+    """Estimate a coefficient with the interval of ``resampled_interval`` over items."""
     low, high, _ = resampled_interval(value, coefficient, measured, plan, transform, fewest=fewest)
     return Estimate(value, low, high)
 
@@ -497,22 +500,22 @@ def resampled_interval(  # noqa: PLR0913 - a coefficient and how it is resampled
     *,
     fewest: int,
 ) -> tuple[float, float, ResampledBy | None]:
-    """Make an interval of a coefficient over items: expanded percentiles of its bootstrap replicates.
+    """Compute an interval of a coefficient over items: expanded percentiles of its bootstrap replicates.
 
-    With fewer than 10 clusters, or than ``fewest``, percentiles are too narrow, and the interval is that of a
-    jackknife. From 10 on the bootstrap is taken after all where the jackknife knows nothing. There is
-    no interval where all resamples give the same value: they do not show how far it may be off.
+    With fewer than ``fewest`` clusters, percentiles are too narrow, and a jackknife is used. From 10 clusters
+    on, the bootstrap is used if the jackknife gives no ends, or only the whole range. There is no interval if
+    all resamples give the same value, as its error is then unknown.
 
     Args:
-        value: the coefficient of all items.
-        coefficient: computes it from the measurements and from how much each item counts.
-        measured: the measurements, items along their first axis.
-        plan: what is drawn together, weights, the coverage and the seed.
+        value: coefficient of all items.
+        coefficient: computes the coefficient from the measurements and the weight of each item.
+        measured: measurements, with items along their first axis.
+        plan: clusters, weights, coverage and seed.
         transform: of the coefficient, for the jackknife.
-        fewest: clusters below which a jackknife is tried, 10 or more.
+        fewest: number of clusters below which a jackknife is used, at least 10.
 
     Returns:
-        The ends, and how they were made; NaN and ``None`` where there are none.
+        The ends and the method; NaN and ``None`` without an interval.
     """
     n = len(measured[0])
     clusters = plan.numbered(n)
@@ -534,23 +537,23 @@ def resampled_interval(  # noqa: PLR0913 - a coefficient and how it is resampled
 
 
 def largest_difference(differences: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan) -> Estimate:
-    """Estimate the largest absolute difference of several, with an interval from a band around all of them.
+    """Estimate the largest absolute difference of several, with an interval from a simultaneous band.
 
-    The largest difference is larger in resamples than in the items, and larger in these than in truth, so
-    that its percentiles may miss even the value itself. The interval comes from a band around all
-    differences: difference +- c times its scale, where c is the quantile of the largest scaled error in the
-    replicates. It goes from the largest lower end to the largest upper one, and covers at least as often as
-    it says. The scale is the standard error, but at least half the largest one: that of a difference which
-    rests on rare items is 0 where none of them was drawn.
+    The largest difference is biased upwards, in the items and again in resamples, so percentiles may exclude
+    even the value itself. The interval therefore comes from a band around all differences: difference +- c
+    times its scale, where c is the quantile of the largest scaled error in the replicates. It reaches from
+    the largest lower end to the largest upper end, and its coverage is at least the nominal one. The scale is
+    the standard error, but at least half the largest standard error, as a difference that depends on rare
+    items may not vary in resamples at all.
 
     Args:
-        differences: computes k differences from the measurements and from how much each item counts; gives
-            shape (b, k).
-        measured: the measurements, items along their first axis; 10 clusters or more.
-        plan: what is drawn together, weights, the coverage and the seed.
+        differences: computes k differences from the measurements and the weight of each item; returns shape
+            (b, k).
+        measured: measurements, with items along their first axis; 10 clusters or more.
+        plan: clusters, weights, coverage and seed.
 
     Returns:
-        The estimate, 0 or more; ends are NaN where no difference varies in resamples.
+        The estimate, at least 0; ends are NaN if no difference varies in resamples.
 
     References:
         Bickel and Krieger (1989), Journal of the American Statistical Association 84(405), 95-100,
@@ -566,14 +569,14 @@ def largest_difference(differences: Weighted, measured: tuple[Floats, ...], plan
     scale = np.maximum(spread, spread.max() / 2)
     largest = np.abs(errors / scale).max(axis=1)
     m = len(np.unique(plan.numbered(len(measured[0]))))
-    # Percentiles of the error with either sign leave half of the rest at each end.
+    # Percentiles of the absolute error leave half of the remainder at each end.
     _, (quantile,) = percentile_interval(np.concatenate([largest, -largest])[:, None], m, plan.interval)
     low, high = (float((np.abs(observed) + sign * quantile * scale).max()) for sign in (-1, 1))
     return Estimate(value, max(0.0, low), high)
 
 
 def _replicates(coefficient: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan) -> Floats:
-    """Compute a coefficient of resampled clusters, shape (r,), or (r, k) for k coefficients at once."""
+    """Compute a coefficient of r resamples of clusters, shape (r,), or (r, k) for k coefficients."""
     n = len(measured[0])
     clusters = plan.numbered(n)
     m = int(clusters.max()) + 1
@@ -592,23 +595,23 @@ def _by_appearance(clusters: Integers) -> Integers:
 
 
 _NO_SPREAD = 1e-9
-"""Spread of a coefficient in resamples below which they differ by rounding alone."""
+"""Spread of a coefficient in resamples that is rounding error."""
 
 CORRELATION = NormalizingTransform(np.arctanh, np.tanh, -1.0, 1.0)
 """Fisher's z."""
 
 SHARE = NormalizingTransform(np.asarray, np.asarray, 0.0, 1.0)
-"""No transform: a share keeps its own scale."""
+"""No transform, for shares."""
 
 RELIABILITY = NormalizingTransform(lambda r: -np.log1p(-r) / 2, lambda z: -np.expm1(-2 * z), -np.inf, 1.0)
 """Fisher's z of the halves' correlation, from the reliability by Spearman and Brown's formula."""
 
 
 def has_no_spread(resampled: Floats) -> bool:
-    """Return whether a coefficient is the same in all resamples, which then do not show its error.
+    """Return whether a coefficient is the same in all resamples, so that its error is unknown.
 
     Args:
-        resampled: shape (r,), r >= 1 values; NaN where it is not defined.
+        resampled: shape (r,), at least one value; NaN where not defined.
 
     Examples:
         >>> has_no_spread(np.array([1.0, 1 - 1e-16, np.nan])), has_no_spread(np.array([0.9, 1.0]))
@@ -621,21 +624,21 @@ def has_no_spread(resampled: Floats) -> bool:
 def jackknife_interval(
     value: float, left_out: Floats, interval: float, transform: NormalizingTransform
 ) -> tuple[float, float]:
-    """Make a t interval from a coefficient's values with each cluster left out once.
+    """Compute a t interval from a coefficient's values with each cluster left out once.
 
     After the transform the variance is ``(m - 1) / m * sum((z_i - mean z) ** 2)``, with m - 1 degrees of
     freedom.
 
     Args:
-        value: the coefficient itself.
-        left_out: shape (m,), the coefficient without each cluster.
+        value: coefficient of all clusters.
+        left_out: shape (m,), coefficient without each cluster.
         interval: coverage, between 0 and 1.
         transform: of the coefficient.
 
     Returns:
-        Low and high ends. NaN where the coefficient is the same whichever cluster is left out, and its error
-        therefore unknown, where it is not defined without a cluster, and with fewer than two. The whole range
-        where it is at its end without some clusters alone, or NaN without such a range.
+        Low and high ends. NaN with fewer than two clusters, if the coefficient is the same without each
+        cluster, or if it is not defined without one. The whole range if the coefficient is at an end of it
+        without some of the clusters; NaN if the transform has no range.
 
     References:
         Tukey (1958), Annals of Mathematical Statistics 29(2), 614. Fisher (1921), Metron 1, 3-32.

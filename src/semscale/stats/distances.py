@@ -28,7 +28,7 @@ def ks_distance(p: Floats, q: Floats) -> Floats:
         q: the same; leading axes are broadcast.
 
     Returns:
-        Shape (...), 0 (alike) to 1 (all mass at opposite ends).
+        Shape (...), 0 (equal) to 1 (all mass at opposite ends).
 
     References:
         Smirnov (1948), Annals of Mathematical Statistics 19(2), 279-281, doi 10.1214/aoms/1177730256.
@@ -41,17 +41,17 @@ def ks_distance(p: Floats, q: Floats) -> Floats:
 
 
 def wasserstein_distance(p: Floats, q: Floats, values: Floats) -> Floats:
-    """Wasserstein-1 distance over the scale's width: sum |F_p - F_q| times the steps, over last less first.
+    """Wasserstein-1 distance divided by the scale's width: sum |F_p - F_q| times the steps / (last - first).
 
-    It is the least mass times way by which one distribution becomes the other.
+    It is the least sum of mass times distance that turns one distribution into the other.
 
     Args:
         p: shape (..., k), sums to 1 along the last axis.
         q: the same; leading axes are broadcast.
-        values: shape (k,), of the points, increasing.
+        values: shape (k,), values of the points, increasing.
 
     Returns:
-        Shape (...), 0 (alike) to 1 (all mass at opposite ends).
+        Shape (...), 0 (equal) to 1 (all mass at opposite ends).
 
     References:
         Vallender (1974), Theory of Probability and Its Applications 18(4), 784-786, doi 10.1137/1118101.
@@ -65,14 +65,14 @@ def wasserstein_distance(p: Floats, q: Floats, values: Floats) -> Floats:
 
 
 def total_variation(p: Floats, q: Floats) -> Floats:
-    """Total variation: half the sum of |p - q|, the share that would have to change its point.
+    """Total variation: half the sum of |p - q|, the share of mass on other points.
 
     Args:
         p: shape (..., k), sums to 1 along the last axis.
         q: the same; leading axes are broadcast.
 
     Returns:
-        Shape (...), 0 (alike) to 1 (no point in common).
+        Shape (...), 0 (equal) to 1 (no point in common).
 
     Examples:
         >>> float(total_variation(np.array([0.5, 0.5, 0.0]), np.array([0.0, 0.5, 0.5])))
@@ -91,7 +91,7 @@ def jensen_shannon_divergence(p: Floats, q: Floats) -> Floats:
         q: the same; leading axes are broadcast.
 
     Returns:
-        Shape (...), 0 (alike) to 1 (no point in common).
+        Shape (...), 0 (equal) to 1 (no point in common).
 
     References:
         Lin (1991), IEEE Transactions on Information Theory 37(1), 145-151, doi 10.1109/18.61115.
@@ -109,9 +109,9 @@ def all_distances(p: Floats, q: Floats, values: Floats) -> Floats:
     """Compute all distances of pairs of PMFs, in the order of ``DISTANCES``.
 
     Args:
-        p: shape (..., k), sums to 1 along the last axis; NaN where there is none.
+        p: shape (..., k), sums to 1 along the last axis; NaN where missing.
         q: the same; leading axes are broadcast.
-        values: shape (k,), of the points, increasing.
+        values: shape (k,), values of the points, increasing.
 
     Returns:
         Shape (..., 4), each 0 to 1; NaN where a PMF is missing.
@@ -130,7 +130,7 @@ def all_distances(p: Floats, q: Floats, values: Floats) -> Floats:
 
 
 def check_values(values: Floats) -> None:
-    """Refuse values of points that are not at least two increasing numbers.
+    """Check that values of points are at least two increasing numbers.
 
     Raises:
         InputError: they are not.
@@ -140,7 +140,7 @@ def check_values(values: Floats) -> None:
 
 
 def check_masses(name: str, masses: Floats, k: int) -> None:
-    """Refuse what is no PMF over k points; one that is wholly NaN is missing, and passes.
+    """Check that arrays are PMFs over k points; a PMF of NaN only is missing, and accepted.
 
     Raises:
         InputError: another length, a negative mass, or masses that do not sum to 1.
@@ -161,17 +161,16 @@ _MANY = 1000.0  # effective answers at a point, from which a drawn total is take
 
 @dataclass(frozen=True, eq=False)
 class PmfSample:
-    """Answers of n respondents, each a PMF over k points; a picked point has all of the mass.
+    """Answers of n respondents, each a PMF over k points; a single chosen point has all of the mass.
 
-    Equal answers are counted once, so that 100,000 ratings of 5 points are halved as 5 counts. Where most
-    answers differ, as weighted ones do, and every point has 1,000 effective answers or none, totals of
-    halves are drawn from the normal distribution with their mean and covariance, which sums
-    of so many drawn answers have (Cochran 1977, Sampling Techniques, section 2.15; van der Vaart 1998,
-    Asymptotic Statistics, chapter 23).
+    Equal answers are stored once with a count, so that 100,000 ratings of 5 points are halved as 5 counts. If
+    most answers differ, as weighted ones do, and every point has 1,000 effective answers or none, totals of
+    halves are drawn from their normal limit distribution (Cochran 1977, Sampling Techniques, section 2.15;
+    van der Vaart 1998, Asymptotic Statistics, chapter 23).
 
     Attributes:
         masses: shape (n, k), rows sum to 1.
-        weights: shape (n,), above 0; all alike unless given.
+        weights: shape (n,), above 0; all equal by default.
 
     Raises:
         InputError: not a table of PMFs, or weights that do not fit.
@@ -212,11 +211,11 @@ class PmfSample:
         return average
 
     def halves(self, splits: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Average PMFs of random halves; with an odd number the second half is larger by one.
+        """Return average PMFs of random halves; with an odd number, the second half is larger by one.
 
         Args:
-            splits: how many times to part the respondents, of which there are at least two.
-            rng: where the randomness comes from.
+            splits: number of random splits. There must be at least two respondents.
+            rng: random generator.
 
         Returns:
             Two arrays of shape (splits, k).
@@ -243,7 +242,7 @@ class PmfSample:
 
     @cached_property
     def _distinct(self) -> tuple[Floats, Integers]:
-        """Weighted masses and weight (u, k + 1) of distinct answers, and how often each is there."""
+        """Weighted masses and weight (u, k + 1) of distinct answers, and how often each occurs."""
         distinct, counts = np.unique(self._totals, axis=0, return_counts=True)
         return distinct, counts.astype(np.int64)
 
@@ -255,7 +254,7 @@ class PmfSample:
 
     @cached_property
     def _has_normal_totals(self) -> bool:
-        """True where sums over drawn answers are as good as normal: most differ, many carry each point."""
+        """True if sums over drawn answers are close to normal: most differ, and each point has many."""
         if not self._mostly_differ:
             return False
         squares = (self._totals**2).sum(axis=0)
@@ -268,18 +267,18 @@ class PmfSample:
         # Drawn without replacement, the sum of m has (n - m) / (n - 1) of the variance.
         spread = np.cov(self._totals, rowvar=False, ddof=0) * m * (n - m) / (n - 1)
         drawn = rng.multivariate_normal(self._totals.mean(axis=0) * m, spread, size=draws, method="eigh")
-        # A point that nobody picked has rounding only, on both sides of 0.
+        # A point without answers has rounding errors only, on both sides of 0.
         sums: Floats = np.maximum(drawn, 0)
         return sums
 
     @property
     def _mostly_differ(self) -> bool:
-        """True where single answers are drawn faster than counts of equal ones."""
+        """True if drawing single answers is faster than drawing counts of equal ones."""
         return 2 * len(self._distinct[1]) > self.n
 
 
 def random_halves(n: int, splits: int, rng: np.random.Generator) -> Integers:
-    """Mark a random half, shape (splits, n); the smaller one where n is odd."""
+    """Mark a random half, shape (splits, n); the smaller one if n is odd."""
     keys = rng.random((splits, n))
     drawn = np.zeros((splits, n), dtype=np.int64)
     np.put_along_axis(drawn, np.argpartition(keys, n // 2, axis=1)[:, : n // 2], 1, axis=1)
@@ -292,18 +291,18 @@ def _shares(sums: Floats) -> Floats:
 
 
 def signed_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Floats) -> Floats:
-    """Compute distances of resamples with the signs of the observed gaps.
+    """Compute distances of resamples, with gaps signed as in the observed pair.
 
-    KS is the gap of the cumulative shares at the point where it was largest, Wasserstein-1 and total
-    variation are sums of signed gaps. These are linear in the PMFs, and equal the distances of the pair that
-    was observed. The Jensen-Shannon divergence has no kink, and is taken as it is.
+    KS is the gap of the cumulative shares at the point of the largest observed gap; Wasserstein-1 and total
+    variation are sums of signed gaps. All three are linear in the PMFs, and equal the distances for the
+    observed pair. The Jensen-Shannon divergence is smooth, and is not changed.
 
     Args:
-        p: shape (r, k), resamples of the one side; NaN where there is none.
-        q: shape (r, k), of the other.
-        at_p: the observed PMF of that side, shape (1, k).
-        at_q: of the other side.
-        values: shape (k,), of the points, increasing.
+        p: shape (r, k), resamples of the first side; NaN where missing.
+        q: shape (r, k), resamples of the second side.
+        at_p: shape (1, k), observed PMF of the first side.
+        at_q: shape (1, k), observed PMF of the second side.
+        values: shape (k,), values of the points, increasing.
 
     Returns:
         Shape (r, 4), in the order of ``DISTANCES``.
@@ -328,18 +327,18 @@ def signed_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: F
 
 
 def noise_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Floats) -> Floats:
-    """Compute distances by chance alone: those of resamples, each less the observed PMF of its side.
+    """Compute distances by chance alone: of resamples, each minus the observed PMF of its side.
 
     Args:
-        p: shape (r, k), resamples of the one side; NaN where there is none.
-        q: shape (r, k), of the other.
-        at_p: the observed PMF of that side, shape (1, k).
-        at_q: of the other side.
-        values: shape (k,), of the points, increasing.
+        p: shape (r, k), resamples of the first side; NaN where missing.
+        q: shape (r, k), resamples of the second side.
+        at_p: shape (1, k), observed PMF of the first side.
+        at_q: shape (1, k), observed PMF of the second side.
+        values: shape (k,), values of the points, increasing.
 
     Returns:
-        Shape (r, 4), in the order of ``DISTANCES``; NaN for the Jensen-Shannon divergence,
-        which is no norm of the gaps.
+        Shape (r, 4), in the order of ``DISTANCES``; NaN for the Jensen-Shannon divergence, which is not a
+        norm of the gaps.
     """
     gaps, nothing = np.subtract(p, q) - np.subtract(at_p, at_q), np.zeros(len(values))
     distances = {
@@ -361,27 +360,27 @@ def kinked_estimate(  # noqa: PLR0913 - a figure, its resamples in three forms, 
     least: float = 0.0,
     noise: Floats | None = None,
 ) -> Estimate:
-    """Put a t interval around a distance, or a difference of distances, by the spread of its linear part.
+    """Compute a t interval of a distance or a difference of distances from the spread of its linear part.
 
-    Gaps that were drawn to the other side of 0 count as distances again. So resamples lie above the observed
-    distance, as that lies above the truth, and they lie too near each other. The standard error is that of
-    the linear part, which does not fold. The end on the side of the bias is moved by it; the other one is
-    not, as the bias of resamples is only an estimate. Ends: value - max(b, 0) - t s and
-    value - min(b, 0) + t s. Where chance alone makes a distance as large as the observed one in more than
-    1 - interval of resamples, the lower end is ``least``, as both sides may be alike.
+    A distance is an absolute value, so a gap that changes its sign in a resample still adds to it. Distances
+    of resamples are therefore too large on average, and vary too little. The standard error s is that of the
+    linear part, which keeps the signs. With b the bias of resamples, the ends are value - max(b, 0) - t s and
+    value - min(b, 0) + t s: only the end on the side of the bias is moved, as the bias is an estimate. If
+    chance alone gives a distance as large as the observed one in more than 1 - interval of resamples, the
+    lower end is ``least``, as both sides may be equal.
 
     Args:
         value: the figure, up to 1.
-        resampled: shape (r,), the same of resamples; NaN is left out.
-        linear: shape (r,), its linear part in the same resamples, likewise.
-        n: persons of the smaller side.
+        resampled: shape (r,), the figure in resamples; NaN is left out.
+        linear: shape (r,), its linear part in the same resamples; NaN is left out.
+        n: number of persons of the smaller side.
         interval: coverage.
-        least: what the figure can be at least.
-        noise: shape (r,), the distance that chance alone makes in the same resamples; NaN is left out, and
-            without any the lower end is as above.
+        least: least possible figure.
+        noise: shape (r,), distance by chance alone in the same resamples; NaN is left out. Without any, the
+            lower end is that of the formula.
 
     Returns:
-        The figure with its interval; without one for fewer than two persons.
+        The figure with its interval; no interval with fewer than two persons.
 
     References:
         Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 10 and 12; Fang and Santos
@@ -402,14 +401,14 @@ def kinked_estimate(  # noqa: PLR0913 - a figure, its resamples in three forms, 
 
 
 def shifted_estimate(value: float, resampled: Floats, interval: float) -> Estimate:
-    """Put the percentiles of resamples (r,) around a figure, moved by the resamples' mean less the figure.
+    """Compute an interval from percentiles of resamples (r,), shifted so that their mean is the figure.
 
-    Distances of resamples are larger on average than the observed distance. The interval is about the
-    distance that samples of this size show on average, so only the spread of the resamples counts.
+    Distances of resamples are larger on average than the observed distance. The interval is for the mean
+    distance of samples of this size, so only the spread of the resamples is used.
 
     Args:
         value: the figure, up to 1.
-        resampled: the same of resamples; NaN is left out.
+        resampled: the figure in resamples; NaN is left out.
         interval: coverage.
     """
     known = resampled[~np.isnan(resampled)]
@@ -422,5 +421,5 @@ def shifted_estimate(value: float, resampled: Floats, interval: float) -> Estima
 
 
 def _sign(gaps: Floats) -> Floats:
-    """Signs of gaps; no gap counts as one above 0, as it has to have some direction."""
+    """Signs of gaps; a gap of 0 counts as positive."""
     return np.where(np.asarray(gaps) < 0, -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""Estimates for groups of rows, from tallies that are added up part by part."""
+"""Estimates for groups of rows, from tallies that accept rows in parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,12 +27,12 @@ from semscale.types import Floats, Integers, Mask, Refits
 
 @dataclass(frozen=True)
 class Basis:
-    """Everything that one figure is made from, where rows of the group lack it.
+    """Rows, clusters and method behind one figure.
 
     Attributes:
-        n: rows that have the figure.
-        n_clusters: rows, or respondents where they are named, that its interval is made from.
-        method: how its interval was made; ``None`` where there is none.
+        n: rows that have a value.
+        n_clusters: rows, or respondents if they are named, behind its interval.
+        method: method of its interval; ``None`` without an interval.
     """
 
     n: int
@@ -42,25 +42,25 @@ class Basis:
 
 @dataclass(frozen=True)
 class GroupEstimate:
-    """All figures about one group of rows.
+    """All figures of one group of rows.
 
     Attributes:
-        group: the group's name; ``None`` for everything, or for rows whose group is missing.
-        n: rows that count: scored, and with a weight above 0.
-        left_out: rows that do not count, by reason (a status, ``no-weight``, ``zero-weight``,
-            ``no-respondent``).
+        group: name of the group; ``None`` for all rows, or for rows without a group.
+        n: rows used: scored, and with a weight above 0.
+        left_out: rows left out, by reason (a status, ``no-weight``, ``zero-weight``, ``no-respondent``).
         effective_n: Kish's effective sample size, ``sum(w) ** 2 / sum(w ** 2)``; equals n without weights.
-        figures: the figures by name, in the instrument's order; empty where no row counts.
-        main: name of the figure that ``mean`` gives.
-        n_clusters: rows, or respondents where they are named, that the intervals are made from.
-        method: how this group's intervals were made: linearized with fewer than 10 clusters, where
-            percentiles of a bootstrap would be too narrow; ``None`` with fewer than two, as there are none.
-        bases: for figures that other rows have than the main one, or whose intervals are exact bounds, what
-            each is made from.
-        n_different: clusters whose main figure is not the most frequent one, or not near the median, where
-            fewer than 5 effective clusters are so and the interval depends on them; ``None`` otherwise, with
-            fewer than 10 clusters, and where the values of clusters were given up: above 20,000 of them, or
-            in the largest groups where all groups together have more than a million.
+        figures: the figures by name, in the instrument's order; empty if no row was used.
+        main: name of the figure that ``mean`` returns.
+        n_clusters: rows, or respondents if they are named, behind the intervals.
+        method: method of this group's intervals: linearized with fewer than 10 clusters, where percentiles of
+            a bootstrap would be too narrow; ``None`` with fewer than two, as there are no intervals.
+        bases: rows, clusters and method of each figure whose rows differ from those of the main one, or whose
+            interval is an exact bound.
+        n_different: number of clusters whose main figure differs from the most frequent value, or from the
+            median by more than a little, if they are fewer than 5 effective clusters, on which the interval
+            then depends; ``None`` otherwise, with fewer than 10 clusters, and where single clusters are not
+            stored: above 20,000 of them, or in the largest groups if all groups together have more than a
+            million.
     """
 
     group: str | None
@@ -76,32 +76,32 @@ class GroupEstimate:
 
     @property
     def n_left_out(self) -> int:
-        """Number of rows that do not count."""
+        """Number of rows left out."""
         return sum(self.left_out.values())
 
     @property
     def has_small_base(self) -> bool:
-        """True where fewer than 10 rows, or respondents where they are named, are behind the figures."""
+        """True if the figures come from fewer than 10 rows, or respondents if they are named."""
         return self.n > 0 and self.n_clusters < FEWEST_CLUSTERS
 
     @property
     def mean(self) -> Estimate | None:
-        """The main figure; ``None``, as all others, where no row counts."""
+        """The main figure; ``None`` if no row was used."""
         return self.figures.get(self.main)
 
     @property
     def top_2_box(self) -> Estimate | None:
-        """Mass on the two highest points; ``None`` with fewer than 4 points, where boxes would overlap."""
+        """Mass on the two highest points, 0 to 1; ``None`` with fewer than 4 points (boxes would overlap)."""
         return self.figures.get("top_2_box")
 
     @property
     def bottom_2_box(self) -> Estimate | None:
-        """Mass on the two lowest points, likewise."""
+        """Mass on the two lowest points, 0 to 1; ``None`` with fewer than 4 points."""
         return self.figures.get("bottom_2_box")
 
     @property
     def net(self) -> Estimate | None:
-        """Top-2-box minus bottom-2-box, likewise."""
+        """Top-2-box minus bottom-2-box, -1 to 1; ``None`` with fewer than 4 points."""
         return self.figures.get("net")
 
     @property
@@ -111,7 +111,7 @@ class GroupEstimate:
 
     @property
     def pmf(self) -> tuple[Estimate, ...]:
-        """Mass of each point of a scale; empty where no row counts."""
+        """Mass of each point of a scale; empty if no row was used."""
         return tuple(figure for name, figure in self.figures.items() if name.startswith(MASS_PREFIX))
 
     def basis(self, figure: str) -> Basis:
@@ -126,10 +126,10 @@ class GroupTally:
     Attributes:
         n_rows: rows with weight.
         weight: sum of their weights.
-        squared_weight: sum of their squares.
+        squared_weight: sum of the squared weights.
         moments: sums over clusters.
-        totals: of every cluster, shape (m, k + 1); empty where they were given up.
-        exact: whether the totals of every cluster are there.
+        totals: shape (m, k + 1), totals of every cluster; empty if they are not stored.
+        exact: whether the totals of every cluster are stored.
         refit_means: mean of the rows under each refit, shape (b, k); ``None`` without refits or weight.
     """
 
@@ -150,12 +150,12 @@ class GroupTally:
 def estimate_group(
     group: str | None, tally: GroupTally, left_out: dict[str, int], figures: Figures, plan: IntervalPlan
 ) -> GroupEstimate:
-    """Estimate all figures about one group from its tally; the first of them is the main one.
+    """Estimate all figures of one group from its tally; the first one is the main figure.
 
     Args:
         group: name of the group.
-        tally: its rows; for the bootstrap the tally must be exact.
-        left_out: rows that do not count, by reason.
+        tally: tally of its rows; it must be exact for the bootstrap.
+        left_out: rows left out, by reason.
         figures: which figures there are.
         plan: how intervals are made.
     """
@@ -182,7 +182,7 @@ def estimate_group(
 
 
 def _n_different(tally: GroupTally, figures: Figures) -> int | None:
-    """Count the clusters apart from the main figure's most frequent value, as ``GroupEstimate`` has it."""
+    """Count the clusters that differ from the main figure's most frequent value; see ``GroupEstimate``."""
     if not tally.exact or tally.moments.n < FEWEST_CLUSTERS:
         return None
     totals = tally.totals
@@ -193,14 +193,14 @@ def _n_different(tally: GroupTally, figures: Figures) -> int | None:
 
 
 def counted_mean(group: GroupEstimate, figure: str | None = None) -> MeanEstimate:
-    """Put a figure of a group together with the counts behind it.
+    """Return a figure of a group with the counts behind it.
 
     Args:
-        group: the group.
-        figure: its name; the main one unless given.
+        group: estimates of the group.
+        figure: name of the figure; the main one by default.
 
     Returns:
-        The figure, NaN where no row has it.
+        The figure; NaN if no row has it.
     """
     name = figure or group.main
     estimate = group.figures.get(name, Estimate())
@@ -217,32 +217,32 @@ def counted_mean(group: GroupEstimate, figure: str | None = None) -> MeanEstimat
 
 
 FEWEST_DIFFERENT = 5
-"""Effective clusters apart from the most frequent value that an interval should rest on at least."""
+"""Least effective number of clusters that differ from the most frequent value, for a reliable interval."""
 
 NEAR = 0.02
-"""Share of a figure's range by which values may differ and still say nearly the same."""
+"""Share of a figure's range by which nearly equal values may differ."""
 
 
 def few_different(values: Floats, weights: Floats, unit: float, near: float = 0.0) -> int | None:
-    """Count the clusters that differ from the most frequent value, where they are too few for an interval.
+    """Count the clusters that differ from the most frequent value, if they are too few for an interval.
 
-    Where values are only nearly equal, as those of texts in nearly equal words are, those count that lie
-    farther than ``near`` from the median.
+    If values are nearly equal, as for texts with nearly the same wording, clusters farther than ``near`` from
+    the median are counted.
 
-    If d clusters differ, a bootstrap draws none of them with a probability of about exp(-d): below 4 that is
-    more than 2.5 %, and one end of a 95 % interval is the frequent value itself. The usual demand for normal
-    intervals of shares is 5, too. With weights d is effective: the differing share of the weight times Kish's
-    effective number of clusters.
+    If d clusters differ, a bootstrap draws none of them with a probability of about exp(-d). For d below 4,
+    that is more than 2.5 %, so one end of a 95 % interval is the frequent value itself. The usual limit for
+    normal intervals of shares is 5. With weights, d is effective: the differing share of the weight times
+    Kish's effective number of clusters.
 
     Args:
-        values: shape (m,), of clusters.
+        values: shape (m,), values of clusters.
         weights: shape (m,), above 0.
-        unit: values that differ by less are the same.
-        near: values that differ by no more are nearly the same; at least 0.
+        unit: values that differ by less are equal.
+        near: values that differ by no more are nearly equal; at least 0.
 
     Returns:
-        How many clusters differ, 0 where all are nearly the same; ``None`` where all are the same, or d is at
-        least 5.
+        Number of clusters that differ, 0 if all are nearly equal; ``None`` if all are equal, or d is at least
+        5.
 
     References:
         Cochran (1954), Some methods for strengthening the common chi-squared tests, Biometrics 10(4),
@@ -274,7 +274,7 @@ def few_different(values: Floats, weights: Floats, unit: float, near: float = 0.
 
 
 def refit_errors(values: Floats) -> Floats:
-    """Standard errors of f figures from their values under b refits, each without one of b parts.
+    """Compute jackknife standard errors of f figures from b refits, each without one of b parts.
 
     The root of (b - 1) / b times the sum of squared deviations from the mean of the refits.
 
@@ -297,22 +297,23 @@ def widened_for_refits(
     interval: float,
     n_labels: int | None = None,
 ) -> GroupEstimate:
-    """Widen a group's intervals by the error of the fitted function, taken as independent of its rows.
+    """Widen a group's intervals by the error of the fitted function, assumed independent of its rows.
 
-    Where the rows include those that the function was fitted to, the intervals are a little wide.
-    The distance from the figure to an end becomes the root of its square plus the square of t times the
-    error, with b - 1 degrees of freedom. No end leaves the range of the figure; missing ones stay missing.
+    If the rows include those that the function was fitted to, the intervals are a little too wide. The
+    distance from the figure to an end becomes the root of its square plus the square of t times the error,
+    with b - 1 degrees of freedom. Ends stay within the range of the figure; missing ends stay missing.
 
-    No refit can show an answer that is not among the labels. So all figures but the first, the mean, take
-    at least the exact interval of a share among the labels: a mass or box of m is taken as m of n labels.
-    A difference of boxes is first mapped from its range to 0 to 1, where no figure varies more than a share.
+    Refits cannot show answers that are missing from the labels. So the intervals of all figures but the
+    first, the mean, are at least as wide as the exact interval of a share of the labels: a mass or box of m
+    counts as m of n labels. A difference of boxes is first mapped from its range to 0 to 1.
 
     Args:
-        group: its figures, those of ``figures`` alone.
-        means: shape (b, k), the group's mean masses under each refit; ``None`` for no refits.
+        group: estimates of the group, with the figures of ``figures`` only.
+        means: shape (b, k), mean masses of the group under each refit; ``None`` without refits.
         figures: which figures there are.
-        interval: coverage to aim at, between 0 and 1.
-        n_labels: n, labelled items that the function was fitted to; ``None`` to go by the refits alone.
+        interval: nominal coverage, between 0 and 1.
+        n_labels: n, number of labelled items that the function was fitted to; ``None`` to use the refits
+            only.
 
     References:
         Clopper and Pearson (1934), see ``clopper_pearson_ends``.
@@ -351,37 +352,36 @@ def _from_labels(values: Floats, figures: Figures, n_labels: int | None, interva
 
 
 RANDOM_GROUPS = 2048
-"""Random groups into which the clusters of a group of rows are put together where there are too many."""
+"""Number of random groups into which the clusters of a group of rows are merged if there are too many."""
 
 ROOM = 1_000_000
-"""Totals of single clusters that are stored for all groups together."""
+"""Greatest number of clusters whose totals are stored, for all groups together."""
 
 _FEWEST_RANDOM_GROUPS = 8
-"""Random groups of clusters that every group has room for."""
+"""Number of random groups of clusters that every group can store."""
 
-_SLACK = 4  # ROOM may be exceeded by this part, so that rows are copied now and then, not each time
+_SLACK = 4  # ROOM may be exceeded by this factor, so that rows are copied rarely
 
-_PENDING = 50_000  # rows that wait at least until they are joined with the stored clusters
+_PENDING = 50_000  # least number of rows that are collected before they are joined with the stored clusters
 
 _LARGEST_GROWTH = 200
-"""Powers of two that weights may grow before the unit changes; the square of so large a number is a float."""
+"""Powers of two by which weights may grow before the unit changes; squares must not overflow."""
 
 _NO_UNIT = np.iinfo(np.int64).min
 
 
 class Tally:
-    """Totals of the rows of many groups, by cluster, in a few arrays.
+    """Totals of the rows of many groups by cluster, in a few arrays.
 
-    Groups are numbered from 0. Rows of weight 0 are passed over, so that they count neither as rows nor as
-    clusters. Rows without a cluster are clusters of their own. All groups have their sums.
+    Groups are numbered from 0. Rows of weight 0 are ignored, so that they count neither as rows nor as
+    clusters. Each row without a cluster is its own cluster.
 
-    Totals of single clusters are stored up to 20,000 for a group, and up to a million for all groups
-    together; beyond that the largest groups lose theirs. Without a cluster column their sums suffice. With
-    one, rows of a cluster may still come: their clusters are put together into random groups by their number.
-    Random groups of whole clusters leave the variance estimate unbiased.
+    Totals of single clusters are stored for up to 20,000 clusters per group and a million in all groups;
+    beyond that, the largest groups drop them. Without a cluster column, their sums are enough. With one,
+    further rows of a cluster may follow, so clusters are merged into random groups by their number. Random
+    groups of whole clusters leave the variance estimate unbiased.
 
-    Weights are divided by a power of two, which changes no digit, so that neither they nor their squares
-    leave the range of floats, whatever their unit.
+    Weights are divided by a power of two, which is exact, so that neither they nor their squares overflow.
 
     Args:
         k: number of points.
@@ -418,11 +418,12 @@ class Tally:
         Args:
             pmf: shape (m, k).
             weights: shape (m,), finite and not negative.
-            clusters: shape (m,), a number for each row's cluster, well mixed in its lowest bits (a hash);
-                either in every call or in none.
-            refits: shape (m, b, k), what ``pmf`` is under each refit of the function that gave it; likewise.
-            groups: shape (m,), the group of each row, below ``n_groups``; the first one unless given.
-            n_groups: how many groups there are by now.
+            clusters: shape (m,), hash of each row's cluster, with well mixed lowest bits; in every call or in
+                none.
+            refits: shape (m, b, k), ``pmf`` under each refit of the fitted function; in every call or in
+                none.
+            groups: shape (m,), the group of each row, below ``n_groups``; the first one by default.
+            n_groups: number of groups so far.
         """
         self._grow(n_groups)
         counting = weights > 0
@@ -446,18 +447,18 @@ class Tally:
         self._rows.add(groups, rows, self._n_rows)
 
     def whole(self) -> GroupTally:
-        """Return the tally of the first group, the only one where rows are added without groups."""
+        """Return the tally of the first group, the only one if rows have no groups."""
         self._grow(1)
         return next(self.groups())
 
     def covariance(self, weights: Floats, groups: Sequence[int]) -> Floats:
         """Estimate the covariances between some groups of a figure that is linear in the mean PMF.
 
-        Variances are linearized. Groups that share clusters, such as respondents, have covariances; they are
-        sums over clusters of the products of what a cluster adds to each of the two figures.
+        Variances are linearized. Groups that share clusters, such as respondents, have covariances: sums over
+        clusters of the products of a cluster's contributions to the two figures.
 
         Args:
-            weights: shape (k,), of the points in the figure.
+            weights: shape (k,), weights of the points in the figure.
             groups: numbers of g groups, each with two clusters or more.
 
         Returns:
@@ -539,7 +540,7 @@ class Tally:
             self._refits[present] += np.add.reduceat(weighted, first, axis=0)
 
     def _in_units(self, groups: Integers, weights: Floats) -> Floats:
-        """Divide weights by the unit of their group: the power of two of its first ones, unless more come."""
+        """Divide weights by the unit of their group: a power of two that later, larger weights may change."""
         largest = np.full(len(self._n_rows), _NO_UNIT)
         np.maximum.at(largest, groups, np.frexp(weights)[1].astype(np.int64))
         fresh = (self._exponent == _NO_UNIT) & (largest != _NO_UNIT)
@@ -551,7 +552,7 @@ class Tally:
         return np.ldexp(weights, -self._exponent[groups])
 
     def _scale(self, outgrown: Mask, factors: Floats) -> None:
-        """Change the units of everything that was added to some groups; all others have the factor 1."""
+        """Change the units of everything that was added to some groups; other groups have the factor 1."""
         self._weight *= factors
         self._squared *= factors**2
         self._sums *= factors
@@ -564,7 +565,7 @@ class Tally:
 
 
 class _RowTotals:
-    """Totals of rows of groups in which each row is a cluster of its own; large groups lose theirs."""
+    """Totals of rows of groups in which each row is its own cluster; large groups drop them."""
 
     def __init__(self, k: int) -> None:
         self._groups = [np.zeros(0, np.int64)]
@@ -578,7 +579,7 @@ class _RowTotals:
         Args:
             groups: shape (m,), the group of each row.
             rows: shape (m, k + 1), their totals.
-            n_rows: shape (groups,), rows of each group, these included.
+            n_rows: shape (groups,), number of rows of each group, including these.
         """
         fitting = n_rows[groups] <= self._largest_group
         self._groups.append(groups[fitting])
@@ -588,7 +589,7 @@ class _RowTotals:
             self._make_room(n_rows)
 
     def totals(self, n_rows: Integers) -> Iterator[tuple[Floats, bool]]:
-        """Yield the totals of each group's rows, and whether all of them are there."""
+        """Yield the totals of each group's rows, and whether all of them are stored."""
         self._make_room(n_rows)
         return _by_group(self._groups[0], self._rows[0], n_rows <= self._largest_group)
 
@@ -608,7 +609,7 @@ class _RowTotals:
 
 
 class _ClusterTotals:
-    """Totals by group and cluster; the clusters of large groups are put together into random groups."""
+    """Totals by group and cluster; the clusters of large groups are merged into random groups."""
 
     def __init__(self, k: int) -> None:
         self._groups, self._clusters = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -623,7 +624,7 @@ class _ClusterTotals:
 
         Args:
             groups: shape (m,), the group of each row.
-            clusters: shape (m,), the number of its cluster, a hash.
+            clusters: shape (m,), hash of each row's cluster.
             rows: shape (m, k + 1), their totals.
         """
         self._pending.append((groups, clusters, rows))
@@ -632,16 +633,17 @@ class _ClusterTotals:
             self._join()
 
     def totals(self, n_groups: int) -> Iterator[tuple[Floats, bool]]:
-        """Yield the totals of each group's clusters, and whether these are the clusters themselves."""
+        """Yield the totals of each group's clusters, and whether they are clusters, not random groups."""
         self._join()
         return _by_group(self._groups, self._totals, ~self._reduced(n_groups))
 
     def shared(self, groups: Sequence[int]) -> tuple[Integers, Integers, Floats]:
-        """Number the clusters of some groups, so that a cluster has one number in all of them.
+        """Number the clusters of some groups, so that a cluster has the same number in all of them.
 
         Returns:
-            For each cluster of each group its number, from 0; the position of its group among ``groups``; and
-            its totals. Where a group has random groups of clusters, all are put together so.
+            For each cluster of each group, its number from 0, the position of its group among ``groups``, and
+            its totals. If one group has random groups of clusters, the clusters of all groups are merged in
+            this way.
         """
         self._join()
         positions = np.full(int(self._groups.max(initial=-1)) + 1, -1)

@@ -1,4 +1,4 @@
-"""Means and shares with intervals: by bootstrap, by formula, and exactly."""
+"""Means and shares with intervals: bootstrap, linearized and exact."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,21 +16,21 @@ Method = Literal["bootstrap", "linearized"]
 """``bootstrap``: expanded percentiles of resampled clusters. ``linearized``: Taylor variance, t interval."""
 
 UsedMethod = Literal["bootstrap", "linearized", "exact"]
-"""A method, or ``exact``: bounds for a figure that is the same in every cluster, see ``estimate_figures``."""
+"""A method, or ``exact``: bounds for a figure that is the same in every cluster; see ``estimate_figures``."""
 
 DEFAULT_INTERVAL = 0.95
 """Default coverage of intervals."""
 
 FEWEST_CLUSTERS = 10
-"""With fewer, percentiles of a bootstrap cover too little: there intervals are made with t quantiles."""
+"""Least number of clusters for a bootstrap; below it, percentiles are too narrow and t quantiles are used."""
 
 MAX_CLUSTERS = 20_000
-"""Clusters up to which their totals are stored, for the bootstrap; above, sums suffice."""
+"""Greatest number of clusters whose totals are stored for the bootstrap; above it, sums are enough."""
 
 _FEWEST_REPLICATES = 100
 
 ROUNDING = 1e-6
-"""Standard deviation, as a share of what a figure can span, below which values differ by rounding alone."""
+"""Standard deviation, as a share of a figure's range, that is rounding error."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Estimate:
     """A figure with its interval.
 
     Attributes:
-        value: the figure itself; NaN where it is not defined.
-        low: lower end of the interval, NaN where there is none (fewer than two clusters).
-        high: upper end, NaN likewise.
+        value: the figure; NaN if it is not defined.
+        low: lower end of the interval; NaN if there is no interval (fewer than two clusters).
+        high: upper end; NaN if there is no interval.
     """
 
     value: float = np.nan
@@ -53,11 +53,11 @@ class IntervalPlan:
     """Settings of intervals.
 
     Attributes:
-        interval: coverage to aim at, between 0 and 1.
+        interval: nominal coverage, between 0 and 1.
         method: bootstrap or linearized.
-        seed: of the bootstrap; every group starts from it afresh, so that a group's interval does not depend
-            on which other groups there are.
-        replicates: of the bootstrap, at least 100.
+        seed: seed of the bootstrap of every group, so that a group's interval does not depend on other
+            groups.
+        replicates: number of bootstrap replicates, at least 100.
 
     Raises:
         InputError: an unknown method, or a coverage, a seed or a number of replicates out of range.
@@ -80,7 +80,7 @@ class IntervalPlan:
 
     @property
     def settings(self) -> dict[str, object]:
-        """Entries of a signature; seed and replicates are of the bootstrap alone.
+        """Entries of a signature; seed and replicates are ``None`` without a bootstrap.
 
         Examples:
             >>> IntervalPlan(0.9, "linearized").settings
@@ -111,13 +111,13 @@ class MeanEstimate:
     """A mean with its interval.
 
     Attributes:
-        value: the mean; NaN where no item counts.
-        low: lower end of the interval, NaN with fewer than two clusters.
-        high: upper end, NaN likewise.
-        n: items that count.
-        n_left_out: items that have no value.
-        n_clusters: what was resampled: items, or the clusters that the caller named.
-        method: how the interval was made; ``None`` where there is none.
+        value: the mean; NaN if no item has a value.
+        low: lower end of the interval; NaN with fewer than two clusters.
+        high: upper end; NaN if there is no interval.
+        n: items used.
+        n_left_out: items without a value.
+        n_clusters: resampled units: items, or the caller's clusters.
+        method: method of the interval; ``None`` without an interval.
     """
 
     value: float
@@ -137,18 +137,18 @@ def estimate_mean(
     weights: Floats | None = None,
     plan: IntervalPlan | None = None,
 ) -> MeanEstimate:
-    """Estimate the mean of items' values, leaving out and counting those that have none.
+    """Estimate the mean of items' values; items without a value are left out and counted.
 
     Args:
         values: shape (n,); NaN where an item has no value.
-        bounds: least and greatest value that an item can have; intervals stay within.
-        clusters: shape (n,), numbers of what is drawn together, such as a question's answers; every item by
-            itself unless given.
-        weights: shape (n,), above 0; all alike unless given.
-        plan: how the interval is made; linearized in any case with more than 20,000 clusters.
+        bounds: least and greatest possible value of an item; intervals stay within.
+        clusters: shape (n,), cluster number of each item, such as its question; by default each item is its
+            own cluster.
+        weights: shape (n,), above 0; all equal by default.
+        plan: settings of the interval; always linearized with more than 20,000 clusters.
 
     Raises:
-        InputError: ``clusters`` has another length than ``values``.
+        InputError: ``clusters`` and ``values`` differ in length.
 
     Examples:
         >>> estimate = estimate_mean(np.array([0.2, np.nan, 0.4]), bounds=(0, 1))
@@ -179,11 +179,11 @@ def estimate_mean(
 
 
 _REPLICATES_BEYOND = 200
-"""Replicates that lie beyond each end of an interval, so that its ends are stable."""
+"""Number of replicates beyond each end of an interval, so that its ends are stable."""
 
 
 def simultaneous(plan: IntervalPlan, k: int) -> IntervalPlan:
-    """Widen intervals so that those of all pairs of k cells hold together.
+    """Return a plan with wider intervals, so that those of all pairs of k cells hold together.
 
     Examples:
         >>> wider = simultaneous(IntervalPlan(0.95), 3)
@@ -202,7 +202,7 @@ def effective_size(total: float, squares: float) -> float:
 
     Args:
         total: sum of the weights.
-        squares: sum of their squares.
+        squares: sum of the squared weights.
 
     References:
         Kish (1965), Survey Sampling, section 11.7.
@@ -212,12 +212,12 @@ def effective_size(total: float, squares: float) -> float:
 
 @dataclass(frozen=True)
 class Moments:
-    """Sums over clusters of their totals.
+    """Sums of cluster totals.
 
     A cluster's total is ``(sum of w * p, sum of w)`` over its rows, k + 1 numbers.
 
     Attributes:
-        n: how many clusters were added.
+        n: number of added clusters.
         total: shape (k + 1,), sum of the totals.
         outer: shape (k + 1, k + 1), sum of the totals' outer products.
     """
@@ -235,12 +235,12 @@ class Moments:
         """Add clusters.
 
         Args:
-            totals: shape (m, k + 1), each cluster complete: its rows must not be spread over several calls.
+            totals: shape (m, k + 1); all rows of a cluster must be in one call.
         """
         return Moments(self.n + len(totals), self.total + totals.sum(axis=0), self.outer + totals.T @ totals)
 
     def merged(self, other: "Moments") -> "Moments":
-        """Join two disjoint lots of clusters."""
+        """Add the sums of disjoint clusters."""
         return Moments(self.n + other.n, self.total + other.total, self.outer + other.outer)
 
     @property
@@ -266,8 +266,8 @@ class Moments:
         With residuals ``z = (t - mean * w) / sum(w)`` of the clusters, it is ``m / (m - 1) * sum(z z')``.
 
         References:
-            Woodruff (1971), JASA 66(334), 411-414, doi 10.1080/01621459.1971.10482279. Clusters as drawn with
-            replacement.
+            Woodruff (1971), JASA 66(334), 411-414, doi 10.1080/01621459.1971.10482279. Clusters count as
+            drawn with replacement.
         """
         k = len(self.total) - 1
         weight = self.total[-1]
@@ -285,13 +285,13 @@ _NPS_VALUES = np.arange(11.0)
 
 @dataclass(frozen=True)
 class Figures:
-    """Names of f figures, and the matrix that makes them from the mean of k numbers that every row has.
+    """Names of f figures, and the matrix that computes them from the mean of k numbers per row.
 
     Attributes:
-        names: of a scale ``mean``, where they apply ``top_2_box``, ``bottom_2_box``, ``net`` and ``nps``,
-            then one for the mass of each point, such as ``p_1``.
-        matrix: shape (f, k); ``matrix @ mean`` is the figures.
-        bounds: the least and the greatest value that each figure can have, shapes (f,).
+        names: names of the figures; for a scale ``mean``, then ``top_2_box``, ``bottom_2_box``, ``net`` and
+            ``nps`` if they apply, then one for the mass of each point, such as ``p_1``.
+        matrix: shape (f, k); ``matrix @ mean`` gives the figures.
+        bounds: least and greatest possible value of each figure, each of shape (f,).
     """
 
     names: tuple[str, ...]
@@ -300,11 +300,11 @@ class Figures:
 
 
 def value_figure(name: str, bounds: tuple[float, float]) -> Figures:
-    """Declare the mean of one number for each row as the figure.
+    """Return one figure: the mean of one number per row.
 
     Args:
-        name: of the figure.
-        bounds: the least and the greatest number that a row can have.
+        name: name of the figure.
+        bounds: least and greatest possible number of a row.
 
     Examples:
         >>> value_figure("f1", (-1.0, 1.0)).matrix.tolist()
@@ -315,11 +315,11 @@ def value_figure(name: str, bounds: tuple[float, float]) -> Figures:
 
 
 def scale_figures(values: Floats) -> Figures:
-    """Declare the figures of a scale.
+    """Return the figures of a scale.
 
     Boxes need 4 points, so that they do not overlap: top-2-box is the mass on the two highest points,
-    bottom-2-box that on the two lowest, net their difference. NPS needs the values 0 to 10: the mass on 9 and
-    10 less that on 0 to 6.
+    bottom-2-box the mass on the two lowest, net their difference. NPS needs the values 0 to 10: the mass on 9
+    and 10 minus the mass on 0 to 6.
 
     Args:
         values: shape (k,), ascending.
@@ -351,10 +351,10 @@ MASS_PREFIX = "p_"
 
 
 def mass_names(values: Iterable[float]) -> tuple[str, ...]:
-    """Name a column for each point after its value, exactly, so that no two points share one.
+    """Name a column for each point after its exact value, so that names are unique.
 
     Args:
-        values: of the scale's points; whole numbers lose their ``.0``.
+        values: values of the scale's points; whole numbers are written without ``.0``.
 
     Examples:
         >>> mass_names([1.0, 2.5, 1000001.0])
@@ -371,19 +371,19 @@ def estimate_figures(
 
     A figure is ``matrix @ (sum w p / sum w)``. Its interval comes from resampled clusters, or from the
     linearized variance with t quantiles, and is cut off at the least and greatest value the figure can have.
-    A figure that is the same in every cluster shows no spread to resample; its interval is a bound: with
-    the share q of clusters that may differ unseen, from ``value - q (value - least)`` to
-    ``value + q (greatest - value)``.
+    A figure that is the same in every cluster has no spread to resample; its interval is an exact bound from
+    ``value - q (value - least)`` to ``value + q (greatest - value)``, with q the greatest plausible share of
+    clusters that differ.
 
     Args:
-        moments: of m clusters, whose weights sum to more than 0.
-        totals: shape (m, k + 1), of the clusters, for the bootstrap; ``None`` for linearized intervals.
-        figures: f of them.
+        moments: sums of m clusters, whose weights sum to more than 0.
+        totals: shape (m, k + 1), totals of the clusters for the bootstrap; ``None`` for linearized intervals.
+        figures: f figures.
         plan: coverage, seed and replicates.
 
     Returns:
-        The estimates by name, whose ends are NaN with fewer than two clusters; and the names of those whose
-        intervals are exact bounds.
+        The estimates by name, with NaN ends with fewer than two clusters, and the names of those with exact
+        bounds.
     """
     values = figures.matrix @ moments.mean
     variance = np.einsum("fk,kj,fj->f", figures.matrix, moments.covariance, figures.matrix)
@@ -402,7 +402,7 @@ def estimate_figures(
 
 
 def _have_no_spread(variance: Floats, n: int, figures: Figures) -> npt.NDArray[np.bool_]:
-    """Mark bounded figures that are the same in all n clusters, up to rounding; none of fewer than two."""
+    """Mark bounded figures that are the same in all n clusters, up to rounding; none if n is below 2."""
     width = figures.bounds[1] - figures.bounds[0]
     equal: npt.NDArray[np.bool_] = variance * n <= (ROUNDING * width) ** 2
     return equal & np.isfinite(width)
@@ -426,7 +426,7 @@ def t_half_width(errors: Floats, df: Floats | float, interval: float) -> Floats:
     Args:
         errors: standard errors, of any shape.
         df: degrees of freedom, of the same shape or one number.
-        interval: coverage to aim at, between 0 and 1.
+        interval: nominal coverage, between 0 and 1.
 
     Examples:
         >>> round(float(t_half_width(np.array(0.1), 10, 0.95)), 4)  # t_10 is 2.2281
@@ -436,7 +436,7 @@ def t_half_width(errors: Floats, df: Floats | float, interval: float) -> Floats:
 
 
 def mean_of_known(values: Floats | Sequence[Floats], axis: int = -1) -> Floats:
-    """Average along an axis, leaving NaN out; NaN where nothing is known.
+    """Average along an axis without NaN; NaN if all values are NaN.
 
     Examples:
         >>> mean_of_known(np.array([[1.0, np.nan], [np.nan, np.nan]])).tolist()
@@ -449,17 +449,17 @@ def mean_of_known(values: Floats | Sequence[Floats], axis: int = -1) -> Floats:
 
 
 def wilson_interval(hits: int, n: int, interval: float = 0.95) -> Estimate:
-    """Share with Wilson's score interval, which is never empty and stays within 0 to 1.
+    """Compute a share with Wilson's score interval, which has a width above 0 and stays within 0 to 1.
 
     With z the normal quantile: (p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).
 
     Args:
         hits: 0 to n.
         n: at least 0.
-        interval: coverage to aim at, between 0 and 1.
+        interval: nominal coverage, between 0 and 1.
 
     Returns:
-        NaN throughout for n = 0.
+        The share and its ends, 0 to 1; all NaN for n = 0.
 
     References:
         Wilson (1927), doi 10.1080/01621459.1927.10502953. Brown, Cai and DasGupta (2001),
@@ -481,13 +481,13 @@ def wilson_interval(hits: int, n: int, interval: float = 0.95) -> Estimate:
 
 
 def clopper_pearson_upper(hits: int, n: float, confidence: float) -> float:
-    """Highest share that is still plausible after ``hits`` among n: an exact one-sided upper bound.
+    """Compute Clopper and Pearson's exact one-sided upper bound of a share, from ``hits`` among n.
 
-    It is the share at which so few hits or fewer have the probability 1 - confidence.
+    It is the share, 0 to 1, at which at most ``hits`` hits have the probability 1 - confidence.
 
     Args:
         hits: 0 to n.
-        n: at least 0; an effective number of rows need not be whole.
+        n: at least 0; an effective number of rows, not necessarily whole.
         confidence: between 0 and 1.
 
     References:
@@ -503,14 +503,14 @@ def clopper_pearson_upper(hits: int, n: float, confidence: float) -> float:
 
 
 def clopper_pearson_ends(shares: Floats, n: float | Floats, interval: float) -> tuple[Floats, Floats]:
-    """Exact two-sided intervals of shares: their lower and upper ends, each of the shares' shape, 0 to 1.
+    """Compute exact two-sided intervals of shares: lower and upper ends, each of the shares' shape, 0 to 1.
 
-    Each end leaves out half of what the interval does not cover. With n = 0 the ends are 0 and 1.
+    Each tail has half of the probability outside the interval. With n = 0, the ends are 0 and 1.
 
     Args:
-        shares: any shape, 0 to 1; share times n, the number of hits, need not be whole.
+        shares: any shape, 0 to 1; the number of hits, share times n, need not be whole.
         n: at least 0, one number or one for each share.
-        interval: coverage to hold at least, between 0 and 1.
+        interval: least coverage, between 0 and 1.
 
     References:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413, doi 10.1093/biomet/26.4.404.
@@ -529,7 +529,7 @@ def clopper_pearson_ends(shares: Floats, n: float | Floats, interval: float) -> 
 
 
 def binomial_tail(hits: int, n: int, share: float) -> float:
-    """Probability of so few hits or fewer among n, at this share; 1 for n = 0.
+    """Compute the probability of at most ``hits`` hits among n at a share; 1 for n = 0.
 
     Examples:
         >>> binomial_tail(0, 2, 0.5)
@@ -538,11 +538,11 @@ def binomial_tail(hits: int, n: int, share: float) -> float:
     return float(bdtr(hits, n, share)) if hits < n else 1.0
 
 
-_BLOCK_CELLS = 65_536  # so that draws, counts and what is made of them stay in the processor's cache
+_BLOCK_CELLS = 65_536  # so that draws, counts and results stay in the processor's cache
 
 
 def check_interval(interval: float) -> None:
-    """Reject a coverage that no interval can have.
+    """Check that a coverage is between 0 and 1.
 
     Raises:
         InputError: not a number between 0 and 1.
@@ -552,7 +552,7 @@ def check_interval(interval: float) -> None:
 
 
 def check_seed(seed: int) -> None:
-    """Refuse a seed that NumPy's generators do not take.
+    """Check that NumPy's generators accept a seed.
 
     Raises:
         InputError: not a whole number of at least 0.
@@ -562,15 +562,15 @@ def check_seed(seed: int) -> None:
 
 
 def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Draw m clusters with replacement, again and again.
+    """Draw m clusters with replacement for each replicate.
 
     Args:
-        m: how many clusters there are, at least 1.
-        replicates: how many times to draw.
-        rng: where the randomness comes from; each block takes from it in order.
+        m: number of clusters, at least 1.
+        replicates: number of draws.
+        rng: random generator.
 
     Yields:
-        Shape (b, m): how often each cluster was drawn in b replicates; rows sum to m.
+        Counts of shape (b, m): how often each cluster was drawn in b replicates; rows sum to m.
 
     Examples:
         >>> blocks = list(drawn_counts(3, 10, np.random.default_rng(0)))
@@ -585,18 +585,18 @@ def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[
 
 
 def percentile_interval(replicates: Floats, m: int, interval: float) -> tuple[Floats, Floats]:
-    """Read an interval off bootstrap replicates: expanded percentiles, which allow for few clusters.
+    """Compute an interval from bootstrap replicates: expanded percentiles, which correct for few clusters.
 
     A plain percentile interval is too narrow for small m, by ``sqrt((m - 1) / m)`` and by normal instead of t
     quantiles. The tail is therefore ``Phi(sqrt(m / (m - 1)) * t_quantile(tail, m - 1))``.
 
     Args:
-        replicates: shape (r, f); replicates that are not defined are NaN and set aside.
-        m: how many clusters were resampled.
+        replicates: shape (r, f); NaN replicates are left out.
+        m: number of resampled clusters.
         interval: coverage, between 0 and 1.
 
     Returns:
-        Low and high ends, shapes (f,); NaN with fewer than two clusters or where no replicate is defined.
+        Low and high ends, each of shape (f,); NaN with fewer than two clusters or if all replicates are NaN.
 
     References:
         Hesterberg (2015), The American Statistician 69(4), 371-386, doi 10.1080/00031305.2015.1089789.

@@ -1,4 +1,4 @@
-"""A panel compared with people: distances with benchmarks, correlation attainment, worth in respondents."""
+"""A panel compared with people: distances with benchmarks, correlation attainment, equivalent sample size."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,22 +33,23 @@ from semscale.stats.intervals import Estimate, IntervalPlan, drawn_counts, mean_
 from semscale.types import Floats, Mask
 
 SPLITS = 2000
-"""Random halves of the people in each survey."""
+"""Number of random halves of the people in each survey."""
 
 
 @dataclass(frozen=True)
 class HeldDistance:
-    """One distance of a panel from people, with its nulls and its ceiling; all 0 to 1, lower is closer.
+    """One distance of a panel from people, with baselines and ceiling; distances are 0 to 1, lower is closer.
 
     Attributes:
-        panel: of the panel from the people.
-        uniform: of equal shares from the people: a panel that knows nothing.
-        pooled: of the people of the other surveys of a pool from the people of this one: a panel that knows
-            people, but not the survey; NaN where there are no others.
-        split_half: of one half of the people from the other, the mean over random halves: what people reach.
-        below_uniform: uniform less panel; above 0 where the panel is closer.
-        below_pooled: pooled less panel, likewise.
-        above_split_half: panel less split_half; 0 where the panel is as close as people.
+        panel: distance of the panel from the people.
+        uniform: distance of a uniform distribution from the people, as a baseline.
+        pooled: distance of the people of the pool's other surveys from the people of this one, as a baseline
+            that knows people, but not the survey; NaN without other surveys.
+        split_half: distance of one half of the people from the other, the mean over random halves, as the
+            ceiling.
+        below_uniform: uniform minus panel; above 0 if the panel is closer.
+        below_pooled: pooled minus panel; above 0 if the panel is closer.
+        above_split_half: panel minus split_half; 0 if the panel is as close as people.
     """
 
     panel: Estimate
@@ -65,10 +66,10 @@ class Benchmarks:
     """Distances of a panel from people in one survey or several.
 
     Attributes:
-        held: mean over surveys, by distance, with nulls and ceiling.
+        held: mean over surveys, by distance, with baselines and ceiling.
         by_survey: the panel's distance in each survey, by distance; intervals over respondents.
-        n_surveys: surveys with a panel and people.
-        resampled: what the intervals come from: ``respondents``.
+        n_surveys: number of surveys with a panel and people.
+        resampled: resampled unit of the intervals: ``respondents``.
     """
 
     held: Mapping[DistanceName, HeldDistance]
@@ -78,16 +79,16 @@ class Benchmarks:
 
 
 HALF_REPLICATES, HALF_SPLITS = 200, 20
-"""Resamples of the people that are halved, and random halves of each."""
+"""Number of resamples of the people, and of random halves of each."""
 
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """Average PMFs of s surveys in resamples; NaN where no drawn person answered.
+    """Average PMFs of s surveys in resamples; NaN if no drawn person answered.
 
     Attributes:
         panel: s arrays of shape (r, k).
-        people: likewise.
+        people: s arrays of shape (r, k).
         halves: for each survey, halves of resampled people and the other halves, both (h, splits, k).
     """
 
@@ -102,14 +103,14 @@ class JointSample:
 
     Attributes:
         masses: s arrays of shape (n, k), k may differ; a row is NaN where the person gave no answer.
-        weights: shape (n,), above 0; all alike unless given.
+        weights: shape (n,), above 0; all equal by default.
     """
 
     masses: Sequence[Floats]
     weights: Floats | None = None
 
     def resampled(self, replicates: int, rng: np.random.Generator) -> tuple[Floats, ...]:
-        """Average PMFs (replicates, k) of each survey, of persons drawn n at a time with replacement."""
+        """Average PMFs (replicates, k) of each survey, from n persons drawn with replacement."""
         totals = self._totals()
         blocks = drawn_counts(len(totals), replicates, rng)
         return self._averages(np.concatenate([counts @ totals for counts in blocks]))
@@ -128,7 +129,7 @@ class JointSample:
         return tuple(zip(self._averages(half), self._averages(rest), strict=True))
 
     def _totals(self) -> Floats:
-        """Weighted masses and weight of each survey side by side, shape (n, sum of k + 1)."""
+        """Weighted masses and weight of all surveys, shape (n, sum of k + 1)."""
         weights = np.ones(len(self.masses[0])) if self.weights is None else self.weights
         parts = []
         for masses in self.masses:
@@ -152,22 +153,22 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
     resamples: Resamples | None = None,
     pools: Sequence[object] | None = None,
 ) -> Benchmarks:
-    """Measure a panel's distances from people, and those of equal shares, pooled people and halves of people.
+    """Measure distances from people of a panel, a uniform distribution, pooled people and halves of people.
 
-    Intervals are about these surveys, with other persons on both sides, see ``kinked_estimate``; those of
-    ``split_half`` are percentiles of resamples, moved by as much as their mean lies above the distance.
+    Intervals are for these surveys with other persons on both sides; see ``kinked_estimate``. Those of
+    ``split_half`` are percentiles of resamples, shifted so that their mean is the distance.
 
     Args:
         panel: answers of the panel in each survey.
         people: answers of the people in each survey.
-        values: of each survey's points, shape (k,), increasing. Pooled people come from other surveys with
-            the same values.
-        plan: how intervals are made.
+        values: values of each survey's points, shape (k,), increasing. Pooled people come from other surveys
+            with the same values.
+        plan: settings of the intervals.
         splits: random halves of the people in each survey.
-        resamples: where the same persons answered several surveys; else each survey is taken to have
-            persons of its own, and intervals of the means are too narrow if it has not.
-        pools: for each survey, what it is about, such as its question: people are pooled over surveys with
-            the same entry; over all unless given.
+        resamples: resamples of persons who answered several surveys. Without them, each survey is assumed to
+            have different persons; if it has not, intervals of the means are too narrow.
+        pools: pool of each survey, such as its question; people are pooled over surveys with the same entry,
+            by default over all.
 
     Raises:
         InputError: no survey, lengths that differ, fewer than two people or no panel in a survey, or values
@@ -215,13 +216,13 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
 
 @dataclass(frozen=True, eq=False)
 class _Resampled:
-    """A figure of s surveys, such as a distance or a difference of two, with the same of r resamples.
+    """A figure of s surveys, such as a distance or a difference of two, with its values in r resamples.
 
     Attributes:
-        values: shape (s, ...); NaN where it is not known.
-        drawn: shape (r, s, ...), of resamples.
+        values: shape (s, ...); NaN where unknown.
+        drawn: shape (r, s, ...), values in resamples.
         linear: shape (r, s, ...), the linear part of the figure in resamples.
-        noise: shape (r, s, ...), what chance alone makes; ``None`` for differences, which may be below 0.
+        noise: shape (r, s, ...), values by chance alone; ``None`` for differences, which may be below 0.
     """
 
     values: Floats
@@ -230,7 +231,7 @@ class _Resampled:
     noise: Floats | None = None
 
     def __sub__(self, other: "_Resampled") -> "_Resampled":
-        """Subtract figures, resample by resample, as far as both have some."""
+        """Subtract figures, resample by resample, for the resamples that both have."""
         r = min(len(self.drawn), len(other.drawn))
         return _Resampled(
             self.values - other.values, self.drawn[:r] - other.drawn[:r], self.linear[:r] - other.linear[:r]
@@ -267,7 +268,7 @@ def _measured(
     resamples: Resamples,
     pools: Sequence[object],
 ) -> list[_Resampled]:
-    """Measure how far panel, equal shares and pooled people are from people, distances in the last axis."""
+    """Measure distances of panel, uniform distribution and pooled people from people, along the last axis."""
     uniform = [np.full((1, len(points)), 1 / len(points)) for points in values]
     observed = [side.mean[None] for side in people]
     drawn = resamples.people
@@ -293,7 +294,7 @@ def _stacked(distances: Callable[..., Floats], *sides: Sequence[Floats]) -> Floa
 
 
 def _pooled(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[object]) -> list[Floats]:
-    """Average PMFs of the other surveys of a pool; every survey counts alike, NaN where there is none."""
+    """Average PMFs of the other surveys of a pool, with equal weights; NaN without other surveys."""
     averages = []
     for number, masses in enumerate(people):
         rest = [
@@ -310,7 +311,7 @@ def _pooled(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[
 def _independent(
     panel: Sequence[PmfSample], people: Sequence[PmfSample], plan: IntervalPlan, rng: np.random.Generator
 ) -> Resamples:
-    """Resample each survey for itself, as if it had asked persons of its own."""
+    """Resample each survey separately, as if it had asked different persons."""
     persons = [[JointSample([survey.masses], survey.weights) for survey in side] for side in (panel, people)]
     surveys = [
         joint_resamples(personas, respondents, plan.replicates, rng)
@@ -346,16 +347,15 @@ _ROUNDING = 1e-9
 def joint_resamples(
     panel: JointSample, people: JointSample, replicates: int, rng: np.random.Generator
 ) -> Resamples:
-    """Draw personas and people with all their answers.
+    """Resample personas and people with all their answers.
 
-    Answers of one person to several surveys go together, so their errors do not average out as those of
-    different persons would.
+    Answers of one person to several surveys are drawn together, as their errors are correlated.
 
     Args:
         panel: answers of the personas.
         people: answers of the people, at least two.
-        replicates: how many times to draw both.
-        rng: where the randomness comes from.
+        replicates: number of resamples.
+        rng: random generator.
     """
     return Resamples(
         panel.resampled(replicates, rng), people.resampled(replicates, rng), people.resampled_halves(rng)
@@ -363,7 +363,7 @@ def joint_resamples(
 
 
 def _shares(sums: Floats) -> Floats:
-    """Average PMFs from weighted sums whose last column is the weight; NaN where that is 0."""
+    """Average PMFs from weighted sums with the weight as the last column; NaN if that is 0."""
     weight = sums[..., -1:]
     # A remainder of 0 may be off by rounding after a subtraction.
     there = weight > _ROUNDING
@@ -383,13 +383,13 @@ class SampleWorth:
     """The size n of a simple random sample of people whose expected error equals that of the panel.
 
     Attributes:
-        error: which error is meant.
-        value: n; below 1 where the panel is worse than a single respondent; infinite where its error is
-            below what halves of these people would show, so that more cannot be seen.
-        low: from the upper end of the interval of the panel's error.
-        high: from its lower end.
-        seen: people whose answers stand for the truth, the mean over surveys of the effective number.
-        reach: whether n is a number that these people show.
+        error: kind of error.
+        value: n; below 1 if the panel is worse than a single respondent; infinite if its error is below the
+            expected error between these people and a sample of any size.
+        low: n from the upper end of the interval of the panel's error.
+        high: n from its lower end.
+        seen: effective number of people in the reference, the mean over surveys.
+        reach: whether these people are enough to estimate n.
     """
 
     error: ErrorName
@@ -403,19 +403,19 @@ class SampleWorth:
 def sample_worth(
     error: ErrorName, panel: Estimate, people: Sequence[PmfSample], values: Sequence[Floats], *, seed: int = 0
 ) -> SampleWorth:
-    """Find the n whose expected error equals the panel's.
+    """Compute the number n of people whose expected error equals the panel's error.
 
-    People are a sample of N themselves, so a further sample of n differs from them by both errors. With the
-    mean over surveys, the error of n people is c sqrt(1/n + 1/N): for KS c is the expected maximum of a
+    The people are a sample of N themselves, so a further sample of n differs from them by both errors. With
+    the mean over surveys, the error of n people is c sqrt(1/n + 1/N): for KS c is the expected maximum of a
     Gaussian process with the covariance of the cumulative shares, for Wasserstein-1 it is sum sqrt(2/pi F (1
     - F)) step / width. The squared error of a mean is s^2 (1/n + 1/N) / width^2.
 
     Args:
-        error: which error the panel's figure is.
-        panel: mean over surveys of the panel's error, with its interval.
+        error: kind of error.
+        panel: panel's error, the mean over surveys, with its interval.
         people: answers of the people in each survey.
-        values: of each survey's points.
-        seed: of the draws for KS.
+        values: values of each survey's points.
+        seed: seed of the draws for KS.
     """
     sizes = np.array([side.effective_n for side in people])
     scales = np.array(
@@ -435,13 +435,13 @@ def _reach(n: float) -> Reach:
 
 
 def error_scale(error: ErrorName, pmf: Floats, values: Floats, seed: int = 0) -> float:
-    """Expected error of one respondent in the limit of many: c, or s^2 / width^2 for ``mean``.
+    """Compute the constant of the expected error: c of c / sqrt(n), or s^2 / width^2 for ``mean``.
 
     Args:
-        error: which error.
-        pmf: shape (k,), of the people.
-        values: shape (k,), of the points.
-        seed: of the draws for KS.
+        error: kind of error.
+        pmf: shape (k,), distribution of the people.
+        values: shape (k,), values of the points.
+        seed: seed of the draws for KS.
 
     Examples:
         >>> half = np.array([0.5, 0.5])
@@ -495,7 +495,7 @@ FEWEST_SURVEYS = 3
 """With two surveys every correlation is 1 or -1."""
 
 FEWEST_FOR_AN_INTERVAL = 10
-"""Surveys below which a correlation has no interval: one survey more or less decides how wide it is."""
+"""Number of surveys below which a correlation has no interval, as a single survey decides its width."""
 
 _RESAMPLED_SPLITS = 200
 
@@ -506,16 +506,17 @@ _TIE = 1e-12
 
 @dataclass(frozen=True)
 class Attainment:
-    """Agreement of a panel's means with those of people over surveys.
+    """Agreement over surveys of a panel's means with those of people.
 
     Attributes:
-        ratio: correlation attainment E[R_xy] / E[R_xx]; 1 where the panel follows people as people do. Its
-            ends are NaN below 10 surveys.
-        correlation: of the panel's means with those of all people; likewise.
+        ratio: correlation attainment E[R_xy] / E[R_xx]; 1 if the panel correlates with people as well as
+            halves of the people do. Its ends are NaN below 10 surveys.
+        correlation: correlation of the panel's means with those of all people; its ends are NaN below 10
+            surveys.
         ceiling: E[R_xx], the correlation of two halves of the people.
-        p_value: share of the orders of the surveys in which the panel's means correlate with the people's at
-            least as highly as in the right one; small where the panel knows the order.
-        n_surveys: surveys.
+        p_value: share of permutations of the surveys in which the panel's means correlate with the people's
+            at least as highly as in the true order.
+        n_surveys: number of surveys.
     """
 
     ratio: Estimate
@@ -533,26 +534,26 @@ def attainment(
     splits: int = 2000,
     plan: ResamplingPlan | None = None,
 ) -> Attainment:
-    """Correlation attainment over surveys, E[R_xy] / E[R_xx], with an interval over surveys.
+    """Estimate the correlation attainment over surveys, E[R_xy] / E[R_xx], with an interval over surveys.
 
-    In every split each survey's people are parted into random halves. R_xx is the correlation over surveys of
-    the two halves' means; R_xy that of the machine's means with the first half's, so that both suffer from
-    the same sampling error.
+    In every split, each survey's people are divided into random halves. R_xx is the correlation over surveys
+    of the two halves' means; R_xy that of the machine's means with the first half's, so that both have the
+    same sampling error.
 
-    The value takes all splits; every replicate of the interval takes the first 200 of them. Below 10 surveys
-    there is no interval, and the p value alone says what the data show. Below 50 surveys it is a jackknife's
-    of E[R_xy], on Fisher's z, over the ceiling, which is taken as known. The p value is exact up to 7
-    surveys, and comes from 5,000 random orders from 8 on.
+    The value uses all splits; every replicate of the interval uses the first 200. Below 10 surveys, there is
+    no interval, only the p-value. Below 50 surveys, the interval is a jackknife's of E[R_xy], on Fisher's z,
+    divided by the ceiling, which is assumed known. The p-value is exact up to 7 surveys, and comes from 5,000
+    random permutations from 8 on.
 
     Args:
         machine: shape (surveys,), the panel's mean in each survey.
         people: answers of the people in each survey, at least two.
         values: of each survey's points, shape (k,).
         splits: random halves of the people in each survey.
-        plan: coverage and seed; 95 % and 0 unless given.
+        plan: coverage and seed; 95 % and 0 by default.
 
     Returns:
-        NaN ratio where halves do not agree on average, or means do not vary.
+        The attainment; its ratio is NaN if halves do not agree on average, or means do not vary.
 
     Raises:
         InputError: fewer than three surveys, or lengths that differ.
@@ -623,7 +624,7 @@ def _correlation_estimate(machine: Floats, means: Floats, plan: ResamplingPlan) 
 
 
 def _p_value(machine: Floats, means: Floats, rng: np.random.Generator) -> float:
-    """Share of orders of the surveys that correlate at least as highly; NaN where means do not vary."""
+    """Share of permutations of the surveys that correlate at least as highly; NaN if means do not vary."""
     n = len(machine)
     if not np.ptp(machine) or not np.ptp(means):
         return float("nan")
@@ -640,13 +641,13 @@ def _p_value(machine: Floats, means: Floats, rng: np.random.Generator) -> float:
 
 
 def _ratio(between: Floats, within: Floats) -> Floats:
-    """Ratio (b,) of the means over splits; NaN where halves do not agree."""
+    """Ratio (b,) of the means over splits; NaN if halves do not agree."""
     top, bottom = between.mean(axis=1), within.mean(axis=1)
     return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), np.nan)
 
 
 def _products(machine: Floats, first: Floats, second: Floats) -> Floats:
-    """Sums' terms (n, 8 splits) of the machine's means and both halves', each centred over surveys."""
+    """Terms (n, 8 splits) of the sums of the machine's and both halves' means, each centred over surveys."""
     x = np.broadcast_to((machine - machine.mean())[:, None], first.shape)
     a, b = first - first.mean(axis=0), second - second.mean(axis=0)
     return np.concatenate([x, a, b, x * x, a * a, b * b, x * a, a * b], axis=1)

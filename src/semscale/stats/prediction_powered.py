@@ -1,4 +1,4 @@
-"""Means that labels of some items correct, for the items that a judge scored."""
+"""Prediction-powered means: means of a judge's scores, corrected by the labels of some items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,15 +22,15 @@ from semscale.types import Floats, Integers, Mask
 LabelledMethod = Literal[
     "jackknife", "jackknife with added labels", "linearized", "linearized with added labels"
 ]
-"""How an interval from labels of a part was made."""
+"""Method of an interval of a corrected mean."""
 
 FEWEST_LABELS = 3
 
 PRIOR_LABELS = 4
-"""Labels without a slope that the tuning is estimated with, so that few real ones cannot carry it away."""
+"""Number of added labels without a slope that shrink the tuning."""
 
 WHOLE_SCALE = "the interval is the whole scale: there are too few labels to narrow it"
-"""Why ends are missing where they would be the two bounds."""
+"""Note for ends that are missing because they would be the bounds."""
 
 _ROUNDING = 1e-12
 
@@ -39,24 +39,23 @@ _NO_ENDS = (float("nan"), float("nan"))
 
 @dataclass(frozen=True)
 class CorrectedMean:
-    """A mean corrected by labels, with what it would be without the correction and without the judge.
+    """A mean corrected by labels, with the mean of the scores alone and of the labels alone.
 
     Attributes:
-        value: the corrected mean, within the labels' bounds; NaN without a label.
-        low: lower end of its interval; NaN with fewer than 3 labels, with most weight on one item, or where
-            the interval would be the whole of the labels' bounds.
-        high: upper end, NaN likewise.
-        naive: mean of the judge's scores, whose interval knows nothing of the judge's errors and need not
-            cover; linearized, and without bounds, as the scores may be on any scale.
-        labels_only: mean of the labels, with an interval that covers and does without the judge.
-        bias: mean of score less label where both are there; NaN without a label.
-        tuning: how much of the judge's scores is used; 0 uses labels only.
+        value: corrected mean, within the labels' bounds; NaN without a label.
+        low: lower end of its interval; NaN with fewer than 3 labels, with most weight on one item, or if the
+            interval would span the labels' bounds.
+        high: upper end; NaN if ``low`` is NaN.
+        naive: mean of the judge's scores; its linearized interval ignores the judge's errors and may be too
+            narrow. It has no bounds, as the scores may be on any scale.
+        labels_only: mean of the labels, with a valid interval that does not use the judge.
+        bias: mean of score minus label over items with both; NaN without a label.
+        tuning: weight of the judge's scores; 0 uses labels only.
         n_labelled: items with score and label.
         n_unlabelled: items with a score only.
         n_left_out: items without a score, labelled or not.
         method: ``jackknife``; ``linearized`` with weights, clusters or probabilities of a label; either
-            ``with added labels`` where labels are of two kinds or all alike; ``None`` where there is no
-            interval.
+            ``with added labels`` if all labels are at the bounds or equal; ``None`` without an interval.
         note: why there is no interval.
     """
 
@@ -83,7 +82,7 @@ class _Sample:
     rest: Floats
 
     def tuning(self) -> float:
-        """Slope of labels on scores / (1 + n / m); 0 where nothing tells it or uses it."""
+        """Slope of labels on scores / (1 + n / m); 0 if it is undefined or not used."""
         n, m, added = len(self.labels), len(self.rest), self._added_squares()
         if n < FEWEST_LABELS or not m or not added:
             return 0.0
@@ -91,11 +90,11 @@ class _Sample:
         return float(deviation @ self.labels / (deviation @ deviation + added) / (1 + n / m))
 
     def mean(self, tuning: float) -> float:
-        """Mean label + tuning * (mean score of the rest - of labelled items)."""
+        """Mean label + tuning * (mean score of other items - mean score of labelled items)."""
         return float(self.labels.mean() + tuning * (self._mean_of_rest() - self.scores.mean()))
 
     def ends(self, tuning: float | None, interval: float, bounds: tuple[float, float]) -> tuple[float, float]:
-        """Ends of the t interval with the jackknife variance, within the bounds; tuned unless given."""
+        """Ends of the t interval with the jackknife variance, within the bounds; best tuning by default."""
         n, m = len(self.labels), len(self.rest)
         used = self.tuning() if tuning is None else tuning
         left_out = self._left_out(tuning)
@@ -108,7 +107,7 @@ class _Sample:
         return max(value - half, bounds[0]), min(value + half, bounds[1])
 
     def padded(self, bounds: tuple[float, float]) -> "_Sample":
-        """Add labels where those that there are cannot show their spread."""
+        """Add labels if the labels cannot show their spread."""
         added = added_labels(self.labels, np.concatenate([self.scores, self.rest]), bounds)
         if added is None:
             return self
@@ -118,7 +117,7 @@ class _Sample:
         )
 
     def _left_out(self, tuning: float | None) -> Floats:
-        """The mean (n,) without each label, tuned anew each time unless the tuning is given."""
+        """The mean (n,) without each label; the tuning is estimated anew unless it is fixed."""
         n, m = len(self.labels), len(self.rest)
         scores, labels = self.scores - self.scores.mean(), self.labels - self.labels.mean()
         mean_label = self.labels.mean() - labels / (n - 1)
@@ -135,7 +134,7 @@ class _Sample:
         return float(self.rest.mean() if len(self.rest) else self.scores.mean())
 
     def _added_squares(self) -> float:
-        """Squares that labels without a slope add to the scores' own; 0 where the scores do not vary."""
+        """Sum of squares of the added labels without a slope; 0 if scores do not vary."""
         scores = np.concatenate([self.scores, self.rest])
         if not len(scores) or not np.ptp(scores) > _ROUNDING * np.abs(scores).max():
             return 0.0
@@ -145,7 +144,7 @@ class _Sample:
 class WeightedItems(NamedTuple):
     """Items with a score, all of shape (n,); ``expanded`` is weight / probability, 0 without a label.
 
-    ``strata`` has the stratum of each of m clusters, shape (m,); ``None`` without strata.
+    ``strata`` is the stratum of each of m clusters, shape (m,); ``None`` without strata.
     """
 
     scores: Floats
@@ -156,11 +155,11 @@ class WeightedItems(NamedTuple):
     strata: Integers | None
 
     def padded(self, bounds: tuple[float, float], *, part: float = 1.0) -> "WeightedItems":
-        """Add four labels where those that there are cannot show their spread; they are a stratum, -1.
+        """Add four labels, in stratum -1, if the labels cannot show their spread.
 
         Args:
-            bounds: least and greatest label that there can be.
-            part: weight of an added label, in average labels.
+            bounds: least and greatest possible label.
+            part: weight of an added label, as a share of the average label's weight.
         """
         labelled = self.expanded > 0
         added = added_labels(self.labels[labelled], self.scores, bounds)
@@ -184,12 +183,12 @@ class LinearizedTerms:
 
     Attributes:
         mean_label: Hajek's mean of the labels.
-        bias: likewise, of score less label.
-        gap: mean score of all items less that of the labelled ones.
+        bias: Hajek's mean of score minus label.
+        gap: mean score of all items minus that of the labelled ones.
         label: shape (m,), linearized contributions to the mean label.
-        gaps: shape (m,), likewise to the gap.
-        share: shape (m,), parts of the labelled items' weight.
-        added: squares that labels without a slope add to those of ``gaps``.
+        gaps: shape (m,), linearized contributions to the gap.
+        share: shape (m,), shares of the labelled items' weight.
+        added: sum of squares that the added labels without a slope add to that of ``gaps``.
         strata: shape (m,), the stratum of each cluster; ``None`` without strata.
     """
 
@@ -203,16 +202,16 @@ class LinearizedTerms:
     strata: Integers | None = None
 
     def value(self, tuning: float) -> float:
-        """The mean, by a tuning."""
+        """The mean with a tuning."""
         return self.mean_label + tuning * self.gap
 
     def best_tuning(self) -> float:
-        """Tuning with the least linearized variance, held down; 0 where the scores do not vary."""
+        """Tuning with the least linearized variance, shrunk by added labels; 0 if scores do not vary."""
         spread = self.gaps @ self.gaps + self.added
         return float(-(self.label @ self.gaps) / spread) if spread > 0 else 0.0
 
     def freedom(self, tuning: float) -> float:
-        """Degrees of freedom: of the effective number of labelled clusters, and of a tuning that is used."""
+        """Degrees of freedom of the effective number of labelled clusters, minus those of a tuning."""
         effective = _effective_number(self.share)
         return max(1.0, tuned_freedom(effective) if tuning else effective - 1)
 
@@ -221,10 +220,10 @@ class LinearizedTerms:
         return float((self.centred_changes(tuning) ** 2).sum())
 
     def centred_changes(self, tuning: float) -> Floats:
-        """Parts (m,) of the variance that clusters add, before they are squared.
+        """Contributions (m,) of clusters to the variance, before squaring.
 
-        Without strata they are the changes times sqrt((n - 1) / n), with n labelled clusters, as a jackknife
-        has it.
+        Without strata, they are the changes times sqrt((n - 1) / n), with n labelled clusters, as in a
+        jackknife.
         """
         changes, n = self._changes(tuning), int((self.share > 0).sum())
         if self.strata is None:
@@ -243,11 +242,11 @@ class LinearizedTerms:
         return replace(self, gap=0.0, gaps=np.zeros(len(self.gaps)), added=0.0)
 
     def _changes(self, tuning: float) -> Floats:
-        """Distances (m,) by which the estimate moves without each cluster.
+        """Changes (m,) of the estimate without each cluster.
 
         Without a cluster the means over labelled items move by ``contribution / (1 - share)``. The tuning is
-        the slope of a regression of the labels' contributions on the gaps', and moves as that does without a
-        point.
+        the slope of a regression of the labels' contributions on the gaps', and changes as a slope does
+        without a point.
         """
         contribution, rest = self.label + tuning * self.gaps, 1 - self.share
         spread = float(self.gaps @ self.gaps) + self.added
@@ -266,36 +265,35 @@ def prediction_powered_mean(
     tuning: float | None = None,
     interval: float = 0.95,
 ) -> CorrectedMean:
-    """Prediction-powered mean: mean label + tuning * (mean score of unlabelled - of labelled items).
+    """Estimate a prediction-powered mean: mean label + tuning * (mean score of unlabelled - labelled items).
 
-    Items without a score, labelled or not, are left out, so the mean is of the items that the judge scored.
-    Those with a label must be a random sample of them: then the value is right on average however bad the
-    judge is. The best tuning is slope / (1 + n / m), with the slope of labels on scores, n labelled and m
-    other items. A judge may therefore use another scale than people do, and a useless one costs next to
-    nothing. The slope is estimated as if four more labels, at the scores' mean plus or minus their standard
-    deviation, had shown no slope: three labels alone may show any.
+    Items without a score are left out, so the mean is for the items that the judge scored. Labelled items
+    must be a random sample of these; then the value is unbiased however bad the judge is. The best tuning is
+    slope / (1 + n / m), with the slope of labels on scores, n labelled and m other items. So a judge may use
+    another scale than people do, and a useless judge costs almost no precision. The slope is shrunk as if
+    four more labels, at the scores' mean plus or minus their standard deviation, had shown no slope, because
+    few labels may show any slope.
 
-    The interval has the jackknife variance of the labelled part, which allows for the slope being estimated,
-    and t quantiles with ``tuned_freedom`` degrees. Where labels are the two bounds only, or all alike, it is
-    made with four more labels: one at each bound for a lower and a higher score of the judge. Without them it
-    would be too narrow whenever one kind of label is rare. An interval that is the whole of the bounds is not
-    given, as it holds whatever the labels are.
+    The interval uses the jackknife variance of the labelled part, which includes the error of the slope, and
+    t quantiles with ``tuned_freedom`` degrees. If all labels are at the bounds, or all are equal, four labels
+    are added: one at each bound for a lower and a higher score of the judge. Without them, the interval would
+    be too narrow if one label is rare. An interval that spans the bounds is replaced by NaN.
 
     Args:
-        scores: shape (n,), the judge's; NaN where it has none.
-        labels: shape (n,), people's; NaN where nobody was asked.
-        bounds: least and greatest label that there can be; intervals stay within.
-        tuning: how much to use the judge; estimated unless given. 1 is the method as first published.
-        interval: coverage to aim at, between 0 and 1.
+        scores: shape (n,), the judge's scores; NaN where missing.
+        labels: shape (n,), human labels; NaN where missing.
+        bounds: least and greatest possible label; intervals stay within.
+        tuning: weight of the judge's scores; estimated by default. 1 gives the method of the first paper.
+        interval: nominal coverage, between 0 and 1.
 
     Raises:
         InputError: lengths differ, an infinite value, labels beyond their bounds, or a setting out of range.
 
     References:
         Angelopoulos et al. (2023), Science 382, 669-674, doi 10.1126/science.adi6000; tuning: Angelopoulos,
-        Duchi and Zrnic (2023), arXiv 2311.01453, section 6. Added labels: Agresti and Caffo (2000),
-        doi 10.1080/00031305.2000.10474560. A slope held down by added squares: Hoerl and Kennard (1970),
-        doi 10.1080/00401706.1970.10488634.
+        Duchi and Zrnic (2023), arXiv 2311.01453, section 6. Added labels: Agresti and Caffo (2000), doi
+        10.1080/00031305.2000.10474560. Shrinkage of a slope: Hoerl and Kennard (1970), doi
+        10.1080/00401706.1970.10488634.
 
     Examples:
         >>> scores = np.array([0.6, 0.8, 0.4, 0.9, 0.7, 0.7])
@@ -347,29 +345,29 @@ def weighted_prediction_powered_mean(
     design: SampleDesign,
     interval: float = 0.95,
 ) -> CorrectedMean:
-    """Prediction-powered mean: tuning * mean score of all + mean of (label - tuning * score).
+    """Estimate a weighted prediction-powered mean: tuning * mean score + mean of (label - tuning * score).
 
     With weights w and probabilities p, the first mean is that of all scored items, ``sum w f / sum w``, and
     the second is Hajek's of the labelled ones, ``sum (w / p) (y - tuning f) / sum (w / p)``. The tuning is
-    the one with the least estimated variance, as if four more labels of average weight had shown no slope, as
-    in ``prediction_powered_mean``. Items without a score or weight are left out.
+    the one with the least estimated variance, shrunk as in ``prediction_powered_mean`` by four added labels
+    of average weight. Items without a score or weight are left out.
 
-    The variance is linearized: what each item contributes is summed by cluster, squared and added up.
-    Contributions of labelled clusters are those of a jackknife, which allows for tuning and means that come
+    The variance is linearized: contributions of items are summed by cluster, squared and added up.
+    Contributions of labelled clusters are those of a jackknife, which includes the error of tuning and means
     from few labels. Quantiles are those of t with ``tuned_freedom`` degrees, from Kish's effective number of
-    labelled clusters. Where labels are the two bounds only, or all alike, the interval is made with four
-    more, as in ``prediction_powered_mean``. There is no interval, and the value is the labels' mean, where
-    the effective number of labelled clusters, or of all clusters by their weights, is below 1.5: more than
-    two thirds of the weight is then on one, and the others cannot show how far it may be off. Nor is there
-    one where it would be the whole of the bounds. Items count as drawn from a larger population: for the
-    mean of just these items the interval is too wide where most have a label.
+    labelled clusters. If all labels are at the bounds, or all are equal, four labels are added, as in
+    ``prediction_powered_mean``. If the effective number of labelled clusters, or of all clusters by their
+    weights, is below 1.5, more than two thirds of the weight is on one cluster; then there is no interval,
+    and the value is the labels' mean. There is no interval either if it would span the bounds. Items count as
+    drawn from a larger population: for the mean of just these items, the interval is too wide if most have a
+    label.
 
     Args:
-        scores: shape (n,), the judge's; NaN where it has none.
-        labels: shape (n,), people's; NaN where nobody was asked.
-        bounds: least and greatest label that there can be; value and intervals stay within.
-        design: weights, probabilities and clusters.
-        interval: coverage to aim at, between 0 and 1.
+        scores: shape (n,), the judge's scores; NaN where missing.
+        labels: shape (n,), human labels; NaN where missing.
+        bounds: least and greatest possible label; value and intervals stay within.
+        design: weights, probabilities of a label, and clusters.
+        interval: nominal coverage, between 0 and 1.
 
     Raises:
         InputError: lengths differ, an infinite value, labels beyond their bounds, a wrong weight or
@@ -424,7 +422,7 @@ def weighted_prediction_powered_mean(
 
 
 def _shortage(items: WeightedItems, terms: LinearizedTerms, design: SampleDesign) -> str | None:
-    """Return the reason why there is no interval: few labels, or most weight on one; ``None`` for none."""
+    """Return the reason for a missing interval: few labels, or most weight on one; ``None`` without one."""
     by_respondent = design.clusters is not None
     if int((terms.share > 0).sum()) < FEWEST_LABELS:
         labels = f"an interval needs {FEWEST_LABELS} labels or more"
@@ -442,9 +440,9 @@ def _shortage(items: WeightedItems, terms: LinearizedTerms, design: SampleDesign
 def _ends_around(
     value: float, ends: tuple[float, float], bounds: tuple[float, float]
 ) -> tuple[float, float, float]:
-    """Give a value within the bounds its ends; NaN for ends that are the bounds, which always hold.
+    """Return the estimate of a value within the bounds; its ends are NaN if they are the bounds.
 
-    A value that was computed without added labels may lie beyond the ends, which are then moved to it.
+    If a value computed without added labels lies beyond an end, that end is moved to it.
     """
     inside = float(np.clip(value, *bounds))
     low, high = min(ends[0], inside), max(ends[1], inside)
@@ -452,14 +450,14 @@ def _ends_around(
 
 
 def _noted(corrected: CorrectedMean) -> CorrectedMean:
-    """Note that an interval is missing because it is the whole scale."""
+    """Add the note that an interval is missing because it spans the bounds."""
     if corrected.method is None or not np.isnan(corrected.low):
         return corrected
     return replace(corrected, method=None, note=WHOLE_SCALE)
 
 
 def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Take scores and labels of the same items, NaN where there is none.
+    """Check scores and labels of the same items, NaN where missing, and return them as floats.
 
     Raises:
         InputError: lengths differ, an infinite value, or labels beyond their bounds.
@@ -483,9 +481,9 @@ def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) 
 
 
 def tuned_freedom(n: float) -> float:
-    """Degrees of freedom of an estimate from n labels and a slope that four more held down.
+    """Compute the degrees of freedom of an estimate from n labels and a slope shrunk by four more.
 
-    The mean takes one, and the slope (n - 1) / (n - 1 + 4): its share of what it would take alone.
+    The mean takes one degree, and the shrunk slope (n - 1) / (n - 1 + 4).
 
     Examples:
         >>> tuned_freedom(5), tuned_freedom(100)  # 4 - 4 / 8 and 99 - 99 / 103
@@ -495,15 +493,15 @@ def tuned_freedom(n: float) -> float:
 
 
 def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats] | None:
-    """Choose four labels to add to labels without a spread: one at each bound for a lower and a higher score.
+    """Choose four labels to add to labels that are all equal or at the bounds: each bound at two scores.
 
     Args:
-        labels: shape (n,), without gaps.
-        scores: shape (m,), the judge's, of all items.
-        bounds: least and greatest label that there can be.
+        labels: shape (n,), without NaN.
+        scores: shape (m,), the judge's scores of all items.
+        bounds: least and greatest possible label.
 
     Returns:
-        The labels (4,) and their scores (4,); ``None`` where labels are of more kinds than the two bounds.
+        The labels (4,) and their scores (4,); ``None`` if other labels vary.
 
     Examples:
         >>> [column.tolist() for column in added_labels(np.ones(3), np.array([0.25, 0.75]), (0, 1))]
@@ -521,21 +519,21 @@ def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) ->
 
 
 FEWEST_IN_GROUP = 10
-"""Labels that a group needs to be tested."""
+"""Least number of labels of a tested group."""
 
 _ADDED_WEIGHT = 0.5
 
 
 @dataclass(frozen=True)
 class CorrectedGroupTest:
-    """Test of whether corrected means are the same in all groups.
+    """A test that corrected means are equal in all groups.
 
     Attributes:
-        tested: which of the groups took part, in ascending order.
-        f: Welch's statistic; NaN where fewer than two groups can be tested.
-        df: numerator's degrees of freedom, groups - 1.
-        df_below: denominator's.
-        p_value: NaN likewise.
+        tested: numbers of the tested groups, in ascending order.
+        f: Welch's statistic; NaN if fewer than two groups can be tested.
+        df: degrees of freedom of the numerator, groups - 1.
+        df_below: degrees of freedom of the denominator.
+        p_value: p-value, 0 to 1; NaN if fewer than two groups can be tested.
     """
 
     tested: tuple[int, ...]
@@ -546,7 +544,7 @@ class CorrectedGroupTest:
 
 
 class _GroupMean(NamedTuple):
-    """A group's mean with what it needs to be compared; ``changes`` are of the clusters ``clusters``."""
+    """A group's mean with its variance; ``changes`` belong to the clusters ``clusters``."""
 
     value: float
     variance: float
@@ -563,23 +561,23 @@ def corrected_group_test(
     bounds: tuple[float, float],
     design: SampleDesign | None = None,
 ) -> CorrectedGroupTest:
-    """Test whether prediction-powered means are the same in all groups.
+    """Test whether prediction-powered means are equal in all groups.
 
     Each group's mean, variance and degrees of freedom are those of ``weighted_prediction_powered_mean``, with
-    a tuning of its own; where labels are the two bounds only, the four that are added weigh half as much as
-    there: one at each bound, as Agresti and Caffo found best for differences.
+    one tuning per group. If all labels are at the bounds, the four added labels have half the weight that
+    they have there, after Agresti and Caffo's result for differences.
 
-    V is the covariance of the means m, where clusters that lie in several groups count, and C has k - 1
+    V is the covariance of the means m, including that from clusters in several groups, and C has k - 1
     contrasts between the k groups. The statistic is ``(C m)' (C V C')^-1 (C m) / (k - 1)``, divided by
-    Welch's ``1 + 2 (k - 2) / (k ** 2 - 1) A``. Here ``A = sum of (1 - w / sum w) ** 2 / df``, with
-    w = 1 / variance. It has k - 1 and ``(k ** 2 - 1) / (3 A)`` degrees of freedom.
+    Welch's ``1 + 2 (k - 2) / (k ** 2 - 1) A``. Here ``A = sum of (1 - w / sum w) ** 2 / df``, with w = 1 /
+    variance. It has k - 1 and ``(k ** 2 - 1) / (3 A)`` degrees of freedom.
 
     Args:
-        scores: shape (n,), the judge's; NaN where it has none.
-        labels: shape (n,), people's; NaN where nobody was asked.
-        groups: of each group the rows, shape (n,). One with fewer than 10 labels, or without a variance, does
-            not take part.
-        bounds: least and greatest label that there can be.
+        scores: shape (n,), the judge's scores; NaN where missing.
+        labels: shape (n,), human labels; NaN where missing.
+        groups: mask of each group's rows, shape (n,). A group with fewer than 10 labels, or without a
+            variance, is not tested.
+        bounds: least and greatest possible label.
         design: weights, probabilities of a label, clusters and strata.
 
     Raises:
@@ -614,7 +612,7 @@ def corrected_group_test(
 def _group_mean(
     scores: Floats, labels: Floats, design: SampleDesign, rows: Integers, bounds: tuple[float, float]
 ) -> _GroupMean | None:
-    """Estimate one group; ``None`` where it cannot be tested."""
+    """Estimate one group; ``None`` if it cannot be tested."""
     items = weighted_items(scores, labels, design)
     if (items.expanded > 0).sum() < FEWEST_IN_GROUP:
         return None
@@ -630,7 +628,7 @@ def _group_mean(
 
 
 def _covariance(means: Sequence[_GroupMean]) -> Floats:
-    """Covariances between groups, shape (k, k); 0 where no cluster lies in both."""
+    """Covariances between groups, shape (k, k); 0 if no cluster is in both."""
     clusters = np.concatenate([mean.clusters for mean in means])
     names, number = np.unique(clusters, return_inverse=True)
     variances = np.diag([mean.variance for mean in means])
@@ -661,7 +659,7 @@ def _welch(means: Sequence[_GroupMean]) -> tuple[float, float, float, float]:
 
 
 def weighted_items(scores: Floats, labels: Floats, design: SampleDesign) -> WeightedItems:
-    """Keep the items that have a score and a weight, with clusters numbered from 0."""
+    """Select the items that have a score and a weight, with clusters numbered from 0."""
     n, labelled = len(scores), ~np.isnan(labels)
     weights: Floats = np.ones(n) if design.weights is None else np.nan_to_num(design.weights, nan=0.0)
     drawn = np.ones(n) if design.inclusion is None else checked_inclusion(design.inclusion, labelled)
@@ -715,7 +713,7 @@ def _cluster_sums(items: WeightedItems, column: Floats) -> Floats:
 def within_strata(changes: Floats, strata: Integers) -> Floats:
     """Centre the changes (m,) of each stratum, and stretch them by sqrt(m_h / (m_h - 1)).
 
-    A cluster alone in its stratum, and added labels, which are in stratum -1, stay as they are.
+    A cluster alone in its stratum and added labels (stratum -1) are not changed.
 
     Examples:
         >>> within_strata(np.array([1.0, 3.0, 5.0]), np.array([0, 0, 1])).round(4).tolist()

@@ -1,4 +1,4 @@
-"""Raking: weights whose sums equal the population's on several margins, within bounds."""
+"""Raking: weights within bounds whose sums equal the population's totals on several margins."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from semscale.types import Floats
 _NO_BOUNDS = (0.0, np.inf)
 
 _PATIENCE = 25
-"""Passes without a gap that is a thousandth smaller, after which margins count as not to be met together."""
+"""Passes without a gap that is a thousandth smaller, after which margins count as incompatible."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class UnmetTarget:
     Attributes:
         margin: name of the variable.
         category: the category.
-        target: what its weights were to sum to.
-        reached: what they sum to.
+        target: required sum of its weights.
+        reached: sum of its weights.
     """
 
     margin: str
@@ -56,7 +56,7 @@ class RakingTask:
         margins: the variables and their targets.
         limits: least and greatest weight, one for all rows or of shape (n,).
         tolerance: largest distance of a category from its target, as a share of the total.
-        most_rounds: passes over all margins.
+        most_rounds: number of passes over all margins.
     """
 
     start: Floats
@@ -72,16 +72,16 @@ class RakingTask:
 
     @property
     def bounded(self) -> bool:
-        """True where a weight can meet a limit."""
+        """True if a weight can reach a limit."""
         low, high = self.limits
         return bool(np.max(low) > 0 or np.isfinite(high).any())
 
     def clipped(self, free: Floats) -> Floats:
-        """Bring weights within the limits; 0 stays 0."""
+        """Clip weights to the limits; 0 stays 0."""
         return np.where(free > 0, np.clip(free, *self.limits), 0.0)
 
     def for_replicate(self, weights: Floats) -> "RakingTask":
-        """The same task for replicate weights: a row that counts twice has twice the limits."""
+        """Return the task for replicate weights: a row that counts twice has twice the limits."""
         if not self.bounded:
             return replace(self, start=weights)
         counts = np.divide(weights, self.start, out=np.zeros_like(weights), where=self.start > 0)
@@ -93,17 +93,17 @@ class RakingTask:
 
 @dataclass(frozen=True, eq=False)
 class Raking:
-    """Raked weights, and how far they got.
+    """Raked weights, and their distance from the targets.
 
     Attributes:
-        weights: shape (n,), within the bounds.
+        weights: shape (n,), raked weights within the bounds.
         converged: whether all margins are met.
-        rounds: passes over all margins.
+        rounds: number of passes over all margins.
         largest_gap: largest distance of a category from its target, as a share of the total.
-        unmet: the categories beyond the tolerance, the farthest first; empty if converged.
-        n_trimmed: rows whose weight is at a bound.
-        design_effect: Kish's, of the weights.
-        task: what was to be met, and how; ``raked_design`` reads it.
+        unmet: categories beyond the tolerance, the farthest first; empty if converged.
+        n_trimmed: number of rows with a weight at a bound.
+        design_effect: Kish's design effect of the weights, at least 1.
+        task: targets and settings, for ``raked_design``.
     """
 
     weights: Floats
@@ -129,20 +129,20 @@ def rake(  # noqa: PLR0913 - each is a setting of its own
 ) -> Raking:
     """Fit weights to margins by iterative proportional fitting, within bounds.
 
-    Each pass multiplies the weights of a margin's categories until they sum to their targets. With bounds
-    the weights are ``clip(w_i * factors, low, high)``, and factors are chosen so that the clipped weights
-    meet the targets: the closest weights in the sense of raking that hold margins and bounds alike.
+    Each pass multiplies the weights of a margin's categories until they sum to their targets. With bounds the
+    weights are ``clip(w_i * factors, low, high)``, and factors are chosen so that the clipped weights meet
+    the targets: these are the closest weights, in raking's distance, that meet margins and bounds.
 
     Args:
-        columns: the sample's variables by name, each of shape (n,).
-        targets: by variable, the total or share of each category in the population.
-        weights: shape (n,), to start from; ones unless given. 0 stays 0.
+        columns: variables of the sample by name, each of shape (n,).
+        targets: total or share of each category in the population, by variable.
+        weights: shape (n,), to start from; ones by default. 0 stays 0.
         bounds: least and greatest weight, as multiples of the mean weight.
-        total: what the weights sum to; the targets' own sum unless given, or the number of rows where they
-            are shares that sum to 1 or 100.
+        total: sum of the weights; by default the sum of the targets, or the number of rows if targets are
+            shares that sum to 1 or 100.
         tolerance: largest distance of a category from its target, as a share of the total.
-        most_rounds: passes over all margins, at least 1.
-        allow_unmet: whether to return weights that miss a margin, and to say which; an error unless given.
+        most_rounds: greatest number of passes over all margins, at least 1.
+        allow_unmet: whether to return weights that miss a margin, listed in ``unmet``; an error by default.
 
     Raises:
         InputError: a margin that cannot be met (it is named), an empty category, a category that the
@@ -191,7 +191,7 @@ def rake(  # noqa: PLR0913 - each is a setting of its own
 
 
 def _limits(bounds: tuple[float, float], margins: list[Margin], base: Floats) -> tuple[float, float]:
-    """Turn bounds into weights, and refuse those that no weights can hold."""
+    """Convert bounds to limits of weights, and reject bounds that no weights can meet."""
     low, high = bounds
     if not 0 <= low <= 1 <= high or low == high:
         raise InputError(f"bounds must be a number from 0 to 1 and one of at least 1, got {bounds}")
@@ -209,7 +209,7 @@ def _limits(bounds: tuple[float, float], margins: list[Margin], base: Floats) ->
 
 
 def _fitted_weights(task: RakingTask) -> tuple[Floats, int]:
-    """Pass over the margins until all are met, or the weights move no more; weights and passes."""
+    """Pass over the margins until all are met, or weights no longer change; return weights and passes."""
     free = task.start * (task.total / task.start.sum())
     least, since = np.inf, 0
     for rounds in range(1, task.most_rounds + 1):
@@ -225,7 +225,7 @@ def _fitted_weights(task: RakingTask) -> tuple[Floats, int]:
 
 
 def _factors(free: Floats, margin: Margin, task: RakingTask) -> Floats:
-    """Factor of each category that brings the sum of its clipped weights to the target, or towards it."""
+    """Factor of each category that brings the sum of its clipped weights to the target, or close to it."""
     if not task.bounded:
         sums = margin.sums(free)
         return np.divide(margin.targets, sums, out=np.ones_like(sums), where=sums > 0)
@@ -251,17 +251,17 @@ def _reached_targets(weights: Floats, task: RakingTask) -> list[UnmetTarget]:
 
 
 def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = "weighted") -> AnyDesign:
-    """Return a design with the weights that it was raked to, and with variances that allow for the margins.
+    """Return a design with raked weights, and with variances that account for the margins.
 
-    Linearised variances then come from the residuals of a regression on the margins' categories, so that a
-    margin itself has a standard error of 0. Replicate weights are raked one by one; with bounds, a row that
-    counts c times in a replicate has c times the bounds there.
+    Linearised variances come from the residuals of a regression on the margins' categories, so a margin
+    itself has a standard error of 0. Replicate weights are raked one by one; with bounds, a row that counts c
+    times in a replicate has c times the bounds there.
 
     Args:
-        design: with the weights that raking started from.
+        design: design with the weights before raking.
         raking: ``rake(columns, targets, weights=design.weights)``.
-        regression: of linearised variances: ``weighted`` with the weights of the start, as R's ``calibrate``
-            has it, or ``plain``, as R's ``rake`` has it. Both are right in large samples.
+        regression: regression of linearised variances: ``weighted`` by the weights before raking, as R's
+            ``calibrate``, or ``plain``, as R's ``rake``. Both are valid in large samples.
 
     Raises:
         InputError: a raking of other weights, a design that is raked already, an unknown regression, or a
@@ -301,7 +301,7 @@ def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = 
 
 
 def _raked_replicate(weights: Floats, number: int, raking: Raking) -> Floats:
-    """Rake one replicate; it may miss a margin only where all rows together do."""
+    """Rake one replicate; it may miss a margin only if all rows together miss it."""
     task = raking.task.for_replicate(weights)
     fitted, _ = _fitted_weights(task)
     worst = _reached_targets(fitted, task)[0]
@@ -315,13 +315,13 @@ def _raked_replicate(weights: Floats, number: int, raking: Raking) -> Floats:
 
 
 _AGREEMENT = 1e-6
-"""Relative difference of two margins' totals that is rounding alone."""
+"""Relative difference of two margins' totals that is rounding error."""
 
 
 def _read_margin(
     name: str, answers: npt.ArrayLike, targets: Mapping[Hashable, float], weights: Floats
 ) -> Margin:
-    """Number the categories of a variable of the sample, and give them their targets."""
+    """Number the categories of a variable of the sample, and assign their targets."""
     labels = np.asarray(answers, dtype=object)
     if labels.shape != weights.shape:
         raise InputError(f"margin {name!r} must have {len(weights)} rows as weights has, got {len(labels)}")
@@ -353,9 +353,9 @@ def _read_margins(
     weights: Floats,
     total: float | None,
 ) -> list[Margin]:
-    """Read all margins, and give their targets one total.
+    """Read all margins, and scale their targets to one total.
 
-    Without a total it is the targets' own, or n where they are shares that sum to 1 or 100.
+    By default, the total is the sum of the targets, or n if they are shares that sum to 1 or 100.
     """
     if not targets:
         raise InputError("targets must name at least one margin")

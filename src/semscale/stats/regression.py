@@ -15,14 +15,14 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Coefficients:
-    """Coefficients of a linear model, the intercept left out.
+    """Coefficients of a linear model, without the intercept.
 
     Attributes:
-        value: shape (k,), per unit of each predictor, all others held fast.
+        value: shape (k,), change per unit of each predictor, with the others constant.
         low: shape (k,), lower end of the interval.
         high: shape (k,), upper end.
-        p_value: shape (k,), of the hypothesis that it is 0.
-        n: rows.
+        p_value: shape (k,), p-value of the hypothesis that it is 0.
+        n: number of rows.
         r_squared: share of the response's variance that the model explains, 0 to 1.
     """
 
@@ -45,15 +45,15 @@ def robust_regression(
     """Fit a linear model by least squares, with HC3 or CR2 standard errors and t quantiles.
 
     Without clusters the covariance is (X'X)^-1 X' diag(e_i^2 / (1 - h_i)^2) X (X'X)^-1 with residuals e and
-    leverages h; a row that decides its own fit has leverage 1 and is refused. With clusters it is that of
-    ``cluster_robust``, and each coefficient has its own degrees of freedom.
+    leverages h; a row that alone decides its fit has leverage 1, which is an error. With clusters, it is that
+    of ``cluster_robust``, with degrees of freedom for each coefficient.
 
     Args:
         response: shape (n,), finite.
         predictors: shape (n, k), finite, without the constant.
-        weights: shape (n,), above 0; each row's squares count by it. All alike unless given.
-        clusters: shape (n,), to whom or what each row belongs; two or more of them.
-        interval: coverage to aim at, between 0 and 1.
+        weights: shape (n,), above 0, weights of the squared residuals; all equal by default.
+        clusters: shape (n,), cluster of each row, such as its respondent; at least two clusters.
+        interval: nominal coverage, between 0 and 1.
 
     Raises:
         InputError: no more rows than coefficients, predictors that depend on each other, a row that alone
@@ -96,7 +96,7 @@ def robust_regression(
 
 
 def _by_rows(design: Floats, weighted: Floats, inverse: Floats, residuals: Floats) -> tuple[Floats, Floats]:
-    """HC3 standard errors, and the degrees of freedom that rows leave, each of shape (k + 1,).
+    """HC3 standard errors and degrees of freedom, each of shape (k + 1,).
 
     Raises:
         InputError: a row that alone decides a coefficient.
@@ -110,7 +110,7 @@ def _by_rows(design: Floats, weighted: Floats, inverse: Floats, residuals: Float
 
 
 def independent_columns(predictors: Floats) -> list[int]:
-    """Choose columns, from the first, that neither are constant nor follow from those before them.
+    """Choose columns, from the first, that are neither constant nor linear combinations of earlier ones.
 
     Examples:
         >>> independent_columns(np.array([[1.0, 0, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1]]))
@@ -134,12 +134,12 @@ def cluster_robust(
 ) -> tuple[Floats, Floats]:
     """Estimate the standard errors of weighted least squares, with degrees of freedom for each coefficient.
 
-    With M = (X'WX)^-1 and H = X M X'W, the covariance is the sum over clusters i of v_i v_i', where
-    v_i = M X_i' W_i A_i e_i, and A_i is the symmetric inverse root of (I - H)_i (I - H)_i'. So the variance
-    is right on average where errors are alike and independent, and holds for many clusters where they are
-    not. The variance of one coefficient is a quadratic form of the errors; its degrees of freedom are those
-    of the chi-square with the same first two moments, (sum of p_ii)^2 / (sum of p_ij^2) with p_ij the
-    products of the clusters' parts. Few clusters, or a predictor that differs in few of them, leave few.
+    With M = (X'WX)^-1 and H = X M X'W, the covariance is the sum over clusters i of v_i v_i', where v_i = M
+    X_i' W_i A_i e_i, and A_i is the symmetric inverse root of (I - H)_i (I - H)_i'. So the variance is
+    unbiased if errors are independent with equal variance, and consistent for many clusters otherwise. The
+    variance of one coefficient is a quadratic form of the errors; its degrees of freedom are those of the
+    chi-square with the same first two moments, (sum of p_ii)^2 / (sum of p_ij^2) with p_ij the products of
+    the clusters' parts. They are few with few clusters, or if a predictor differs in few of them.
 
     Args:
         design: shape (n, p), with the constant.
@@ -153,8 +153,8 @@ def cluster_robust(
     References:
         Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage
         samples, Survey Methodology 28; Pustejovsky and Tipton (2018), doi 10.1080/07350015.2016.1247004,
-        equations 5, 6 and 11, with independent errors of one variance as the working model. Figures are those
-        of ``clubSandwich`` for ``lm``.
+        equations 5, 6 and 11, with independent errors of one variance as the working model. Results equal
+        those of ``clubSandwich`` for ``lm``.
     """
     inverse = np.linalg.inv(design.T @ (weights[:, None] * design))
     weighted = weights[:, None] * design
@@ -184,7 +184,7 @@ def _adjusted(both: Floats, core: Floats, reach: Floats) -> Floats:
     """Multiply rows of ``reach`` (m, s, p) by A of their clusters, all of size s.
 
     (I - H)_i (I - H)_i' is I + U C U' with U = [X_i, W_i X_i]; so its root differs from I only in the space
-    of U's columns, and large clusters cost no more than their rows.
+    of U's columns, and the cost is linear in the rows of a cluster.
     """
     basis, coordinates = np.linalg.qr(both)
     values, vectors = np.linalg.eigh(
@@ -220,12 +220,12 @@ class BradleyTerry:
 
     The chance that i is preferred to j is ``1 / (1 + exp(strength j - strength i))``.
 
-    A chance has no interval where all clusters score alike, as nothing shows how far others may differ.
+    A chance has no interval if all clusters have the same scores, as the variance is then unknown.
 
     Attributes:
         strengths: shape (k,); their mean is 0.
         covariance: shape (k, k), of the strengths; NaN with fewer than two clusters.
-        n_clusters: what varied independently: comparisons, or the clusters that the caller named.
+        n_clusters: independent units: comparisons, or the caller's clusters.
     """
 
     strengths: Floats
@@ -236,9 +236,9 @@ class BradleyTerry:
         """Estimate the chance that one competitor is preferred to another, from 0 to 1.
 
         Args:
-            first: the number of the one, from 0.
-            second: the number of the other.
-            interval: coverage of the interval, between 0 and 1.
+            first: number of the first competitor, from 0.
+            second: number of the second competitor.
+            interval: nominal coverage of the interval, between 0 and 1.
         """
         contrast = np.zeros(len(self.strengths))
         contrast[first] += 1.0
@@ -246,7 +246,7 @@ class BradleyTerry:
         return self._chance(contrast, interval)
 
     def chance_against_average(self, which: int, *, interval: float = DEFAULT_INTERVAL) -> Estimate:
-        """Estimate the chance, from 0 to 1, to be preferred to a competitor of the others' mean strength."""
+        """Estimate the chance, 0 to 1, to be preferred to a competitor with the others' mean strength."""
         k = len(self.strengths)
         contrast = np.full(k, -1.0 / (k - 1))
         contrast[which] = 1.0
@@ -258,7 +258,7 @@ class BradleyTerry:
         if self.n_clusters < 2:
             return Estimate(float(expit(logit)))
         variance = max(float(contrast @ self.covariance @ contrast), 0.0)
-        if variance < _NO_VARIANCE:  # every cluster says the same, which tells nothing of others
+        if variance < _NO_VARIANCE:  # all clusters are equal, so their variance is unknown
             return Estimate(float(expit(logit)))
         reach = float(t_half_width(np.sqrt(variance), self.n_clusters - 1, interval))
         return Estimate(*(float(expit(logit + move)) for move in (0.0, -reach, reach)))
@@ -272,7 +272,7 @@ def bradley_terry(
     names: Sequence[str],
     clusters: Integers | None = None,
 ) -> BradleyTerry:
-    """Estimate strengths by maximum likelihood, with a covariance that allows for clusters.
+    """Estimate strengths by maximum likelihood, with a cluster-robust covariance.
 
     A tie counts as half a win of each. The covariance is the sandwich ``H^+ S H^+``: H is the information
     matrix, and S sums the outer products of the clusters' scores, times ``g / (g - 1)`` for g clusters.
@@ -281,10 +281,10 @@ def bradley_terry(
     Args:
         first: shape (m,), numbers of competitors from 0 to k - 1.
         second: shape (m,), their opponents.
-        points: shape (m,), what ``first`` got: 1 for a win, 0.5 for a tie, 0 for a loss, or between.
-        names: the k competitors' names, for messages.
-        clusters: shape (m,), numbers of comparisons that belong together, such as those of one item; every
-            comparison by itself unless given.
+        points: shape (m,), points of ``first``: 1 for a win, 0.5 for a tie, 0 for a loss, or between.
+        names: names of the k competitors, for messages.
+        clusters: shape (m,), cluster number of each comparison, such as its item; by default each comparison
+            is its own cluster.
 
     Raises:
         InputError: there are fewer than two competitors, points out of range, a competitor who is compared
@@ -322,7 +322,7 @@ def bradley_terry(
 
 
 def _most_likely(design: Floats, points: Floats) -> Floats:
-    """Climb to the maximum of the log-likelihood, which is concave, by Newton's steps that never go down."""
+    """Maximise the concave log-likelihood by Newton's steps that never decrease it."""
     strengths = np.zeros(design.shape[1])
     reached = _log_likelihood(design, points, strengths)
     for _ in range(_MOST_STEPS):

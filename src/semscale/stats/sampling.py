@@ -1,4 +1,4 @@
-"""Samples of rows: uniform ones from a stream, and texts that are drawn for labels."""
+"""Samples of rows: uniform samples of a stream, and texts drawn for labels."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ class RowSample(Generic[T]):
     """Stores a uniform sample of rows, drawn without replacement, each with an object that belongs to it.
 
     Args:
-        most: size of the sample; a shorter stream is sampled whole.
+        most: size of the sample; all rows of a shorter stream are stored.
         seed: seed of the draw.
 
     Attributes:
@@ -39,7 +39,7 @@ class RowSample(Generic[T]):
         self._sampled: list[tuple[int, int, T]] = []
 
     def add(self, rows: Iterable[tuple[int, T]]) -> None:
-        """Add rows: the number of each in the file, from 0, and the object that belongs to it."""
+        """Add rows: their positions in the file, from 0, and their objects."""
         added = list(rows)
         drawn = priorities(np.array([row for row, _ in added], np.int64), self._seed).tolist()
         new = [(order, row, item) for order, (row, item) in zip(drawn, added, strict=True)]
@@ -55,10 +55,10 @@ class RowSample(Generic[T]):
 
 
 def priorities(rows: Integers, seed: int) -> npt.NDArray[np.uint64]:
-    """Compute a random number for each row that depends on nothing but the row and the seed.
+    """Compute a random number for each row that depends only on the row and the seed.
 
-    The rows with the smallest numbers are a uniform sample without replacement, in however many parts they
-    came.
+    The rows with the smallest numbers are a uniform sample without replacement, however the rows are divided
+    into parts.
 
     Args:
         rows: shape (n,), positions in the file, from 0.
@@ -166,9 +166,9 @@ class SampledRows(NamedTuple):
     Attributes:
         rows: shape (m,), their positions among all rows, from 0.
         columns: of these rows, each of shape (m, ...).
-        drawn: shape (m,), which are a random sample of all; the others are stored for their labels. ``None``
-            where all rows are stored.
-        n: all rows.
+        drawn: shape (m,), mask of the rows of a random sample; the others are stored for their labels.
+            ``None`` if all rows are stored.
+        n: number of all rows.
     """
 
     rows: Integers
@@ -183,14 +183,14 @@ class SampledRows(NamedTuple):
 
     @property
     def n_drawn(self) -> int | None:
-        """Rows in the random sample; ``None`` where all are stored."""
+        """Number of rows in the random sample; ``None`` if all are stored."""
         return None if self.drawn is None else int(self.drawn.sum())
 
     def standing_for(self, labelled: Mask) -> Floats:
-        """Number of rows that each row represents, shape (m,); 1 for labelled rows.
+        """Return the number of rows that each row represents, shape (m,); 1 for labelled rows.
 
         Args:
-            labelled: shape (m,), which of them have a label; all such rows are stored.
+            labelled: shape (m,), mask of rows with a label; all such rows are stored.
         """
         n_unlabelled = max(1, int((~labelled).sum()))
         return np.where(labelled, 1.0, (self.n - labelled.sum()) / n_unlabelled)
@@ -221,7 +221,7 @@ class LabelledSample:
 
         Args:
             columns: at least one, each of shape (m, ...); the same names in every call.
-            labelled: shape (m,), which rows are stored in any case.
+            labelled: shape (m,), mask of rows to store in any case.
         """
         numbered = {**columns, _ROW: np.arange(self._n, self._n + len(labelled))}
         self._sample.add(numbered)
@@ -239,7 +239,7 @@ class LabelledSample:
 
 
 def _joined_samples(sample: dict[str, Column], labelled: dict[str, Column]) -> tuple[dict[str, Column], Mask]:
-    """Join sampled and labelled rows in their order, and say which are in the sample."""
+    """Join sampled and labelled rows in their order, and mark those in the sample."""
     beyond = ~np.isin(labelled[_ROW], sample[_ROW])
     both = {name: np.concatenate([sample[name], labelled[name][beyond]]) for name in sample}
     order = np.argsort(both[_ROW])
@@ -247,16 +247,16 @@ def _joined_samples(sample: dict[str, Column], labelled: dict[str, Column]) -> t
     return {name: values[order] for name, values in both.items()}, drawn[order]
 
 
-_LEAST_SHARE = 0.5  # of the average probability, which every text keeps whatever its interest
+_LEAST_SHARE = 0.5  # least probability of a text, as a share of the average
 
 
 class DrawnTexts(NamedTuple):
     """Texts that were drawn.
 
     Attributes:
-        rows: shape (m,), their positions, in random order.
-        probability: shape (m,), with which each was drawn, above 0 to 1: its inclusion probability.
-        all_probabilities: likewise of every text with a rating, in their order.
+        rows: shape (m,), positions of the texts, in random order.
+        probability: shape (m,), inclusion probability of each, above 0 to 1.
+        all_probabilities: inclusion probability of every text with a rating, in their order.
     """
 
     rows: Integers
@@ -276,22 +276,22 @@ def draw_texts(  # noqa: PLR0913 - ratings, and how they are drawn from
 ) -> DrawnTexts:
     """Draw texts by a systematic sample along their ratings.
 
-    Texts are put in order of their means, and every so many-th is drawn from a random start, so each part of
-    the scale gets its share (implicit stratification). By interest, texts whose ratings are widest are drawn
-    more often: half of a probability is the same for all, half goes with the standard deviation, that of the
-    text's own PMF unless given. A mean weighted by 1 / probability stays unbiased either way.
+    Texts are sorted by mean, and drawn at a fixed step from a random start, so each part of the scale gets
+    its share (implicit stratification). With ``by_interest``, texts with wide ratings are drawn more often:
+    half of a probability is the same for all, half is proportional to the standard deviation, by default of
+    the text's PMF. A mean weighted by 1 / probability stays unbiased.
 
     Args:
         pmf: shape (m, k), ratings; rows of NaN are never drawn.
         values: shape (k,), of the scale's points.
         n: texts to draw, at least 1.
-        by_interest: whether texts that the rating is least sure of are drawn more often.
-        deviation: shape (n,), standard deviations of the ratings, where the PMFs do not say them.
-        most: greatest probability, at least n by the number of texts with a rating.
-        seed: of the draw.
+        by_interest: whether texts with uncertain ratings are drawn more often.
+        deviation: shape (n,), standard deviations of the ratings, to replace those of the PMFs.
+        most: greatest probability, at least n / (number of texts with a rating).
+        seed: seed of the draw.
 
     Returns:
-        n texts, or all that have a rating where these are fewer.
+        n texts, or all texts with a rating if these are fewer.
 
     Raises:
         InputError: fewer than one text to draw, or none with a rating.
@@ -322,7 +322,7 @@ def draw_texts(  # noqa: PLR0913 - ratings, and how they are drawn from
     probability = most * inclusion_probabilities(sizes, min(n, len(scored)) / most)
     order = np.lexsort((rng.permutation(len(scored)), means))
     steps = np.cumsum(probability[order])
-    # The sum is a whole number but for rounding, which must not draw one text more or fewer.
+    # The sum is a whole number up to rounding, which must not change the number of texts.
     starts = rng.uniform() + np.arange(round(steps[-1]))
     numbers = np.minimum(np.searchsorted(steps, starts, side="right"), len(order) - 1)
     drawn = rng.permutation(order[np.unique(numbers)])
@@ -330,18 +330,18 @@ def draw_texts(  # noqa: PLR0913 - ratings, and how they are drawn from
 
 
 def worth_at_random(deviation: Floats, probability: Floats) -> float:
-    """Labels drawn at random that would correct a mean as well as labels drawn with these probabilities.
+    """Compute how many uniformly drawn labels correct a mean as well as labels with these probabilities.
 
     The error of a corrected mean has a variance of about ``sum s^2 (1 / p - 1)``, for the deviations s of
-    people's answers from the scores. With the same p = m / n for all it is the same for
-    ``m = n sum s^2 / sum (s^2 / p)``.
+    people's answers from the scores. With the same p = m / n for all, it is equal for ``m = n sum s^2 / sum
+    (s^2 / p)``.
 
     Args:
-        deviation: shape (n,), how far people's answers may be from the scores, at least 0.
-        probability: shape (n,), of being drawn, above 0 to 1.
+        deviation: shape (n,), likely deviation of people's answers from the scores, at least 0.
+        probability: shape (n,), inclusion probability, above 0 to 1.
 
     Returns:
-        m; the number of labels, ``sum p``, where all deviations are 0.
+        m; ``sum p``, the number of labels, if all deviations are 0.
 
     Examples:
         >>> worth_at_random(np.array([1.0, 1.0]), np.array([0.5, 0.5]))
@@ -355,7 +355,7 @@ def worth_at_random(deviation: Floats, probability: Floats) -> float:
 
 
 def inclusion_probabilities(sizes: Floats, n: float) -> Floats:
-    """Probabilities in proportion to sizes that sum to n; what would exceed 1 is certain.
+    """Compute probabilities proportional to sizes, with sum n; those above 1 become 1.
 
     Args:
         sizes: shape (m,), above 0.
@@ -378,15 +378,15 @@ def inclusion_probabilities(sizes: Floats, n: float) -> Floats:
 
 
 class NextDraw(NamedTuple):
-    """A further draw among the rows that were not drawn before, joined with the earlier ones.
+    """A further draw among the rows not drawn before, combined with the earlier draws.
 
     Rows drawn before, with probabilities q, estimate a total by ``sum y / q``. With rows drawn from the rest
-    with probabilities p it is also ``sum (before) y + sum (now) y / p``. Each mix of both, by a share that no
-    draw has changed, is unbiased, too: ``share`` of the first one and the rest of the second one. Its weights
-    are those of ``joined_before`` and ``joined_now``, as 1 / probability.
+    with probabilities p it is also ``sum (before) y + sum (now) y / p``. A weighted mean of both is unbiased
+    too, if its ``share`` of the first estimate does not depend on the draws. The resulting probabilities are
+    those of ``joined_before`` and ``joined_now``.
 
     Attributes:
-        share: of the first estimate, at least 0 and below 1.
+        share: weight of the first estimate, at least 0 and below 1.
 
     References:
         Raj (1956), Some estimators in sampling with varying probabilities without replacement, Journal of the
@@ -397,12 +397,12 @@ class NextDraw(NamedTuple):
 
     @property
     def most(self) -> float:
-        """Greatest probability of the new draw, so that no joined one exceeds 1."""
+        """Greatest probability of the new draw for which combined ones do not exceed 1."""
         return 1 - self.share
 
     @classmethod
     def after(cls, before: Floats, n: int) -> "NextDraw":
-        """Plan a further draw; earlier draws get the share of their rows among all drawn ones.
+        """Plan a further draw; the share of earlier draws is their share of all drawn rows.
 
         Args:
             before: shape (m,), probability with which each row was drawn; NaN where it was not, and 0 where
@@ -419,7 +419,7 @@ class NextDraw(NamedTuple):
         return cls(min(n_before / (n_before + n), 1 - n / n_left))
 
     def joined_before(self, before: Floats) -> Floats:
-        """Probabilities of the rows that were drawn before; NaN stays.
+        """Return combined probabilities of the rows drawn before; NaN stays NaN.
 
         Examples:
             >>> NextDraw(0.25).joined_before(np.array([0.2, np.nan])).tolist()
@@ -431,7 +431,7 @@ class NextDraw(NamedTuple):
         return 1 / (self.share / known + 1 - self.share)
 
     def joined_now(self, drawn: Floats) -> Floats:
-        """Probabilities of the rows that are drawn now.
+        """Return combined probabilities of the rows drawn now.
 
         Examples:
             >>> NextDraw(0.25).joined_now(np.array([0.375])).tolist()
@@ -442,17 +442,16 @@ class NextDraw(NamedTuple):
 
 @dataclass(frozen=True)
 class SampleDesign:
-    """Weights of items, clusters of them, and how those with a label were drawn.
+    """Weights, clusters and strata of items, and the probabilities of drawing them for a label.
 
     Attributes:
-        weights: shape (n,), finite and not negative; items with 0 or NaN are left out. All alike unless
-            given.
-        inclusion: shape (n,), probability with which each item was drawn for a label, above 0 to 1; NaN
-            where there is no label, if it is not known there. All alike unless given.
-        clusters: shape (n,), numbers of what belongs together, such as one respondent's texts. Each item by
-            itself unless given.
-        strata: shape (n,), numbers from 0 of parts that were sampled apart; a cluster lies in one of them.
-            None unless given.
+        weights: shape (n,), finite and not negative; items with 0 or NaN are left out. All equal by default.
+        inclusion: shape (n,), probability with which each item was drawn for a label, above 0 to 1; NaN if
+            unknown, for items without a label. All equal by default.
+        clusters: shape (n,), cluster number of each item, such as its respondent. By default each item is its
+            own cluster.
+        strata: shape (n,), stratum number of each item, from 0; a cluster is in one stratum. No strata by
+            default.
     """
 
     weights: Floats | None = None
@@ -462,7 +461,7 @@ class SampleDesign:
 
     @property
     def is_plain(self) -> bool:
-        """True where all items count alike, each by itself, and were drawn with one probability."""
+        """True if all items have equal weights and probabilities, without clusters."""
         parts = (self.weights, self.inclusion, self.clusters, self.strata)
         return all(part is None for part in parts)
 
@@ -507,12 +506,12 @@ def joined_designs(parts: Sequence[SampleDesign]) -> SampleDesign:
 
 
 def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) -> Floats:
-    """Take probabilities of being drawn for a label, shape (n,); NaN where there is none.
+    """Check inclusion probabilities and return them as floats, shape (n,); NaN where missing.
 
     Args:
-        inclusion: shape (n,), numbers above 0 to 1; NaN or ``None`` where there is none.
-        labelled: shape (n,), which items have a label, and need a probability.
-        first_row: how many items come before the first one, for messages.
+        inclusion: shape (n,), numbers above 0 to 1; NaN or ``None`` where missing.
+        labelled: shape (n,), mask of items with a label, which need a probability.
+        first_row: number of items before the first one, for messages.
 
     Raises:
         InputError: another length, a probability out of range, or a label without one; the first row is
@@ -548,8 +547,8 @@ def labels_hash(rows: Integers, table: Floats, inclusion: Floats | None = None) 
 
     Args:
         rows: shape (n,), positions of the labelled texts, from 0.
-        table: shape (n, raters), their human ratings; NaN where there is none.
-        inclusion: shape (n,), probabilities; ``None`` where all are alike.
+        table: shape (n, raters), their human ratings; NaN where missing.
+        inclusion: shape (n,), probabilities; ``None`` if all are equal.
 
     Examples:
         >>> one, wider = (np.array([[4.0, *gap]]) for gap in ([], [np.nan]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from string import ascii_uppercase
 from typing import Literal
 
@@ -21,10 +22,10 @@ from semscale.stats.survey_estimates import (
 from semscale.types import Floats, Integers, Mask
 
 Correction = Literal["holm", "benjamini-hochberg"]
-"""``holm`` bounds the chance of any false alarm, ``benjamini-hochberg`` the share of false ones."""
+"""``holm`` limits the chance of any false rejection, ``benjamini-hochberg`` the share of false ones."""
 
 CorrectionName = Literal["holm", "bh", "benjamini-hochberg"]
-"""What users may write: a correction, or ``bh`` for ``benjamini-hochberg``."""
+"""Accepted names: a correction, or ``bh`` for ``benjamini-hochberg``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class SurveyDifferences:
 
     Attributes:
         values: the differences; NaN where one side has no rows.
-        standard_errors: with what both sides have in common taken into account.
+        standard_errors: standard errors, with the covariance of both sides.
         df: degrees of freedom.
     """
 
@@ -43,7 +44,7 @@ class SurveyDifferences:
 
     @property
     def p_values(self) -> Floats:
-        """Two-sided p-values of t tests; NaN where there is no standard error above 0."""
+        """Two-sided p-values of t tests; NaN without a standard error above 0."""
         known = (self.standard_errors > 0) & (self.df >= 1)
         t = np.divide(self.values, self.standard_errors, out=np.full_like(self.values, np.nan), where=known)
         return 2 * stdtr(np.where(known, self.df, np.nan), -np.abs(t))
@@ -52,7 +53,7 @@ class SurveyDifferences:
         """Ends of t intervals.
 
         Args:
-            level: coverage to aim at, between 0 and 1.
+            level: nominal coverage, between 0 and 1.
 
         Raises:
             InputError: ``level`` out of range.
@@ -63,9 +64,9 @@ class SurveyDifferences:
         """P-values adjusted for the number of tests in this table.
 
         Args:
-            correction: Holm or Benjamini and Hochberg; ``None`` leaves them as they are.
-            tested: which count as tests, of the differences' shape; all with a p-value unless given. The
-                others have NaN.
+            correction: Holm or Benjamini and Hochberg; ``None`` for no correction.
+            tested: mask of the tests, of the differences' shape; by default all with a p-value. The others
+                are NaN.
         """
         p_values = self.p_values if tested is None else np.where(tested, self.p_values, np.nan)
         if correction is None:
@@ -79,7 +80,7 @@ class GroupDifferences(SurveyDifferences):
 
     Attributes:
         first: shape (pairs,), number of each pair's first group.
-        second: shape (pairs,), of its second group, above the first.
+        second: shape (pairs,), number of its second group, above the first.
     """
 
     first: Integers
@@ -87,14 +88,15 @@ class GroupDifferences(SurveyDifferences):
 
 
 def group_differences(estimates: SurveyEstimates) -> GroupDifferences:
-    """Compare each two groups of one sample; their covariance is taken into account.
+    """Compare all pairs of groups of one sample, with their covariance.
 
     ``var = var_a + var_b - 2 cov_ab``; the degrees of freedom are those of both groups together minus 1, as
-    in a regression on the group. Waves whose respondents or clusters are the same are groups too: stack the
-    waves, and give respondents as clusters.
+    in a regression on the group. Waves with the same respondents or clusters are groups too: stack the waves,
+    and pass respondents as clusters.
 
     Args:
-        estimates: what ``survey_means`` and its like give, with two groups or more.
+        estimates: result of ``survey_means``, ``survey_totals`` or ``survey_ratios``, with at least two
+            groups.
 
     Examples:
         >>> from semscale.stats.survey_designs import SurveyDesign
@@ -135,14 +137,14 @@ def column_letters(
     alpha: float = 0.05,
     correction: CorrectionName | None = "holm",
 ) -> npt.NDArray[np.object_]:
-    """Letter the cells of a crosstab: each has the letters of the columns that it lies significantly above.
+    """Letter the cells of a crosstab: each gets the letters of the columns that it significantly exceeds.
 
     Args:
-        differences: between the columns of the crosstab, what ``group_differences`` gives.
-        tested: shape (v, g), whether a cell takes part; ``False`` for a base that is too small. Such a cell
-            has no letters, its letter appears nowhere, and it does not count among the tests.
-        alpha: the level of the tests, between 0 and 1.
-        correction: for the number of tests in the table; ``None`` for none.
+        differences: differences between the columns, from ``group_differences``.
+        tested: shape (v, g), whether a cell is tested; ``False`` for a base that is too small. Such a cell
+            has no letters, its letter appears in no cell, and it is not counted in the number of tests.
+        alpha: significance level of the tests, between 0 and 1.
+        correction: correction for the number of tests in the table; ``None`` for no correction.
 
     Returns:
         Shape (v, g), the letters in order, separated by blanks; "" for none.
@@ -172,15 +174,16 @@ def column_letters(
 
 @dataclass(frozen=True)
 class Association:
-    """A test of whether rows and columns of a crosstab are independent.
+    """A test of independence of rows and columns of a crosstab.
 
     Attributes:
-        chi_square: Pearson's X2 of the weighted shares, with n as their base.
-        f: X2 over the trace of the design effects; NaN where there is no test.
-        df: numerator's degrees of freedom.
-        df_below: denominator's.
-        p_value: NaN where there is no test.
-        n: rows with both answers.
+        chi_square: Pearson's X2 of the weighted shares, with base n.
+        f: X2 / trace of the design effects; NaN without a test.
+        df: degrees of freedom of the numerator.
+        df_below: degrees of freedom of the denominator.
+        p_value: p-value, 0 to 1; NaN without a test.
+        n: number of rows with both answers.
+        reason: reason for the missing test; empty with a test.
     """
 
     chi_square: float
@@ -189,22 +192,24 @@ class Association:
     df_below: float
     p_value: float
     n: int
+    reason: str = ""
 
 
 def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) -> Association:
     """Test whether two questions are independent: chi-square with Rao and Scott's second-order correction.
 
-    With the generalised design effects d of the contrasts of a saturated log-linear model,
-    ``F = X2 / sum(d)`` has ``sum(d) ** 2 / sum(d ** 2)`` and that times the design's degrees of freedom.
+    With the generalised design effects d of the contrasts of a saturated log-linear model, ``F = X2 /
+    sum(d)`` has ``sum(d) ** 2 / sum(d ** 2)`` degrees of freedom, and this number times the design's degrees
+    of freedom in the denominator.
 
     Args:
-        rows: shape (n,), answers to one question, whole numbers from 0; -1 where there is none.
+        rows: shape (n,), answers to one question, whole numbers from 0; -1 where missing.
         columns: shape (n,), answers to the other question, or the group.
-        design: how respondents were drawn.
+        design: design of the survey.
 
     Returns:
-        NaN in all but ``n`` where a question has fewer than two answers, too many cells are empty, or no
-        degrees of freedom are left.
+        The test; all NaN but ``n`` if a question has fewer than two answers, too many cells are empty, or no
+        degrees of freedom are left; ``reason`` states which.
 
     Raises:
         InputError: lengths or numbers that do not fit.
@@ -225,23 +230,25 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
         raise InputError("rows and columns have no row with both answers")
     cells, shape = _cells(down.codes, across.codes, np.flatnonzero(both))
     n = int(both.sum())
-    none = Association(np.nan, np.nan, np.nan, np.nan, np.nan, n)
+    untested = partial(Association, np.nan, np.nan, np.nan, np.nan, np.nan, n)
     if min(shape) < 2:
-        return none
+        return untested("all answers are the same" if shape[0] < 2 else "only one group has answers")
     domains = Domains(cells, shape[0] * shape[1])
     totals = linearized_totals(both[:, None].astype(np.float64), design, domains)
     shares = totals.values[0] / totals.values.sum()
     effects = _design_effects(shares, _share_covariance(totals, design, domains), shape, n)
     if effects is None:
-        return none
+        return untested("too many cells are empty")
     everyone = Domains(np.zeros(design.n, dtype=np.int64), 1)
     degrees = float(Variances(design, everyone).pair_degrees(both[:, None])[0, 0, 0])
     table = shares.reshape(shape)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0))
     chi_square = float(n * ((table - expected) ** 2 / expected).sum())
     trace, squares = float(np.trace(effects)), float(np.trace(effects @ effects))
-    if degrees < 1 or not trace > 0:
-        return none
+    if degrees < 1:
+        return untested("the survey design leaves no degrees of freedom")
+    if not trace > 0:
+        return untested("the shares have no sampling variance")
     f, df = chi_square / trace, trace**2 / squares
     return Association(chi_square, f, df, df * degrees, float(fdtrc(df, df * degrees, f)), n)
 
@@ -270,7 +277,7 @@ def _share_covariance(totals: Linearized, design: AnyDesign, domains: Domains) -
 def _design_effects(shares: Floats, covariance: Floats, shape: tuple[int, int], n: int) -> Floats | None:
     """Generalised design effects of the contrasts between rows and columns, a square matrix.
 
-    ``None`` where so many cells are empty that the contrasts cannot be separated.
+    ``None`` if too many cells are empty to separate the contrasts.
     """
     contrasts = np.kron(_contrasts(shape[0]), _contrasts(shape[1]))
     inverse = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0)
@@ -282,7 +289,7 @@ def _design_effects(shares: Floats, covariance: Floats, shape: tuple[int, int], 
 
 
 def _contrasts(k: int) -> Floats:
-    """Columns that span what sums to 0, shape (k, k - 1)."""
+    """Basis of the vectors with sum 0, shape (k, k - 1)."""
     return np.eye(k)[:, :-1] - 1 / k
 
 
@@ -294,23 +301,23 @@ _ROUNDING = 1e-9
 
 
 def independence_p_value(counts: Integers, *, seed: int = 0) -> float:
-    """Test whether a share is the same in all groups.
+    """Test whether a share is equal in all groups, and return the p-value.
 
     The statistic is Pearson's sum of (observed - expected)^2 / expected. Its p-value is that of chi-squared
-    where every expected count is at least 10; otherwise the share, with one added to both, of 10,000 tables
-    with the same margins that have no smaller statistic.
+    if every expected count is at least 10. Otherwise it is (b + 1) / 10,001, with b the number of 10,000
+    random tables with the same margins and at least the same statistic.
 
     Args:
         counts: shape (2, g), yes and no in each of g groups.
-        seed: of the drawn tables.
+        seed: seed of the drawn tables.
 
     Returns:
-        0 to 1; NaN with fewer than two groups that have anything, or where all or none are yes.
+        The p-value, 0 to 1; NaN with fewer than two non-empty groups, or if all or none are yes.
 
     References:
         Pearson (1900), doi 10.1080/14786440009463897. Drawn tables: Patefield (1981), doi 10.2307/2346669,
-        and Davison and Hinkley (1997), Bootstrap Methods and their Application, section 4.2.5, for the one
-        that is added.
+        and Davison and Hinkley (1997), Bootstrap Methods and their Application, section 4.2.5, for the added
+        1.
 
     Examples:
         >>> round(independence_p_value(np.array([[20, 30], [30, 20]])), 4)
@@ -338,14 +345,14 @@ def _statistic(tables: Integers | Floats, expected: Floats) -> Floats:
 
 
 def holm(p_values: Floats) -> Floats:
-    """Adjust p-values after Holm: the i-th smallest of m times m - i + 1, and no less than those before it.
+    """Adjust p-values after Holm: the i-th smallest of m times m - i + 1, at least those before it.
 
     Args:
         p_values: shape (m,), 0 to 1.
 
     Returns:
-        Shape (m,), in the order given. Rejecting what lies below alpha keeps the chance of any false
-        rejection at alpha or less, whatever the tests have to do with each other.
+        Shape (m,), in the order of ``p_values``. Rejecting all below alpha keeps the chance of any false
+        rejection at alpha or less, for any dependence between tests.
 
     References:
         Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70, https://www.jstor.org/stable/4615733.
@@ -362,14 +369,14 @@ def holm(p_values: Floats) -> Floats:
 
 
 def benjamini_hochberg(p_values: Floats) -> Floats:
-    """Adjust p-values after Benjamini and Hochberg: m / i times the i-th smallest, no more than those after.
+    """Adjust p-values after Benjamini and Hochberg: m / i times the i-th smallest, at most those after it.
 
     Args:
         p_values: shape (m,), 0 to 1.
 
     Returns:
-        Shape (m,), in the order given. Rejecting what lies below alpha keeps the share of false rejections
-        among all at alpha or less on average, for independent or positively dependent tests.
+        Shape (m,), in the order of ``p_values``. Rejecting all below alpha keeps the expected share of false
+        rejections at alpha or less, for independent or positively dependent tests.
 
     References:
         Benjamini and Hochberg (1995), JRSS-B 57(1), 289-300, doi 10.1111/j.2517-6161.1995.tb02031.x.
@@ -396,7 +403,7 @@ def in_full(name: CorrectionName) -> Correction:
 
 
 def adjusted(p_values: Floats, correction: CorrectionName) -> Floats:
-    """Adjust the p-values that are not NaN; NaN stays NaN and counts as no test.
+    """Adjust the p-values that are not NaN; NaN stays NaN and is not counted as a test.
 
     Examples:
         >>> adjusted(np.array([0.02, np.nan, 0.5]), "holm").tolist()

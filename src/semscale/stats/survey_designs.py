@@ -1,4 +1,4 @@
-"""Designs of surveys: weights, strata, clusters, or replicate weights."""
+"""Designs of surveys: weights, strata and clusters, or replicate weights."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -13,10 +13,11 @@ from semscale.errors import InputError, RowError
 from semscale.types import Floats, Integers, Mask
 
 Lonely = Literal["fail", "certainty", "average", "adjust"]
-"""What a stratum with a single cluster adds to the variance.
+"""Treatment of a stratum with a single cluster in the variance.
 
-``fail``: an error. ``certainty``: nothing, as if it had been taken for sure. ``average``: what the other
-strata add on average. ``adjust``: its distance from the mean of the whole sample, which is on the safe side.
+``fail``: an error. ``certainty``: it adds nothing, as if it had been drawn with certainty. ``average``: it
+adds the mean contribution of the other strata. ``adjust``: it adds its squared distance from the mean of the
+whole sample, which is conservative.
 """
 
 
@@ -30,8 +31,8 @@ class Stage:
     Attributes:
         cluster: shape (n,), number of each row's cluster, 0 to m - 1.
         stratum: shape (m,), number of each cluster's stratum, 0 to h - 1.
-        scale: shape (h,), ``(1 - f) m_h / (m_h - 1)``, times the sampled shares of the stages before.
-        centring: shape (h,), ``1 / m_h``; 0 where a stratum is not centred.
+        scale: shape (h,), ``(1 - f) m_h / (m_h - 1)``, times the sampling fractions of the earlier stages.
+        centring: shape (h,), ``1 / m_h``; 0 if a stratum is not centred.
     """
 
     cluster: Integers
@@ -45,10 +46,10 @@ class Margin:
     """The categories of one variable in a sample, and their targets in the population.
 
     Attributes:
-        name: of the variable.
+        name: name of the variable.
         categories: names of the categories.
         codes: shape (n,), number of each row's category.
-        targets: shape (categories,), what the weights of each are to sum to.
+        targets: shape (categories,), required sum of the weights of each.
     """
 
     name: str
@@ -57,14 +58,14 @@ class Margin:
     targets: Floats
 
     def sums(self, weights: Floats) -> Floats:
-        """Sum the weights of each category."""
+        """Return the sum of weights of each category."""
         return np.bincount(self.codes, weights, minlength=len(self.categories)).astype(np.float64)
 
 
 Regression = Literal["weighted", "plain"]
 """Weights of the regression on the margins.
 
-``weighted``: those that raking started from (R's ``calibrate``). ``plain``: none (R's ``rake``).
+``weighted``: the weights before raking (R's ``calibrate``). ``plain``: no weights (R's ``rake``).
 """
 
 
@@ -75,7 +76,7 @@ class MarginCalibration:
     Attributes:
         margins: the variables.
         weights: shape (n,), the raked weights.
-        importance: shape (n,), the rows' weights in the regression on the margins.
+        importance: shape (n,), weights of the rows in the regression on the margins.
     """
 
     margins: tuple[Margin, ...]
@@ -83,7 +84,7 @@ class MarginCalibration:
     importance: Floats
 
     def indicators(self) -> csr_array:
-        """Zeros and ones, shape (n, categories of all margins)."""
+        """Indicators of the categories, 0 or 1, shape (n, categories of all margins)."""
         n, sizes = len(self.weights), [len(margin.categories) for margin in self.margins]
         starts = np.cumsum(sizes) - sizes
         columns = [margin.codes + start for margin, start in zip(self.margins, starts, strict=True)]
@@ -97,15 +98,15 @@ class SurveyDesign:
 
     Attributes:
         weights: shape (n,), finite and not negative; ones for a plain sample.
-        strata: shape (n,), or (n, stages): numbers or names of the strata; one stratum unless given.
-        clusters: shape (n,), or (n, stages): numbers or names of what was drawn together; each row by
-            itself unless given.
-        fpc: shape (n,), or (n, stages): how many clusters the row's stratum has in the population, or the
-            share that was drawn if at most 1. Without it clusters count as drawn with replacement, and the
-            first stage alone gives the variance.
-        lonely: what a stratum with a single cluster adds to the variance.
+        strata: shape (n,), or (n, stages): numbers or names of the strata; one stratum by default.
+        clusters: shape (n,), or (n, stages): numbers or names of the clusters; by default each row is its own
+            cluster.
+        fpc: shape (n,), or (n, stages): number of clusters of the row's stratum in the population, or, if at
+            most 1, the sampling fraction. Without it, clusters count as drawn with replacement, and the
+            variance comes from the first stage only.
+        lonely: treatment of a stratum with a single cluster in the variance.
         nested: whether clusters are numbered within each stratum.
-        calibration: the margins that the weights were raked to; ``raked_design`` gives it.
+        calibration: margins that the weights were raked to, set by ``raked_design``.
 
     Raises:
         InputError: a length or a value that does not fit; the first row is named.
@@ -140,7 +141,7 @@ class SurveyDesign:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        """The stages that the variance is made from."""
+        """The stages that the variance is computed from."""
         clusters = self._columns("clusters", self.clusters) or [np.arange(self.n)]
         strata = self._columns("strata", self.strata)
         strata += [np.zeros(self.n, dtype=np.int64)] * (len(clusters) - len(strata))
@@ -166,7 +167,7 @@ class SurveyDesign:
             raise InputError("fpc must have a value in every row, but some are missing")
         if len(columns) > stages:
             raise InputError(f"fpc has {len(columns)} stages, but clusters has {stages}")
-        # A later stage without a population adds nothing of its own.
+        # A later stage without a population size adds no variance.
         return columns + [np.ones(self.n)] * (stages - len(columns))
 
     def _check_rows(self, name: str, columns: npt.NDArray[np.generic]) -> None:
@@ -188,12 +189,12 @@ class Domains:
 
     @cached_property
     def rows(self) -> Integers:
-        """Rows that are in a group."""
+        """Positions of rows in a group."""
         return np.flatnonzero(self.codes >= 0)
 
     @cached_property
     def membership(self) -> csr_array:
-        """Shape (g, n), 1 where a row is in a group."""
+        """Indicators of groups, shape (g, n), 1 if a row is in a group."""
         entries = np.ones(len(self.rows))
         return csr_array((entries, (self.codes[self.rows], self.rows)), shape=(self.count, len(self.codes)))
 
@@ -202,18 +203,18 @@ class Domains:
         return np.asarray(self.membership @ columns).T
 
     def spread_out(self, figures: Floats) -> Floats:
-        """Repeat the figures of each group in its rows, shape (v, g) to (n, v); 0 for rows in none."""
+        """Repeat the figures of each group in its rows, shape (v, g) to (n, v); 0 for rows in no group."""
         padded = np.concatenate([figures, np.zeros((len(figures), 1))], axis=1)
         return padded.T[self.codes]
 
 
 def checked_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int) -> Domains:
-    """Take the groups of n rows; one group of all rows unless given.
+    """Check the groups of n rows; one group of all rows by default.
 
     Args:
         groups: shape (n,), whole numbers from 0; -1 for rows in no group.
-        n_groups: how many groups there are; the highest number + 1 unless given.
-        n: rows of the design.
+        n_groups: number of groups; the highest number + 1 by default.
+        n: number of rows of the design.
 
     Raises:
         InputError: another length, other numbers, or a number beyond ``n_groups``.
@@ -241,14 +242,14 @@ def checked_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int) 
 
 
 MOST_RANKS = 1000
-"""Ranks are exact up to this; from there on a t quantile no longer depends on them."""
+"""Ranks are exact up to this number; above it, t quantiles hardly depend on them."""
 
 
 class ReplicateDegrees:
     """Ranks of the replicate weights of groups of rows.
 
-    Rows that are multiples of each other, as those of one cluster mostly are, count as one. Ranks are exact
-    up to ``MOST_RANKS``.
+    Rows that are multiples of each other, such as most rows of a cluster, are stored once. Ranks are exact up
+    to ``MOST_RANKS``.
 
     Args:
         replicates: shape (n, r).
@@ -273,11 +274,11 @@ class ReplicateDegrees:
         return int(self._distinct.shape[1])
 
     def ranks(self, domains: Domains, valid: Mask) -> Integers:
-        """Ranks of two groups' rows together, shape (v, g, g); of one group's on the diagonal.
+        """Return ranks of two groups' rows together, shape (v, g, g), of one group's rows on the diagonal.
 
         Args:
-            domains: the groups, g of them.
-            valid: shape (n, v), whether a row counts.
+            domains: g groups.
+            valid: shape (n, v), whether a row is used.
         """
         keys = [np.packbits(column).tobytes() for column in valid.T]
         patterns = dict(zip(keys, valid.T, strict=True))
@@ -307,7 +308,7 @@ class ReplicateDegrees:
         return self._known[key]
 
     def _rank_of_rows(self, rows: Integers) -> int:
-        # Where rows are many, a few of them mostly have the rank of all.
+        # Of many rows, a few usually have the rank of all.
         few = rows[:: max(1, len(rows) // (2 * self.rank))]
         if _has_full_rank(self._distinct[few]):
             return self.rank
@@ -316,7 +317,7 @@ class ReplicateDegrees:
 
 
 ReplicateKind = Literal["bootstrap", "jk1", "jkn", "brr", "fay"]
-"""How replicate weights were made, which says how their estimates add up to a variance."""
+"""Method of replicate weights, which defines the variance formula."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,12 +326,12 @@ class ReplicateDesign:
 
     Attributes:
         weights: shape (n,), finite and not negative.
-        replicates: shape (n, r), weights of each replicate, finite; as the survey's provider gave
-            them.
+        replicates: shape (n, r), weights of each replicate from the survey's provider, finite.
         scale: one factor for all replicates.
-        rscales: shape (r,), a factor for each; ones unless given.
-        mse: whether the centre is the estimate from ``weights``, not the mean of the replicates' estimates.
-        degrees: degrees of freedom of all rows; the rank of the replicates - 1 unless given.
+        rscales: shape (r,), a factor for each; ones by default.
+        mse: whether the centre is the estimate from ``weights`` instead of the mean of the replicates'
+            estimates.
+        degrees: degrees of freedom of all rows; the rank of the replicates - 1 by default.
 
     Raises:
         InputError: a length or a value that does not fit.
@@ -376,14 +377,14 @@ class ReplicateDesign:
         return self._degrees.rank - 1 if self.degrees is None else self.degrees
 
     def pair_degrees(self, domains: Domains, valid: Mask) -> Floats:
-        """Degrees of freedom of two groups taken together, shape (v, g, g); of one group on the diagonal.
+        """Return degrees of freedom of two groups together, shape (v, g, g), of one group on the diagonal.
 
-        They are the rank of the replicates of these rows - 1, and never more than those of all rows, which
-        are taken from a rank of 1,000 on.
+        They are the rank of the replicates of these rows - 1, at most those of all rows, which are used from
+        a rank of 1,000 on.
 
         Args:
-            domains: the groups, g of them.
-            valid: shape (n, v), whether a row counts.
+            domains: g groups.
+            valid: shape (n, v), whether a row is used.
         """
         ranks = self._degrees.ranks(domains, valid)
         lower = np.minimum(ranks - 1, self.df)
@@ -403,18 +404,18 @@ def replicate_design(
     rscales: Floats | None = None,
     mse: bool = False,
 ) -> ReplicateDesign:
-    """Take replicate weights as a survey's provider gives them.
+    """Create a design from a provider's replicate weights.
 
     The scale is ``1 / r`` for BRR, ``1 / (r (1 - rho) ** 2)`` for Fay's method, ``1 / (r - 1)`` for the
     bootstrap, ``(r - 1) / r`` for JK1, and 1 for JKn, whose rscales are ``(m_h - 1) / m_h``.
 
     Args:
         weights: shape (n,).
-        replicates: shape (n, r), whole weights, and not factors of ``weights``.
-        kind: how they were made.
-        rho: of Fay's method, 0 to below 1.
-        rscales: shape (r,), of JKn.
-        mse: as ``ReplicateDesign`` has it.
+        replicates: shape (n, r), complete weights, not factors of ``weights``.
+        kind: method of the replicates.
+        rho: factor of Fay's method, 0 to below 1.
+        rscales: shape (r,), factors of JKn.
+        mse: as in ``ReplicateDesign``.
 
     Raises:
         InputError: an unknown kind, ``rho`` out of range or without ``fay``, or JKn without rscales.
@@ -446,11 +447,11 @@ def replicate_design(
 
 
 AnyDesign = SurveyDesign | ReplicateDesign
-"""A draw that is described, or replicate weights."""
+"""A design with strata and clusters, or with replicate weights."""
 
 
 def checked_weights(weights: npt.ArrayLike) -> Floats:
-    """Take weights, shape (n,): finite numbers that are not negative, and not all 0.
+    """Check weights, shape (n,): finite numbers that are not negative, and not all 0.
 
     Raises:
         InputError: another shape, no rows, a value out of range (its row is named), or weights that sum to 0.
@@ -475,19 +476,19 @@ def _codes(column: npt.NDArray[np.generic], name: str = "clusters") -> Integers:
 
 
 _ALL_DRAWN = 1e-7
-"""Share of a stratum that was not drawn, below which the stratum adds nothing."""
+"""Share of a stratum outside the sample below which the stratum adds nothing to the variance."""
 
 
 def drawn_stages(
     clusters: list[Integers], strata: list[Integers], fpc: list[Floats] | None, lonely: Lonely
 ) -> tuple[Stage, ...]:
-    """Prepare the stages of a draw; without ``fpc`` the first stage alone counts.
+    """Return the stages of a draw; without ``fpc``, only the first stage.
 
     Args:
-        clusters: of each stage, shape (n,), numbers from 0.
-        strata: of each stage, shape (n,), numbers from 0.
-        fpc: of each stage, shape (n,): clusters in the population, or the share drawn if at most 1.
-        lonely: what a stratum with a single cluster adds.
+        clusters: for each stage, shape (n,), cluster numbers from 0.
+        strata: for each stage, shape (n,), stratum numbers from 0.
+        fpc: for each stage, shape (n,): clusters in the population, or the sampling fraction if at most 1.
+        lonely: treatment of a stratum with a single cluster.
 
     Raises:
         InputError: a cluster in several strata, more clusters than the population has, a population that
@@ -532,7 +533,7 @@ def _joined(outer: Integers, inner: Integers) -> Integers:
 
 
 def _strata_of_clusters(cluster: Integers, stratum: Integers) -> Integers:
-    """Number the stratum of each cluster, shape (m,); refuse clusters in several."""
+    """Return the stratum number of each cluster, shape (m,); a cluster in several strata is an error."""
     stratum_of = np.zeros(int(cluster.max()) + 1, dtype=np.int64)
     stratum_of[cluster] = stratum
     split = np.flatnonzero(stratum_of[cluster] != stratum)
@@ -546,7 +547,7 @@ def _strata_of_clusters(cluster: Integers, stratum: Integers) -> Integers:
 
 
 def _fractions(fpc: Floats, stratum: Integers, sizes: Integers) -> Floats:
-    """Share of each stratum's clusters that was drawn, shape (h,)."""
+    """Sampling fraction of each stratum's clusters, shape (h,)."""
     population = np.empty(len(sizes))
     population[stratum] = fpc
     differing = np.flatnonzero(population[stratum] != fpc)
@@ -570,7 +571,7 @@ def _fractions(fpc: Floats, stratum: Integers, sizes: Integers) -> Floats:
 
 
 def _lifted(single: Mask, parent: Integers) -> Floats:
-    """Factor that makes up for single clusters: strata / strata with more, within each earlier cluster."""
+    """Factor that corrects for single clusters: strata / strata with several, within each earlier cluster."""
     number = np.bincount(parent).astype(np.float64)
     usable = np.bincount(parent, ~single, len(number))
     if np.any((usable == 0) & (number > 0)):
@@ -582,18 +583,18 @@ def _lifted(single: Mask, parent: Integers) -> Floats:
 _RANK_TOLERANCE = 1e-5
 
 _DIGITS = 9
-"""Digits to which rows of replicates are alike."""
+"""Digits to which equal rows of replicates agree."""
 
 
 def _narrowed(weights: Floats) -> Floats:
-    """Mix many columns to a few at random, which keeps every rank below their number."""
+    """Combine many columns into a few at random, which preserves all ranks below their number."""
     if weights.shape[1] <= MOST_RANKS:
         return weights
     return weights @ np.random.default_rng(0).normal(size=(weights.shape[1], MOST_RANKS))
 
 
 def _in_fewest_columns(rows: Floats) -> Floats:
-    """Write rows in as many columns as their rank, which changes the rank of no part of them."""
+    """Express rows in as many columns as their rank, which preserves the ranks of all subsets."""
     values, vectors = np.linalg.eigh(rows.T @ rows)
     return np.asarray(rows @ vectors[:, _above_rounding(np.asarray(values))])
 
@@ -604,13 +605,13 @@ def _rank(products: Floats) -> int:
 
 
 def _above_rounding(values: Floats) -> Mask:
-    """Mark the eigenvalues of a table's products are not 0."""
+    """Mark the eigenvalues of a table's products that are not 0."""
     roots = np.sqrt(np.maximum(values, 0))
     return np.asarray(roots > _RANK_TOLERANCE * roots.max(initial=0.0))
 
 
 def _has_full_rank(rows: Floats) -> bool:
-    """Check quickly that the rank is the number of columns; some that have full rank fail the check."""
+    """Check quickly for full column rank; ``False`` does not exclude it."""
     products = rows.T @ rows
     shift = _RANK_TOLERANCE**2 * np.trace(products)
     try:

@@ -1,4 +1,4 @@
-"""Means, shares, ratios and totals of a survey's columns by groups, with errors of the design."""
+"""Means, shares, ratios and totals of a survey's columns by group, with design-based errors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ class SurveyEstimates:
     Attributes:
         values: shape (v, g).
         covariance: shape (v, g, g), between the groups of one column.
-        pair_df: shape (v, g, g), degrees of freedom of two groups together; of one on the diagonal.
-        n: shape (v, g), rows that count, unweighted: with a value and a weight above 0.
-        n_missing: shape (v, g), rows of the group without a value; they are in no base.
-        weight: shape (v, g), sum of the weights of the rows that count.
+        pair_df: shape (v, g, g), degrees of freedom of two groups together, of one group on the diagonal.
+        n: shape (v, g), unweighted number of rows used, with a value and a weight above 0.
+        n_missing: shape (v, g), number of the group's rows without a value; they are in no base.
+        weight: shape (v, g), sum of the weights of the rows used.
         effective_n: shape (v, g), Kish's effective number of these rows.
     """
 
@@ -53,7 +53,7 @@ class SurveyEstimates:
 
     @property
     def standard_errors(self) -> Floats:
-        """Standard errors, shape (v, g); NaN where fewer than two clusters leave nothing to compare."""
+        """Standard errors, shape (v, g); NaN with fewer than two clusters."""
         variances = np.maximum(np.diagonal(self.covariance, axis1=1, axis2=2), 0)
         known = (self.df >= 1) & ~np.isnan(self.values)
         return np.where(known, np.sqrt(variances), np.nan)
@@ -62,7 +62,7 @@ class SurveyEstimates:
         """Lower and upper ends of t intervals, each of shape (v, g).
 
         Args:
-            level: coverage to aim at, between 0 and 1.
+            level: nominal coverage, between 0 and 1.
 
         Raises:
             InputError: ``level`` out of range.
@@ -77,15 +77,15 @@ def survey_means(
     groups: npt.ArrayLike | None = None,
     n_groups: int | None = None,
 ) -> SurveyEstimates:
-    """Weighted means of columns in each group, all in one call.
+    """Estimate weighted means of columns in each group.
 
     A column of zeros and ones gives a share; ``indicators`` makes such columns of a question's answers.
 
     Args:
         columns: shape (n,) or (n, v); NaN where a row has no value.
-        design: how respondents were drawn.
-        groups: shape (n,), each row's group, from 0; -1 for none. One group of all rows unless given.
-        n_groups: how many groups there are; the highest number + 1 unless given.
+        design: design of the survey.
+        groups: shape (n,), each row's group, from 0; -1 for no group. One group of all rows by default.
+        n_groups: number of groups; the highest number + 1 by default.
 
     Raises:
         InputError: lengths or values that do not fit, or a group whose weights sum to 0.
@@ -112,9 +112,9 @@ def survey_totals(
     groups: npt.ArrayLike | None = None,
     n_groups: int | None = None,
 ) -> SurveyEstimates:
-    """Weighted totals of columns in each group; settings and errors as in ``survey_means``.
+    """Estimate weighted totals of columns in each group; arguments and errors as in ``survey_means``.
 
-    Rows without a value add nothing, so a total is that of the rows with one.
+    A total is that of the rows with a value.
 
     Examples:
         >>> from semscale.stats.survey_designs import SurveyDesign
@@ -132,12 +132,12 @@ def survey_ratios(
     groups: npt.ArrayLike | None = None,
     n_groups: int | None = None,
 ) -> SurveyEstimates:
-    """Ratios of two columns' totals in each group; settings and errors as in ``survey_means``.
+    """Estimate ratios of two columns' totals in each group; errors as in ``survey_means``.
 
     Args:
-        numerators: shape (n,) or (n, v); a row counts where both are there.
-        denominators: of the same shape.
-        design: how respondents were drawn.
+        numerators: shape (n,) or (n, v); a row is used if it has both values.
+        denominators: same shape as ``numerators``.
+        design: design of the survey.
         groups: as in ``survey_means``.
         n_groups: likewise.
 
@@ -150,11 +150,11 @@ def survey_ratios(
 
 
 def indicators(answers: npt.ArrayLike, n_answers: int) -> Floats:
-    """Turn a question's answers into columns of zeros and ones, one for each possible answer.
+    """Convert a question's answers to columns of zeros and ones, one for each possible answer.
 
     Args:
         answers: shape (n,), whole numbers from 0; -1 where there is no answer.
-        n_answers: how many answers are possible.
+        n_answers: number of possible answers.
 
     Returns:
         Shape (n, n_answers); NaN in rows without an answer.
@@ -193,15 +193,15 @@ ShareMethod = Literal["logit", "beta"]
 def share_interval(
     shares: SurveyEstimates, level: float = 0.95, *, method: ShareMethod = "logit"
 ) -> tuple[Floats, Floats]:
-    """Lower and upper ends of intervals of shares, each of shape (v, g), 0 to 1.
+    """Compute lower and upper ends of intervals of shares, each of shape (v, g), 0 to 1.
 
-    Logit: ``expit(logit p +- t_df se / (p (1 - p)))``. Beta: Clopper and Pearson's with
-    ``n* = p (1 - p) / se ** 2 (t_(n-1) / t_df) ** 2``, the effective number of rows, in the place of n. A
-    share of 0 or 1 has no spread; both methods take Kish's effective number for n* then.
+    Logit: ``expit(logit p +- t_df se / (p (1 - p)))``. Beta: Clopper and Pearson's with ``n* = p (1 - p) / se
+    ** 2 (t_(n-1) / t_df) ** 2``, the effective number of rows, instead of n. For a share of 0 or 1, which has
+    no spread, both methods use Clopper and Pearson's with Kish's effective number for n*.
 
     Args:
         shares: means of columns of zeros and ones.
-        level: coverage to aim at, between 0 and 1.
+        level: nominal coverage, between 0 and 1.
         method: logit or beta.
 
     Raises:
@@ -249,7 +249,7 @@ def _beta_ends(p: Floats, error: Floats, df: Floats, n: Floats, level: float) ->
 
 
 def kish_design_effect(weights: npt.ArrayLike) -> float:
-    """Design effect of unequal weights, ``n sum(w ** 2) / sum(w) ** 2``, at least 1.
+    """Compute the design effect of unequal weights, ``n sum(w ** 2) / sum(w) ** 2``, at least 1.
 
     Args:
         weights: shape (n,), finite and not negative; rows with 0 are left out.
@@ -270,7 +270,7 @@ def kish_design_effect(weights: npt.ArrayLike) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Linearized:
-    """Figures of v columns in g groups, with what their covariance is made from.
+    """Figures of v columns in g groups, with the values that their covariance is computed from.
 
     Attributes:
         values: shape (v, g).
@@ -286,10 +286,10 @@ class Linearized:
 
 
 Estimator = Callable[[list[Floats], AnyDesign, Domains], tuple[Linearized, Mask]]
-"""A figure of a block of columns, NaN where a value is missing, and which rows count, shape (n, v)."""
+"""A figure of a block of columns with NaN where missing, and a mask of the rows used, shape (n, v)."""
 
 _NUMBERS_AT_ONCE = 1_000_000
-"""Numbers of a block of columns, so that memory stays flat however many columns there are."""
+"""Greatest number of values in a block of columns, which limits memory."""
 
 
 def estimate_columns(
@@ -303,10 +303,10 @@ def estimate_columns(
 
     Args:
         columns: tables of one shape, (n,) or (n, v).
-        design: how respondents were drawn.
+        design: design of the survey.
         groups: as in ``survey_means``.
         n_groups: likewise.
-        estimator: of the figure.
+        estimator: estimator of the figure.
 
     Raises:
         InputError: tables of different shapes, values or lengths that do not fit, or a group whose weights
@@ -364,7 +364,7 @@ def linearized_ratios(
     Args:
         numerators: y, shape (n, v), 0 in rows that do not count.
         denominators: x, likewise; ones for a mean.
-        design: how respondents were drawn.
+        design: design of the survey.
         domains: the groups.
     """
     over, under = (linearized_totals(column, design, domains) for column in (numerators, denominators))
@@ -396,7 +396,7 @@ def _divided(over: Floats, under: Floats) -> Floats:
 def _counted(
     figures: Linearized, valid: Mask, design: AnyDesign, domains: Domains, variances: "Variances"
 ) -> SurveyEstimates:
-    """Put figures together with their covariance and with the counts behind them."""
+    """Return figures with their covariance and counts."""
     counts = valid.astype(np.float64)
     n = domains.sums(counts)
     weight = domains.sums(counts * design.weights[:, None])
@@ -414,7 +414,7 @@ def _counted(
 
 
 def _checked_columns(columns: npt.ArrayLike, n: int) -> Floats:
-    """Take columns, shape (n, v): numbers, NaN where a value is missing."""
+    """Check columns, shape (n, v): numbers, NaN where a value is missing."""
     try:
         table = np.asarray(columns)
         table = table if table.dtype.kind == "f" else table.astype(np.float64)
@@ -430,7 +430,7 @@ def _checked_columns(columns: npt.ArrayLike, n: int) -> Floats:
 
 
 def _check_groups(design: AnyDesign, domains: Domains) -> None:
-    """Refuse groups that have rows, but no weight."""
+    """Check that groups with rows have weight."""
     rows = np.bincount(domains.codes[domains.rows], minlength=domains.count)
     weights = np.bincount(domains.codes[domains.rows], design.weights[domains.rows], minlength=domains.count)
     empty = np.flatnonzero((rows > 0) & (weights == 0))
@@ -439,15 +439,15 @@ def _check_groups(design: AnyDesign, domains: Domains) -> None:
 
 
 _ROUNDING = 1e-13
-"""Variance as a share of the sum of squares, below which it is rounding alone."""
+"""Variance, as a share of the sum of squares, that is rounding error."""
 
 
 class Variances:
-    """Makes covariances between groups for many columns under one design.
+    """Computes covariances between groups for many columns under one design.
 
     Args:
-        design: how respondents were drawn.
-        domains: the groups, g of them.
+        design: design of the survey.
+        domains: g groups.
     """
 
     def __init__(self, design: AnyDesign, domains: Domains) -> None:
@@ -478,13 +478,13 @@ class Variances:
         return np.where(rounding & np.eye(self._domains.count, dtype=bool), 0.0, covariance)
 
     def pair_degrees(self, valid: Mask) -> Floats:
-        """Degrees of freedom of two groups taken together, shape (v, g, g); of one group on the diagonal.
+        """Return degrees of freedom of two groups together, shape (v, g, g), of one group on the diagonal.
 
-        They are the clusters of the first stage with a row that counts, minus the strata with one. With
-        replicate weights they are the rank of the replicates of such rows - 1.
+        They are the number of first-stage clusters with a used row, minus the number of strata with one. With
+        replicate weights, they are the rank of the replicates of used rows - 1.
 
         Args:
-            valid: shape (n, v), whether a row counts.
+            valid: shape (n, v), whether a row is used.
         """
         if isinstance(self._design, ReplicateDesign):
             return self._design.pair_degrees(self._domains, valid)
@@ -498,7 +498,7 @@ class Variances:
 
 
 def _replicate_covariance(figures: Linearized, design: ReplicateDesign) -> Floats:
-    """Covariances from replicates; a replicate without weight in a group does not count there."""
+    """Covariances from replicates; a replicate without weight in a group is left out there."""
     rscales = np.asarray(design.rscales)
     if design.mse:
         centre = figures.values
@@ -513,18 +513,18 @@ def _replicate_covariance(figures: Linearized, design: ReplicateDesign) -> Float
 
 
 _CELLS = 4_000_000
-"""Numbers of a table of clusters by groups that are held at once."""
+"""Greatest number of values in a table of clusters by groups, which limits memory."""
 
 
 class DomainProducts:
     """Rows of groups in the clusters of one stage of a draw.
 
-    Rows are summed within *parts*, the rows of one cluster in one group. Only the clusters with rows of
-    several groups make products of different groups.
+    Rows are summed within *parts*, the rows of one cluster in one group. Products of different groups come
+    only from clusters with rows of several groups.
 
     Args:
         stage: the stage.
-        domains: the groups, g of them.
+        domains: g groups.
     """
 
     def __init__(self, stage: Stage, domains: Domains) -> None:
@@ -548,8 +548,8 @@ class DomainProducts:
         """Sum products of two groups' totals in a cluster over all clusters.
 
         Args:
-            sums: shape (parts, v), what each part adds to its cluster's total.
-            factors: shape (h,), what the products of each stratum are multiplied with.
+            sums: shape (parts, v), contribution of each part to its cluster's total.
+            factors: shape (h,), factor of each stratum's products.
 
         Returns:
             Shape (v, g, g).
@@ -578,20 +578,20 @@ class DomainProducts:
         """Sum products of two groups' totals in a stratum over all strata, shape (v, g, g).
 
         Args:
-            sums: shape (parts, v), what each part adds to its stratum's total.
-            factors: shape (h,), what the product of each stratum is multiplied with.
+            sums: shape (parts, v), contribution of each part to its stratum's total.
+            factors: shape (h,), factor of each stratum's product.
         """
         totals = np.asarray(self._by_stratum @ sums).T.reshape(sums.shape[1], self._h, self._g)
         return np.asarray((totals * factors[:, None]).transpose(0, 2, 1) @ totals)
 
     def strata_present(self, sums: Floats) -> Floats:
-        """Count the strata that two groups share, shape (v, g, g); sums are at least 0."""
+        """Count the strata that two groups share, shape (v, g, g); ``sums`` are at least 0."""
         totals = np.asarray(self._by_stratum @ sums).T.reshape(sums.shape[1], self._h, self._g)
         present = (totals > 0).astype(np.float64)
         return present.transpose(0, 2, 1) @ present
 
     def clusters_present(self, sums: Floats) -> Floats:
-        """Count the clusters that two groups share, likewise."""
+        """Count the clusters that two groups share, shape (v, g, g)."""
         return self.over_clusters((sums > 0).astype(np.float64), np.ones(self._h))
 
 
@@ -601,7 +601,7 @@ def _adding(targets: Integers, n_targets: int, sources: Integers, n_sources: int
 
 
 class MarginCorrection:
-    """Replaces influence values by their residuals from a regression on margins, in covariances.
+    """Converts covariances of influence values to those of residuals from a regression on margins.
 
     With z the influence values of a group, 0 in all other rows, the residuals are ``z - w X b``: w are the
     raked weights, X the margins' indicators, and ``b`` the slopes of ``z / w`` on X. A covariance C of sums
@@ -610,8 +610,8 @@ class MarginCorrection:
 
     Args:
         calibration: margins and weights.
-        stages: of the draw.
-        domains: the groups, g of them.
+        stages: stages of the draw.
+        domains: g groups.
 
     References:
         Deville and Särndal (1992), JASA 87(418), 376-382, doi 10.1080/01621459.1992.10475217, section 3.
@@ -634,10 +634,10 @@ class MarginCorrection:
         self._turning = [np.hstack([to_slopes[rows], to_cross[rows]]) for rows in self._rows]
 
     def residual(self, covariance: Floats, influence: Floats) -> Floats:
-        """Turn covariances of influence values into those of their residuals.
+        """Convert covariances of influence values to those of their residuals.
 
         Args:
-            covariance: shape (v, g, g); without groups there is nothing to turn.
+            covariance: shape (v, g, g).
             influence: shape (n, v).
         """
         if not self._rows:

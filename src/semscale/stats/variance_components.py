@@ -1,4 +1,4 @@
-"""Variance components: how much of the spread of ratings comes from respondents, anchors, samples, models."""
+"""Variance components of ratings: shares of respondents, anchors, samples and models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,18 +16,18 @@ from semscale.types import Floats, Integers
 
 @dataclass(frozen=True, eq=False)
 class FacetTable:
-    """Ratings and what they differ in.
+    """Ratings with their facets, such as respondents and anchor sets.
 
     Attributes:
         values: shape (n,), finite.
-        facets: for each facet the level of every rating, shape (n,), whole numbers.
+        facets: for each facet, the level of every rating, shape (n,), whole numbers.
         unit: the facet whose levels were drawn from a population, such as ``respondent``.
-        nested: facets whose levels are others within every level of some facets, such as samples within
+        nested: facets whose levels differ within every level of other facets, such as samples within
             respondents.
-        strata: shape (n,), fixed groups with a mean of their own, such as concepts; one group unless given.
+        strata: shape (n,), fixed groups with a mean of their own, such as concepts; one group by default.
 
     Raises:
-        InputError: lengths that differ, a value that is not finite, or a facet that nothing is known of.
+        InputError: lengths that differ, a value that is not finite, or an unknown facet.
     """
 
     values: Floats
@@ -56,12 +56,12 @@ class FacetTable:
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """An effect: ratings with one level of some facets within a stratum share it.
+    """An effect, shared by ratings with the same level of some facets within a stratum.
 
     Attributes:
-        facets: whose levels are shared; all facets for the residual.
-        cells: shape (n,), the number of the level that a rating has.
-        is_residual: whether every rating has a level of its own.
+        facets: facets of the effect; all facets for the residual.
+        cells: shape (n,), level number of each rating.
+        is_residual: whether every rating has a different level.
     """
 
     facets: tuple[str, ...]
@@ -84,11 +84,11 @@ class Component:
     """The variance that one effect adds to a rating.
 
     Attributes:
-        name: of the effect, such as ``respondent`` or ``respondent x anchor set``.
-        facets: that it is of.
-        variance: in squared units of the scale; below 0, as found, where it is noise.
-        share: of the sum of all components, those below 0 taken as 0; NaN where all are.
-        levels: number of its levels.
+        name: name of the effect, such as ``respondent`` or ``respondent x anchor set``.
+        facets: facets of the effect.
+        variance: variance in squared units of the scale; an estimate may be below 0 by noise.
+        share: share of the sum of all components, 0 to 1, with negative ones as 0; NaN if all are 0.
+        levels: number of levels.
     """
 
     name: str
@@ -100,12 +100,12 @@ class Component:
 
 @dataclass(frozen=True)
 class DecisionStudy:
-    """Standard errors of a stratum's mean, over everything that was sampled.
+    """Standard errors of a stratum's mean over all sampled facets.
 
     Attributes:
-        error: as the ratings are.
-        doubled: with twice the levels of a facet, for every facet whose variance can be seen.
-        best: the facet that lowers the error most; ``None`` where none does.
+        error: standard error with the present levels.
+        doubled: standard error with twice the levels of a facet, by facet with an estimated variance.
+        best: facet that reduces the error most if doubled; ``None`` if no facet does.
     """
 
     error: float
@@ -118,11 +118,11 @@ class VarianceComponents:
     """Sources of the spread of ratings, and the errors of their mean.
 
     Attributes:
-        components: the residual last.
-        decision: standard errors of the mean as it is, and with twice the levels of a facet.
-        levels: levels of each facet, those with a single one too, whose variance cannot be seen.
+        components: components of the variance, the residual last.
+        decision: standard errors of the mean with the present levels, and with twice the levels of a facet.
+        levels: number of levels of each facet, including facets with one level, whose variance is unknown.
         unit: the facet that is resampled.
-        n: ratings.
+        n: number of ratings.
     """
 
     components: tuple[Component, ...]
@@ -138,17 +138,17 @@ _UNBOUNDED = NormalizingTransform(np.asarray, np.asarray, -np.inf, np.inf)
 
 
 def variance_components(table: FacetTable, *, plan: IntervalPlan | None = None) -> VarianceComponents:
-    """Estimate the variance of every effect by Henderson's Method 1, which takes unbalanced ratings.
+    """Estimate the variance of every effect by Henderson's Method 1, for unbalanced ratings too.
 
     In balanced ratings it is the analysis of variance with expected mean squares. Effects are random.
 
     Intervals of effects that include the unit come from a bootstrap of units, or below 50 units from a
     jackknife. Effects of a single other facet with L levels have a chi-square interval with L - 1 degrees of
-    freedom: with V, the variance of the levels' means, and r, the part of V that is not the component, from L
-    - 1 times V over the upper quantile to that over the lower one, each less r. Other effects have none.
+    freedom, from (L - 1) V / upper quantile - r to (L - 1) V / lower quantile - r, with V the variance of the
+    levels' means and r the part of V that is not the component. Other effects have no interval.
 
     Args:
-        table: ratings and facets, with two units or more.
+        table: ratings and facets, with at least two units.
         plan: coverage, seed and replicates (at most 500).
 
     References:
@@ -193,8 +193,8 @@ def variance_components(table: FacetTable, *, plan: IntervalPlan | None = None) 
 def separable_effects(table: FacetTable) -> list[Effect]:
     """List the effects that can be separated, the residual last.
 
-    An effect with one level a stratum, or with the levels of an effect of fewer facets, cannot be seen, and
-    is left out; one with a rating in each level is the residual.
+    An effect with one level per stratum, or with the levels of an effect of fewer facets, cannot be estimated
+    and is left out. An effect with one rating per level is the residual.
 
     Args:
         table: ratings and facets.
@@ -224,7 +224,7 @@ def _numbered(columns: list[Integers]) -> Integers:
 def _unit_ends(
     values: Floats, solve: Callable[[Floats], Floats], m: int, plan: IntervalPlan
 ) -> tuple[Floats, Floats]:
-    """Ends (effects,) over units; NaN with fewer than two."""
+    """Ends (effects,) of intervals over units; NaN with fewer than two units."""
     if m < 2:
         return np.full(len(values), np.nan), np.full(len(values), np.nan)
     if m < FEWEST_FOR_PERCENTILES:
@@ -270,14 +270,14 @@ def _level_variance(values: Floats, levels: Integers, strata: Integers) -> float
 def decision_study(
     effects: Sequence[Effect], variances: Floats, base: Effect, facets: Sequence[str]
 ) -> DecisionStudy:
-    """Compute standard errors of the mean from variance components, those below 0 taken as 0.
+    """Compute standard errors of the mean from variance components; negative components count as 0.
 
     The variance of a stratum's mean is the sum over effects of the variance times the sum of its levels'
-    squared shares of the ratings; the mean over strata is taken. Twice the levels of a facet halve the terms
-    of all effects that include it.
+    squared shares of the ratings, averaged over strata. Twice the levels of a facet halve the terms of all
+    effects that include it.
 
     Args:
-        effects: as ``separable_effects`` lists them.
+        effects: effects from ``separable_effects``.
         variances: shape (effects,); NaN where they cannot be estimated.
         base: whose levels are the strata.
         facets: names of all facets.
@@ -303,7 +303,7 @@ def decision_study(
 
 
 def _concentration(effect: Effect, base: Effect) -> float:
-    """Sum of squared shares that an effect's levels have of their stratum, the mean over strata."""
+    """Sum of squared shares of an effect's levels in their stratum, the mean over strata."""
     sizes = np.bincount(effect.cells).astype(np.float64)
     owner = np.zeros(len(sizes), dtype=np.int64)
     owner[effect.cells] = base.cells
@@ -313,19 +313,19 @@ def _concentration(effect: Effect, base: Effect) -> float:
 
 
 Counted = Callable[[Floats], Floats]
-"""A figure (b,) of units that are there ``counts`` (b, m) times."""
+"""A figure (b,) of units, each counted ``counts`` (b, m) times."""
 
 
 class QuadraticForms:
     """Uncorrected sums of squares T_A = sum over levels of (sum of ratings)^2 / n, with their expectations.
 
     In expectation T_A is N mu^2 plus, for every effect B, its variance times k_AB = sum over the levels a of
-    A and b of B of n_ab^2 / n_a. A unit that is there twice counts as two units that happen to be alike.
+    A and b of B of n_ab^2 / n_a. A unit that is drawn twice counts as two equal units.
 
     Args:
         values: shape (n,), centred for precision.
         units: shape (n,), numbers of the units, from 0.
-        unit: name of the facet that units are levels of.
+        unit: name of the facet of the units.
     """
 
     def __init__(self, values: Floats, units: Integers, unit: str) -> None:
@@ -386,14 +386,14 @@ class QuadraticForms:
 
 
 def solved_components(forms: QuadraticForms, effects: Sequence[Effect], base: Effect) -> Counted:
-    """Make the variances of effects a function (b, effects) of how often each unit is there.
+    """Return the variances (b, effects) of effects as a function of how often each unit occurs.
 
-    T_A less T of the strata is set equal to its expectation for every effect A, and the equations are solved.
-    NaN where they cannot be.
+    T_A minus T of the strata is set equal to its expectation for every effect A, and the equations are
+    solved. NaN if they have no single solution.
 
     Args:
-        forms: of the ratings.
-        effects: whose variances are wanted, the residual among them.
+        forms: quadratic forms of the ratings.
+        effects: effects to estimate, including the residual.
         base: whose levels are the strata.
 
     References:
@@ -415,7 +415,7 @@ def solved_components(forms: QuadraticForms, effects: Sequence[Effect], base: Ef
 
 
 def _solved(systems: Floats, sums: Floats) -> Floats:
-    """Solve b systems; NaN where one has no single solution."""
+    """Solve b systems; NaN for a system without a single solution."""
     solutions = np.full(sums.shape, np.nan)
     regular = np.linalg.matrix_rank(systems) == systems.shape[-1]
     if regular.any():
@@ -424,13 +424,13 @@ def _solved(systems: Floats, sums: Floats) -> Floats:
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """Sum (b,) of fractions over levels, without those that are not there."""
+    """Sum (b,) of fractions over the levels that occur."""
     ratios: Floats = np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), 0.0).sum(axis=1)
     return ratios
 
 
 def _joint(first: Integers, second: Integers) -> tuple[Integers, tuple[Integers, Integers]]:
-    """Number the pairs of levels that occur, and give both levels of each."""
+    """Number the pairs of levels that occur, and return both levels of each."""
     width = int(second.max()) + 1
     pairs, number = np.unique(first * width + second, return_inverse=True)
     return number, (pairs // width, pairs % width)
@@ -438,14 +438,14 @@ def _joint(first: Integers, second: Integers) -> tuple[Integers, tuple[Integers,
 
 @dataclass(frozen=True)
 class CrossedComponents:
-    """Variances of respondents, anchor sets and what is left, with one rating of each pair.
+    """Variances of respondents, anchor sets and the residual, with one rating of each pair.
 
     Attributes:
-        respondent: between respondents, all sets together.
-        anchor_set: between sets, all respondents together.
-        residual: sets that order respondents differently, and noise.
-        n: respondents with a rating under every set.
-        n_sets: anchor sets, at least two.
+        respondent: variance between respondents, over all sets.
+        anchor_set: variance between sets, over all respondents.
+        residual: interaction of sets and respondents, and noise.
+        n: number of respondents with a rating under every set.
+        n_sets: number of anchor sets, at least two.
     """
 
     respondent: Estimate
@@ -456,12 +456,12 @@ class CrossedComponents:
 
     @property
     def icc(self) -> float:
-        """Intraclass correlation 2,1: the share of respondents in the variance under one set."""
+        """Intraclass correlation 2,1: share of the variance between respondents with one set, at most 1."""
         return self._share(1)
 
     @property
     def icc_of_all(self) -> float:
-        """Intraclass correlation 2,k: likewise of the means of all sets."""
+        """Intraclass correlation 2,k: share of the variance between respondents in means over all sets."""
         return self._share(self.n_sets)
 
     def _share(self, sets: int) -> float:
@@ -469,7 +469,7 @@ class CrossedComponents:
         return self.respondent.value / whole if whole > 0 else float("nan")
 
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON, with errors of the mean as it is and with twice as many."""
+        """Return the numbers by name for JSON, with errors of the mean with present and doubled levels."""
         return {
             "respondent": self.respondent,
             "anchor_set": self.anchor_set,
@@ -484,7 +484,7 @@ class CrossedComponents:
         }
 
     def error(self, *, respondents: float = 1, sets: float = 1) -> float:
-        """Standard error of the mean with so many times the respondents and the sets."""
+        """Standard error of the mean with multiples of the respondents and sets."""
         n, s = self.n * respondents, self.n_sets * sets
         person, anchors, rest = (
             max(component.value, 0.0) for component in (self.respondent, self.anchor_set, self.residual)
@@ -493,19 +493,20 @@ class CrossedComponents:
 
 
 def crossed_components(moments: Moments, n_sets: int, interval: float = 0.95) -> CrossedComponents | None:
-    """Estimate variances by expected mean squares from the sums of each row's ratings under s sets.
+    """Estimate variances by expected mean squares from sums of rows of ratings under s sets.
 
-    With the mean squares of respondents P, sets A and the rest E of an n by s table: respondents (P - E) / s,
-    sets (A - E) / n, rest E. The intervals are those for normal effects: exact for the rest, and for the
-    others Williams' from the F quantiles of P / E or A / E with its own chi-square quantiles.
+    With the mean squares of respondents P, sets A and residual E of an n by s table, the variances are (P -
+    E) / s for respondents, (A - E) / n for sets, and E for the residual. The intervals are those for normal
+    effects: exact for the residual, and Williams' for the others, from F quantiles of P / E or A / E and
+    chi-square quantiles.
 
     Args:
-        moments: sums of n rows of s ratings, and of their products; further columns are passed over.
+        moments: sums of n rows of s ratings, and of their products; further columns are ignored.
         n_sets: s.
-        interval: coverage to aim at, between 0 and 1.
+        interval: nominal coverage, between 0 and 1.
 
     Returns:
-        ``None`` with fewer than two rows or sets, or where ratings do not vary.
+        The components; ``None`` with fewer than two rows or sets, or if ratings do not vary.
 
     References:
         Searle, Casella and McCulloch (1992), Variance Components, doi 10.1002/9780470316856, section 4.4;
@@ -542,7 +543,7 @@ def crossed_components(moments: Moments, n_sets: int, interval: float = 0.95) ->
 
 
 def _williams(square: float, df_of_square: int, rest: float, df: int, times: int, tail: float) -> Estimate:
-    """(square - rest) / times with Williams' interval; its ends may lie below 0."""
+    """Estimate (square - rest) / times with Williams' interval; its ends may be below 0."""
     low, high = (
         df_of_square
         * (square - rest * float(fdtri(df_of_square, df, end)))
@@ -553,5 +554,5 @@ def _williams(square: float, df_of_square: int, rest: float, df: int, times: int
 
 
 def _chi_square_quantile(share: float, df: int) -> float:
-    """Return what ``scipy.stats.chi2.ppf`` returns, without the half second that importing it takes."""
+    """Return the result of ``scipy.stats.chi2.ppf``, without the import, which takes half a second."""
     return float(2 * gammaincinv(df / 2, share))

@@ -1,1 +1,1 @@
-"""Reading and writing of tables, and storage of finished parts of long runs."""
+"""Reading and writing of tables, and storage of the finished parts of long runs."""

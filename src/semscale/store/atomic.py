@@ -1,4 +1,4 @@
-"""Atomic writing, and folders that one process at a time works in."""
+"""Atomic writing of files, and locks of folders for one process at a time."""
 
 import errno
 import hashlib
@@ -15,27 +15,27 @@ from semscale.errors import InputError
 from semscale.messages import shortened
 
 _CUT_SHORT = "thrift: transport error"
-"""What polars says of a Parquet file whose end it could not write."""
+"""Error message of polars for a Parquet file whose end it could not write."""
 
 _LONGEST_NAME = 255
-"""Bytes of a file's name that the file systems of Linux, macOS and Windows allow."""
+"""Maximum length of a file's name in bytes, on Linux, macOS and Windows."""
 
 
 @contextmanager
 def replacing(path: Path, within: Path | None = None, *, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path to write to; the file replaces ``path`` if the block ends without an error.
 
-    A link stays a link: the file that it points to is replaced. A temporary file that a killed process of
+    If ``path`` is a link, the file that it points to is replaced. A temporary file that a killed process of
     this machine left for the same path is removed.
 
     Args:
         path: path of the finished file.
-        within: folder of the temporary file; by default, and where it is on another file system, the folder
-            of the finished file.
-        private: whether only the user may read the file, as it holds replies, jobs or vectors.
+        within: folder of the temporary file; by default, or if it is on another file system, the folder of
+            the finished file.
+        private: whether only the user may read the file, as for replies, jobs or vectors.
 
     Raises:
-        OSError: a Parquet file was not written whole, which polars does not say as the system does.
+        OSError: a Parquet file was not written completely, which polars reports by another error.
         Exception: any other error of the block or of the disk, with ``path`` as its attribute ``written_to``.
 
     Examples:
@@ -47,7 +47,7 @@ def replacing(path: Path, within: Path | None = None, *, private: bool = False) 
     """
     target = Path(os.path.realpath(path))
     beside = within if within is not None and _same_disk(within, target.parent) else target.parent
-    # A name of its own length, as the name of the finished file may be as long as the system allows.
+    # A hashed name of fixed length, as the finished file's name may have the maximum length.
     start = f".{_hashed(target.name, 8)}.{_hashed(platform.node(), 4)}."
     _remove_abandoned(beside, start)
     temporary = beside / f"{start}{os.getpid()}.tmp"
@@ -59,7 +59,7 @@ def replacing(path: Path, within: Path | None = None, *, private: bool = False) 
         temporary.replace(target)
         sync(target.parent)
     except Exception as error:
-        # What fails while it writes names no file, and polars wraps the system's error in its own.
+        # Errors of writing name no file, and polars wraps the system's error in its own.
         vars(error)["written_to"] = str(path)
         if _CUT_SHORT in str(error):
             raise OSError(errno.ENOSPC, "not written whole", str(path)) from error
@@ -83,7 +83,7 @@ def _remove_abandoned(folder: Path, start: str) -> None:
 
 
 def _is_running(process: int) -> bool:
-    """Tell whether a process of this machine runs; Windows cannot be asked with a signal: there it does."""
+    """Return whether a process of this machine runs; always True on Windows, which has no such signal."""
     if os.name == "nt":
         return True
     try:
@@ -100,18 +100,18 @@ def _same_disk(one: Path, other: Path) -> bool:
 
 
 def create_private(path: Path) -> None:
-    """Create an empty file that only its user may read and write; a file that exists stays as it is."""
+    """Create an empty file that only its user may read and write; an existing file is not changed."""
     if not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def create_private_folder(path: Path) -> None:
-    """Create a folder that only its user may enter, with those above it; one that exists stays as it is."""
+    """Create a folder and its parents that only their user may enter; existing ones are not changed."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def sync(path: Path) -> None:
-    """Wait until a file's content, or a folder's list of files, is on the disk."""
+    """Flush a file's content, or a folder's list of files, to the disk."""
     if path.is_dir() and os.name == "nt":
         return  # Windows writes a folder's list of files by itself and offers no call for it
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
@@ -122,13 +122,13 @@ def sync(path: Path) -> None:
 
 
 def checksum(path: Path) -> str:
-    """Hash a file: SHA-256 in hex digits."""
+    """Return the SHA-256 of a file in hex digits."""
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def check_writable(path: Path, parameter: str) -> None:
-    """Check, before any work is done, that a file can be written.
+    """Check before a run that a file can be written.
 
     Args:
         path: the file to be written.
@@ -148,7 +148,7 @@ def check_writable(path: Path, parameter: str) -> None:
 
 
 def check_folder_of(path: Path, parameter: str) -> Path:
-    """Return the folder of a file, which must exist: a folder that a user names is never created.
+    """Return the folder of a file, which must exist, as a user's folder is never created.
 
     Args:
         path: the file.
@@ -164,14 +164,14 @@ def check_folder_of(path: Path, parameter: str) -> Path:
 
 
 def check_folder(path: Path, parameter: str) -> None:
-    """Check, before any work is done, that files can be written to a folder, which need not exist yet.
+    """Check before a run that files can be written to a folder, which may not exist yet.
 
     Args:
         path: the folder.
         parameter: name of the parameter, for the message.
 
     Raises:
-        InputError: it is a file, or neither it nor the folder around it takes files.
+        InputError: it is a file, or files cannot be written to it or its parent.
     """
     if path.exists() and not path.is_dir():
         raise InputError(f"{parameter} must be a folder, but {path} is a file; choose another name")
@@ -193,18 +193,18 @@ def _try_folder(folder: Path, path: Path, parameter: str) -> None:
 
 
 LOCK_FILE = "lock"
-"""Name of the lock's file in the folder."""
+"""Name of the lock file in the folder."""
 
 _ATTEMPTS = 100
 
 
 def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = None) -> FileLock:
-    """Create a folder and lock it; retry, as a run that ends just then may remove the folder or its lock.
+    """Create a folder and lock it; retry if a run that ends at the same time removes the folder or its lock.
 
     Args:
         folder: created, for this user only, if it does not exist; its parent must exist.
         check: called before the folder is locked; raises an error if the folder must not be used.
-        name: what is written, for messages; by default after the folder.
+        name: name of the output, for messages; by default from the folder's name.
 
     Raises:
         InputError: another process holds the lock.
@@ -230,7 +230,7 @@ def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = 
 
 
 def _lock_if_free(path: Path) -> FileLock | None:
-    """Lock a file; return ``None`` if it was removed meanwhile, as the lock would then exclude nobody.
+    """Lock a file; return ``None`` if it was removed meanwhile, as the lock would then have no effect.
 
     Raises:
         Timeout: it is locked.

@@ -1,4 +1,4 @@
-"""Contents of a column: counts of its values, and the type that they suggest."""
+"""Profile of a column: counts of its values, and its inferred type."""
 
 import re
 from collections import Counter
@@ -15,12 +15,12 @@ from semscale.store.table import ColumnLabels, Table
 ColumnKind = Literal[
     "id", "open text", "single choice", "multiple choice", "ordinal", "number", "date", "weight", "empty"
 ]
-"""Types that a column can have."""
+"""Inferred types of columns."""
 
 _BATCH = 50_000
 _MOST_VALUES = 100_000
 _CHOICES = 30
-_FEW_WORDS = 10  # single words that differ more often are no list of choices
+_FEW_WORDS = 10  # more different single words are not a list of choices
 _ORDINAL_POINTS = (3, 11)
 _OPTION_VALUES = 2
 _MOSTLY = 0.95
@@ -35,20 +35,20 @@ _WEIGHT_NAME = re.compile(r"(?:.*[_\s])?(?:weights?|wt|wgt|gewicht)(?:[_\s].*)?"
 
 @dataclass
 class ColumnProfile:
-    """Counts of a column's cells, taken batch by batch.
+    """Counts of a column's cells, batch by batch.
 
     Attributes:
-        name: of the column.
-        labels: what the file says about it.
-        n: rows.
-        filled: cells that are neither missing nor blank.
-        values: how often each value occurs, by its name; at most 100,000 values are counted.
-        is_cut: whether there were more.
-        words: words of all texts.
-        numbers: cells that are numbers.
-        low: the least number; ``high`` is the greatest, ``total`` their sum.
-        whole: cells that are whole numbers.
-        dates: cells that are dates.
+        name: name of the column.
+        labels: labels of the column in the file.
+        n: number of rows.
+        filled: number of cells that are neither missing nor blank.
+        values: number of cells with each value, by the value's name; at most 100,000 values are counted.
+        is_cut: whether there were more values.
+        words: number of words in all texts.
+        numbers: number of cells that are numbers.
+        low: the smallest number; ``high`` is the greatest, ``total`` their sum.
+        whole: number of cells that are whole numbers.
+        dates: number of cells that are dates.
     """
 
     name: str
@@ -93,12 +93,12 @@ class ColumnProfile:
 
     @property
     def missing(self) -> int:
-        """Cells that are missing or blank."""
+        """Number of cells that are missing or blank."""
         return self.n - self.filled
 
     @property
     def kind(self) -> ColumnKind:
-        """Inferred type of the column: by what the file says, by its values, and last by its name."""
+        """Inferred type of the column: by the file's labels, else by its values, else by its name."""
         if not self.filled:
             return "empty"
         if self.labels.is_weight or self._is_named_weight:
@@ -158,7 +158,7 @@ class ColumnProfile:
 
 
 def is_id_name(name: str) -> bool:
-    """Tell whether a column is called like an id.
+    """Return whether a column's name is typical of an ID.
 
     Examples:
         >>> [is_id_name(name) for name in ("ResponseId", "case", "paid")]
@@ -187,7 +187,7 @@ def profiles_of(table: Table) -> list[ColumnProfile]:
 
 
 def _late(columns: list[str], known: Mapping[str, ColumnProfile]) -> Iterator[str]:
-    """Give columns of JSON lines that appear for the first time."""
+    """Return columns of JSON lines that appear for the first time."""
     return (column for column in columns if column not in known)
 
 
@@ -196,10 +196,10 @@ def _labels(labels: Mapping[str, ColumnLabels], column: str) -> ColumnLabels:
 
 
 def open_text_column(table: Table) -> str:
-    """Find the only column that is taken for an open text.
+    """Return the only column of open texts.
 
     Raises:
-        InputError: there is none, or there are several; the message names them.
+        InputError: there is none, or more than one; the message names them.
     """
     texts = [profile.name for profile in profiles_of(table) if profile.kind == "open text"]
     if len(texts) == 1:
@@ -215,21 +215,22 @@ def open_text_column(table: Table) -> str:
     )
 
 
-_OPTION_SEPARATORS = (re.compile(r",(?!\s)"), re.compile(r";\s?"))  # an option may hold a comma and a blank
+_OPTION_SEPARATORS = (re.compile(r",(?!\s)"), re.compile(r";\s?"))  # an option may contain ", "
 _FEWEST_ALONE = 2
 _MOST_OPTIONS = 50
 
 
 def listed_options(values: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Find the options that each value lists.
+    """Return the options that each value lists, such as the answers to a multiple-choice question.
 
-    Options stand alone in some values and together in others; there are fewer options than values.
+    Values are recognized as lists if options occur both alone and together, and there are fewer options than
+    values.
 
     Args:
-        values: different ones of a column, by their names.
+        values: names of a column's distinct values.
 
     Returns:
-        The options of each value; empty where values list nothing.
+        The options of each value; empty if values are not lists.
 
     Examples:
         >>> listed_options(["Tea", "Coffee", "Tea,Coffee"])["Tea,Coffee"]

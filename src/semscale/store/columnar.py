@@ -1,4 +1,4 @@
-"""Parquet: files and folders of this machine and behind URLs, read in slices."""
+"""Parquet: local and remote files and folders, read in slices."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -15,14 +15,14 @@ from semscale.store.places import identity, reached, shown
 from semscale.store.table import Table, check_names, panics_refused
 
 ENDING = ".parquet"
-"""Ending of the files of a folder that are read."""
+"""Extension of the files of a folder that are read."""
 
 
 def open_parquet(path: Path, name: str) -> Table:
     """Open a Parquet file; its column types are kept.
 
     Raises:
-        InputError: the file is no Parquet file, is damaged, or has no columns.
+        InputError: the file is not Parquet, is damaged, or has no columns.
     """
     _check_pages(path, name)
     with _damage_refused(name):
@@ -63,7 +63,7 @@ def _damage_refused(name: str) -> Iterator[None]:
 
 
 class Partition(NamedTuple):
-    """A file of a folder.
+    """A file of a folder of partitions.
 
     Attributes:
         name: its path in the folder.
@@ -88,7 +88,7 @@ def partition_names(paths: Iterable[str]) -> list[str]:
 
 
 def open_folder(folder: Path) -> Table:
-    """Open all Parquet files below a folder of this machine.
+    """Open all Parquet files in a local folder and its subfolders.
 
     Raises:
         InputError: as ``open_partitions``, or a file is damaged.
@@ -116,7 +116,7 @@ def open_partitions(partitions: Sequence[Partition], name: str) -> Table:
         name: the folder's name in messages.
 
     Raises:
-        InputError: there is no file, or one has other columns or types than the first.
+        InputError: there is no file, or a file's columns or types differ from the first file's.
     """
     if not partitions:
         raise InputError(f"{name} has no {ENDING} files; name a folder of partitions, or a file")
@@ -144,11 +144,11 @@ def open_partitions(partitions: Sequence[Partition], name: str) -> Table:
 
 
 def rebatched(frames: Iterable[pl.DataFrame], size: int) -> Iterator[pl.DataFrame]:
-    """Cut frames anew, so that each but the last has ``size`` rows.
+    """Yield the rows of frames in frames of ``size`` rows; the last may be smaller.
 
     Args:
-        frames: with the same columns.
-        size: rows of a frame, at least 1.
+        frames: frames with the same columns.
+        size: number of rows of a frame, at least 1.
     """
     pending: list[pl.DataFrame] = []
     n = 0
@@ -201,7 +201,7 @@ def _check_alike(first: Partition, other: Partition, name: str) -> None:
 
 
 class _RemoteFile(NamedTuple):
-    """A file behind a URL: what reads it, its footer, and its columns."""
+    """A Parquet file behind a URL: its reader, footer and columns."""
 
     url: str
     system: Any
@@ -227,7 +227,7 @@ class _RemoteFile(NamedTuple):
                 lost = max(lost - frame.height, 0)
 
     def _groups_after(self, skip: int) -> tuple[list[int], int]:
-        """Find the row groups with rows after the first ``skip``, and how many rows of them come before."""
+        """Return the row groups with rows after the first ``skip``, and the number of their rows to skip."""
         start = 0
         for group in range(self.footer.num_row_groups):
             rows = self.footer.row_group(group).num_rows
@@ -251,7 +251,7 @@ class _RemoteFile(NamedTuple):
 
 
 def open_remote_parquet(url: str, system: Any, path: str) -> Partition:  # noqa: ANN401 - fsspec has no types
-    """Open a Parquet file behind a URL; its footer is read now, its row groups when their turn comes.
+    """Open a Parquet file behind a URL; its footer is read now, its row groups on demand.
 
     Args:
         url: its URL, for messages.
@@ -259,7 +259,7 @@ def open_remote_parquet(url: str, system: Any, path: str) -> Partition:  # noqa:
         path: the path in it.
 
     Raises:
-        InputError: it cannot be read, is no Parquet file, or has no columns.
+        InputError: it cannot be read, is not Parquet, or has no columns.
         MissingExtraError: ``semscale[cloud]`` is not installed.
     """
     try:
@@ -292,7 +292,7 @@ def open_remote_parquet(url: str, system: Any, path: str) -> Partition:  # noqa:
 
 
 def open_remote_folder(url: str, system: Any, path: str) -> Table:  # noqa: ANN401 - fsspec has no types
-    """Open all Parquet files below a folder behind a URL.
+    """Open all Parquet files in a remote folder and its subfolders.
 
     Raises:
         InputError: it cannot be read, has no Parquet files, or they have different columns.
@@ -331,18 +331,18 @@ _MOST_LEVELS = 40
 _LONG_LIST = 15
 
 Struct = dict[int, Any]
-"""Values by the number of their field."""
+"""Values of a struct by field number."""
 
 
 class _DamageError(ValueError):
-    """A size or a count cannot be true."""
+    """A size or a count in a file is impossible."""
 
 
 def _check_pages(path: Path, name: str) -> None:
-    """Refuse a Parquet file with a size or a count that is negative, or larger than what it is a part of.
+    """Refuse a Parquet file with a size or a count that is negative, or larger than the enclosing one.
 
     Args:
-        path: the file; one that does not end like Parquet is left to its reader.
+        path: the file; one without Parquet's last bytes is not checked, as its reader refuses it.
         name: the file's name in messages.
 
     Raises:
@@ -366,7 +366,7 @@ def _check_pages(path: Path, name: str) -> None:
 
 
 def _chunks(file: BinaryIO, size: int, length: int) -> Iterator[Struct]:
-    """Yield what the footer says about each column of each group of rows."""
+    """Yield the footer's entry for each column of each row group."""
     _within("the length of its footer", length, size - _TAIL)
     file.seek(size - _TAIL - length)
     footer = _CompactReader(file.read(length)).struct()
@@ -393,7 +393,7 @@ def _check_chunk(file: BinaryIO, chunk: Struct, size: int) -> None:
 
 
 def _checked_values(page: Struct, left: int) -> int:
-    """Return how many values a page of data has; a dictionary has none of its own."""
+    """Return the number of values in a data page; 0 for a dictionary page."""
     unpacked = page[_PAGE_UNPACKED]
     _within("a page's size", unpacked, None)
     if _DICTIONARY in page:
@@ -417,10 +417,10 @@ def _within(what: str, number: int, most: int | None) -> None:
 
 
 class _CompactReader:
-    """Reads structs one after the other.
+    """Reader of consecutive structs.
 
     Args:
-        content: the bytes; the first struct begins with them.
+        content: bytes that begin with the first struct.
 
     Examples:
         >>> _CompactReader(bytes([0x15, 0x06, 0x00])).struct()
@@ -439,8 +439,8 @@ class _CompactReader:
         """Read a struct.
 
         Raises:
-            IndexError: the bytes end before it.
-            ValueError: it cannot be one.
+            IndexError: the bytes end before the struct.
+            ValueError: the bytes are not a struct.
         """
         fields: Struct = {}
         number = 0

@@ -1,4 +1,4 @@
-"""Columns: those of callers as lists, and cells as names, numbers, texts and lists."""
+"""Conversion of columns to lists, and of cells to names, numbers, texts and lists."""
 
 import json
 import math
@@ -16,20 +16,20 @@ from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Status, Statuses
 
 NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
-"""Pattern of a cell that contains only a plain number, with a point or a comma; for ``re`` and polars."""
+"""Pattern of a cell with a plain number only, with a point or a comma; for ``re`` and polars."""
 
 DATE = r"^\s*(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})(?:[ T]\d{1,2}:\d{2}.*)?\s*$"
-"""Pattern of a cell that contains only a date, perhaps with a time; for ``re`` and polars."""
+"""Pattern of a cell with a date only, with or without a time; for ``re`` and polars."""
 
 _EXACT = 2.0**53
 
 
 def as_list(column: object, name: str) -> list[Any]:
-    """List a column's cells; nulls of a series become ``None``.
+    """Return a column's cells as a list; nulls of a series become ``None``.
 
     Args:
         column: a list or other ordered iterable, a one-dimensional NumPy array, or a series that narwhals
-            knows.
+            supports.
         name: the column's name in messages.
 
     Raises:
@@ -61,9 +61,9 @@ def as_list(column: object, name: str) -> list[Any]:
 
 
 def as_names(column: object, name: str) -> list[str | None]:
-    """Read a column of names of groups or respondents; missing and empty ones become ``None``, others text.
+    """Read names of groups or respondents as texts; missing and empty ones become ``None``.
 
-    3 and 3.0 are the same name, as pandas makes floats of whole numbers beside a gap.
+    3 and 3.0 are the same name, because pandas turns whole numbers into floats if a cell is missing.
 
     Examples:
         >>> as_names([2024, 3.0, "north", "", None], "by")
@@ -78,7 +78,7 @@ def _name(cell: object) -> str:
 
 
 def groups_in(cells: pl.Series) -> pl.Series:
-    """Read a column as names, an empty one as none; 3 and 3.0 are the same, bytes are named as in outputs.
+    """Read a column as names of groups; an empty name is null, 3 and 3.0 are equal, bytes are base64.
 
     Examples:
         >>> groups_in(pl.Series([3.0, None])).to_list()
@@ -96,14 +96,14 @@ def groups_in(cells: pl.Series) -> pl.Series:
 
 
 def column_in(frame: pl.DataFrame, title: str) -> pl.Series:
-    """Give a column, or nulls where a part of a JSON lines file does not have it."""
+    """Return a column, or nulls if a batch of JSON lines lacks it."""
     if title in frame.columns:
         return frame[title]
     return pl.Series(title, [None] * frame.height, dtype=pl.Null)
 
 
 def floats_in(cells: pl.Series) -> Floats:
-    """Read a column of numbers, NaN where there is none.
+    """Read a column of numbers; missing ones are NaN.
 
     Examples:
         >>> floats_in(pl.Series([0.5, None])).tolist()
@@ -149,7 +149,7 @@ def column_of(name: str, values: Sequence[object]) -> pl.Series:
 
 
 def storable(frame: pl.DataFrame) -> pl.DataFrame:
-    """Turn ``Object`` columns into text: strings and dates as they are, NaN as null, other values as JSON.
+    """Turn ``Object`` columns into text: strings and dates unchanged, NaN as null, other values as JSON.
 
     Examples:
         >>> frame = pl.DataFrame([column_of("a", ["good", 5, ["x"], None])])
@@ -188,7 +188,7 @@ _FORMULA = r"^'*[=+\-@\t\r\n]"
 def escaped(frame: pl.DataFrame) -> pl.DataFrame:
     """Put an apostrophe before texts and column names that a spreadsheet would run as a formula.
 
-    Texts that have such an apostrophe get another one, so that ``unescaped`` gives every text back.
+    Texts with such an apostrophe get another one, so that ``unescaped`` restores every text.
 
     Examples:
         >>> escaped(pl.DataFrame({"text": ["=1+1", "-3.5", "fine", None]}))["text"].to_list()
@@ -246,7 +246,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
 
 
 def have_decimal_commas(cells: Iterable[str]) -> bool:
-    """Tell whether filled cells are numbers of which some have a comma that cannot be one of thousands.
+    """Return whether filled cells are numbers, some with a comma that cannot be a thousands separator.
 
     Examples:
         >>> have_decimal_commas(["1,5", "2"]), have_decimal_commas(["1,500", "2"])
@@ -259,10 +259,10 @@ def have_decimal_commas(cells: Iterable[str]) -> bool:
 
 
 def numbers_among(cells: pl.Series) -> pl.Series:
-    """Read numbers, with a point or a comma; a text that is no number, and NaN, become null.
+    """Read numbers, with a point or a comma; a text that is not a number, and NaN, become null.
 
     Args:
-        cells: n texts, numbers or truth values; dates and lists hold no number.
+        cells: n texts, numbers or booleans; dates and lists become null.
 
     Returns:
         n values of type ``Float64``.
@@ -291,17 +291,17 @@ def listed_cell(
     row: int,
     only_nulls: bool,
 ) -> list[Any]:
-    """Return a cell's values: of a list, of a JSON list of strings and nulls, or the one value.
+    """Return a cell's values: the entries of a list or a JSON list of strings and nulls, or its single value.
 
     Args:
         cell: any value.
         parameter: the parameter that names the column, for messages.
         column: the column's name.
         row: the cell's row, from 0.
-        only_nulls: whether a JSON list of nulls only is a list; otherwise it is a text.
+        only_nulls: whether a JSON list of only nulls counts as a list; otherwise it is a text.
 
     Raises:
-        RowError: a text begins like a list of strings but is none; the message names its row.
+        RowError: a text begins like a list of strings but is not one; the message names its row.
 
     Examples:
         >>> place = {"parameter": "sample", "column": "again", "row": 0, "only_nulls": True}

@@ -1,4 +1,4 @@
-"""Delimited text, CSV and TSV: choice of the encoding, and rows with exact line numbers."""
+"""Delimited text (CSV and TSV): choice of the encoding, and rows with exact line numbers."""
 
 import codecs
 import csv
@@ -40,18 +40,18 @@ def open_delimited(
     r"""Open a file of separated values whose first line is the header.
 
     An empty cell is null. An apostrophe before a text that would run as a formula is removed (``unescaped``).
-    A blank line is skipped, but in a file with only one column it is a missing cell.
-    A first line such as ``sep=;``, which Excel understands, names the separator and is no header. Headers of
-    survey tools are read as ``survey_header`` says.
+    A blank line is skipped, but in a file with only one column it is a missing cell. A first line such as
+    ``sep=;``, which Excel understands, names the separator and is not the header. For headers of survey tools
+    see ``survey_header``.
 
     Args:
         path: the file.
         name: the file's name in messages.
         separator: the character between cells; ``None`` chooses comma, semicolon, tab or ``|``: the one that
-            splits the first lines into equally many cells, and into the most.
-        encoding: a Python codec; ``None`` as ``encoding_of`` says.
-        header_kind: whose header it is.
-        header_row: line of the header, from 1; what stands above it is skipped.
+            splits the first lines into equal numbers of cells, and into the most.
+        encoding: a Python codec; for ``None`` see ``encoding_of``.
+        header_kind: survey tool that wrote the header.
+        header_row: line of the header, from 1; lines above it are skipped.
 
     Raises:
         InputError: no header, a duplicate column, a byte that cannot be decoded.
@@ -123,7 +123,7 @@ def open_delimited(
 
 @dataclass
 class _Rows:
-    """Reads rows of a CSV file and checks their number of cells.
+    """Reader of the rows of a CSV file, which checks their number of cells.
 
     Attributes:
         lines: the file, beginning at the header.
@@ -152,7 +152,7 @@ class _Rows:
         raise InputError(f"{self.name} is empty: a header line with the names of the columns is needed")
 
     def peek(self, n: int) -> list[list[str]]:
-        """Read the next rows as they are; ``block``, which reads them again, says what is wrong with one."""
+        """Read the next rows unchecked; ``block`` reads them again and reports errors."""
         rows: list[list[str]] = []
         with suppress(csv.Error):
             rows.extend(islice(self._reader, n))
@@ -215,7 +215,7 @@ def _skip(lines: TextIO, n: int) -> None:
 
 
 def _restart(lines: TextIO, n: int) -> None:
-    """Go back to the start of a file, and past n lines."""
+    """Go to the start of a file, and skip n lines."""
     lines.seek(0)
     _skip(lines, n)
 
@@ -227,7 +227,7 @@ def _named_separator(lines: TextIO) -> str | None:
 
 
 def _sniffed(lines: TextIO, skipped: int) -> str:
-    """Find the separator that splits the first lines after the skipped ones evenly."""
+    """Return the separator that splits the first lines after the skipped ones evenly."""
     _restart(lines, skipped)
     sample = list(islice((line for line in lines if line.strip()), _SAMPLE_LINES))
     return max(_SEPARATORS, key=lambda separator: _fitness(sample, separator))
@@ -250,10 +250,10 @@ def _decimal_comma_notes(name: str, columns: Sequence[str], rows: Sequence[Seque
 
 
 def _fitness(sample: list[str], separator: str) -> tuple[bool, int]:
-    """Return whether the header has several cells and all rows have as many, and the number of cells."""
+    """Return whether the header has several cells and all rows have the same number, and this number."""
     widths = _widths(sample, separator)
     agreeing = sum(width == widths[0] for width in widths[1:]) if widths else 0
-    # A bar may be part of the name of an only column.
+    # A single column's name may contain a bar.
     if not widths or (separator == "|" and agreeing < _MOST_AGREE * (len(widths) - 1)):
         return False, 1
     return widths[0] > 1 and agreeing == len(widths) - 1, widths[0]
@@ -311,8 +311,8 @@ _MANY = 0.1  # share of zero bytes: half in UTF-16 ASCII; spaces and digits make
 def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple[str, ...]]:
     """Choose the codec of a text file.
 
-    A byte order mark decides. Without one it is the named encoding, else UTF-16 or UTF-32 by the positions of
-    zero bytes, else UTF-8, else cp1252, which Excel writes in Western Europe.
+    It is the encoding of the byte order mark, else the named encoding, else UTF-16 or UTF-32 by the positions
+    of zero bytes, else UTF-8, else cp1252, which Excel writes in Western Europe.
 
     Args:
         path: the file.
@@ -323,7 +323,7 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple
         The codec, and notes: one if the codec was guessed.
 
     Raises:
-        InputError: Python knows no such text encoding, or the file is no text.
+        InputError: Python has no such text encoding, or the file is not text.
     """
     named = None if encoding is None else known_encoding(encoding)
     with path.open("rb") as content:
@@ -344,7 +344,7 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple
 
 
 def _check_is_text(head: bytes, name: str) -> None:
-    """Refuse a file that begins as one of another kind does."""
+    """Refuse a file that begins like a file of another kind."""
     for magic, other, kind in _OTHER_FORMATS:
         if head.startswith(magic):
             raise InputError(f"{name} is {kind} despite its name: read it with --format {other}")
@@ -358,7 +358,7 @@ def _guessed(name: str, codec: str, reason: str) -> str:
 
 
 def _is_utf8(path: Path) -> bool:
-    """Tell whether a file is UTF-8, perhaps with damage, and not cp1252.
+    """Return whether a file is UTF-8, even if damaged, and not cp1252.
 
     Text in cp1252 has almost no bytes beyond ASCII that are valid UTF-8 by chance.
     """
@@ -405,7 +405,7 @@ def known_encoding(encoding: str) -> str:
     """Return the standard name of an encoding, such as ``utf-8`` for ``U8``.
 
     Raises:
-        InputError: Python knows no such encoding of text files.
+        InputError: Python has no such encoding of text files.
     """
     try:
         name = codecs.lookup(encoding).name

@@ -29,7 +29,7 @@ def open_jsonl(path: Path, name: str, *, encoding: str | None = None) -> Table:
     its own batch and later ones. A key that an object lacks is null. Blank lines are skipped.
 
     Raises:
-        InputError: the file has no object, or a line, which the message names, is no JSON object.
+        InputError: the file has no object, or a line is not a JSON object; the message names the line.
 
     Examples:
         >>> import tempfile
@@ -98,12 +98,12 @@ JSON = "json"
 
 
 class LogColumns(NamedTuple):
-    """Columns of a log.
+    """Names of columns of a log.
 
     Attributes:
-        id: of the sample that a row belongs to.
-        input: what the model was asked.
-        model: who answered; ``None`` where rows do not name it.
+        id: column of the sample's ID.
+        input: column of the model's input.
+        model: column of the model's name; ``None`` if rows do not name it.
     """
 
     id: str
@@ -125,22 +125,22 @@ Row = dict[str, Any]
 
 
 def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 - the name of the command's option
-    """Open an evaluation log as a table; all of it is in memory, up to ``MOST_BYTES`` and ``MOST_CELLS``.
+    """Open an evaluation log as a table, in memory, up to ``MOST_BYTES`` and ``MOST_CELLS``.
 
     Columns of ``inspect`` (``.eval``, ``.json``): ``id``, ``epoch``, ``input``, ``target``, ``output``,
     ``model``, ``error``, ``logprobs``, and ``score_NAME`` for each scorer, where C and I read ``correct`` and
-    ``incorrect``. Of ``promptfoo`` (``.json``): ``test``, ``prompt``, ``provider``, ``output``, ``success``,
-    ``score``, ``error``, and ``var_NAME`` for each variable. Of ``openai-evals`` (``.jsonl``): ``sample_id``,
-    ``prompt``, ``output``, ``expected``, ``correct``; a sampling with another prompt than the sample's first,
-    such as a grader's, is left out.
+    ``incorrect``. Columns of ``promptfoo`` (``.json``): ``test``, ``prompt``, ``provider``, ``output``,
+    ``success``, ``score``, ``error``, and ``var_NAME`` for each variable. Columns of ``openai-evals``
+    (``.jsonl``): ``sample_id``, ``prompt``, ``output``, ``expected``, ``correct``; samplings with another
+    prompt than the sample's first, such as a grader's, are left out.
 
     Args:
         path: the file.
         name: its name in messages.
-        format: among ``LOG_FORMATS``; by default the content tells logs of inspect and promptfoo apart.
+        format: one of ``LOG_FORMATS``; by default inspect or promptfoo, recognized by the content.
 
     Raises:
-        InputError: the file is no such log, holds no samples, or exceeds a limit.
+        InputError: the file is not such a log, has no samples, or exceeds a limit.
     """
     rows: list[Row]
     notes: tuple[str, ...] = ()
@@ -167,28 +167,28 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 
 
 
 def log_columns(table: Table) -> LogColumns | None:
-    """Name the columns of an evaluation log; ``None`` for another table.
+    """Return the names of an evaluation log's columns; ``None`` for another table.
 
     Args:
-        table: as ``open_table`` gives it.
+        table: table from ``open_table``.
     """
     return _COLUMNS.get(table.settings[0]) if table.settings else None
 
 
 def looks_like_log(path: Path) -> bool:
-    """Tell by its beginning whether a JSON file is a log of inspect_ai or promptfoo."""
+    """Return whether a JSON file begins like a log of inspect_ai or promptfoo."""
     with path.open("rb") as file:
         return _LOG_START.match(file.read(_HEAD)) is not None
 
 
 def is_openai_log(path: Path) -> bool:
-    """Tell by its beginning whether a file of JSON lines is a log of OpenAI's evals."""
+    """Return whether a file of JSON lines begins like a log of OpenAI's evals."""
     with path.open("rb") as file:
         return file.read(_HEAD).lstrip().startswith(b'{"spec"')
 
 
 def _document(path: Path, name: str) -> Mapping[str, Any]:
-    """Read a log of inspect_ai, packed or not, or of promptfoo."""
+    """Read a log of inspect_ai, zipped or not, or of promptfoo."""
     with path.open("rb") as file:
         if file.read(2) == b"PK":
             return _unpacked(path, name)
@@ -231,7 +231,7 @@ def _unfinished(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _unpacked(path: Path, name: str) -> dict[str, Any]:
-    """Read the samples and the status of a packed log; a sample that is no JSON is ``None``."""
+    """Read the samples and the status of a zipped log; a sample that is not JSON is ``None``."""
     try:
         with zipfile.ZipFile(path) as package:
             n_bytes = sum(member.file_size for member in package.infolist())
@@ -346,7 +346,7 @@ def _parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _from_json(text: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Read a prompt that is a conversation in JSON; other texts stay."""
+    """Parse a prompt that is a conversation in JSON; other texts are returned unchanged."""
     if isinstance(text, str) and text.lstrip().startswith("["):
         document = _parsed(text.encode())
         return document if isinstance(document, list) else text
@@ -358,7 +358,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any JSON
 
 
 def _conversation(value: Any) -> str | None:  # noqa: ANN401 - any JSON
-    """Write a prompt as a text: of several messages each with its role."""
+    """Write a prompt as text; several messages each begin with their role."""
     if not isinstance(value, list):
         return _text(value)
     messages = [_mapping(message) for message in value]
@@ -368,7 +368,7 @@ def _conversation(value: Any) -> str | None:  # noqa: ANN401 - any JSON
 
 
 def _text(value: Any) -> str | None:  # noqa: ANN401 - any JSON
-    """Write a content as a text: of parts those that are texts; other values as JSON."""
+    """Write a message's content as text: the text parts of a list; other values as JSON."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(part, Mapping) for part in value):

@@ -28,20 +28,21 @@ _ORDER = re.compile(r"\[\(.*\) [<>]=? \(.*\)\]", re.DOTALL)
 _TRUTH = {"true": True, "false": False}
 
 Reading = Literal["text", "number", "truth", "unchanged"]
-"""The type as which an expression reads a column."""
+"""The type for reading a column of an expression."""
 
 
 @dataclass(frozen=True)
 class Expression:
     """An SQL expression that is bound to the columns of a table.
 
-    Columns of texts, as a CSV file has, are read as the expression needs them: as numbers beside a number, as
-    texts beside a text. A blank cell is missing, and so is a text that is no number where a number is needed.
-    Beside a text, labelled values are read as their labels, unless the text is itself a value.
+    Text columns, such as those of CSV files, are read as the type that the expression needs: as numbers if
+    compared with a number, as texts if compared with a text. A blank cell is missing, and so is a text that
+    is not a number if a number is needed. If compared with a text, labelled values are read as their labels,
+    unless the text is itself a value.
 
     Attributes:
         text: the expression as the user wrote it.
-        parameter: the parameter that has it, for messages.
+        parameter: the parameter with the expression, for messages.
         sql: the parsed expression.
         readings: for each column the type as which it is read.
         labels: for each column the values that are read as their labels.
@@ -63,8 +64,8 @@ class Expression:
             parameter: the parameter's name in messages.
 
         Raises:
-            InputError: it is no expression, names no column, reads other rows or files, or its types do not
-                fit the columns.
+            InputError: it is not an expression, names no column, reads other rows or files, or its types do
+                not fit the columns.
             UnknownNameError: it names a column that does not exist.
         """
         sql = _parsed(text, parameter)
@@ -101,7 +102,7 @@ class Expression:
         """Evaluate the expression.
 
         Args:
-            rows: n rows; a column that they lack, as JSON lines may, is missing.
+            rows: n rows; all cells of an absent column, as in JSON lines, are missing.
 
         Returns:
             n values, null where the expression is unknown.
@@ -120,7 +121,7 @@ class Expression:
 
 
 def filtered(table: Table, where: str) -> Table:
-    """Keep the rows that meet a condition; where it is unknown, it is not met.
+    """Return the table with the rows that meet a condition; an unknown condition is not met.
 
     The columns of the condition are read once to count the rows. The counts are added to the table's notes.
 
@@ -129,8 +130,8 @@ def filtered(table: Table, where: str) -> Table:
         where: an SQL expression that is true, false or unknown in each row.
 
     Raises:
-        InputError: the condition cannot be used (``Expression.for_table``), is no condition, or leaves no
-            row; a row of the file cannot be read.
+        InputError: the condition is invalid (``Expression.for_table``), has no truth value, or leaves no row;
+            or a row of the file cannot be read.
         UnknownNameError: it names a column that does not exist.
     """
     condition = Expression.for_table(where, table, "where")
@@ -160,18 +161,18 @@ def filtered(table: Table, where: str) -> Table:
 
 
 def with_derived(table: Table, derivations: Sequence[str]) -> Table:
-    """Add columns; each may be derived from one before it.
+    """Return the table with derived columns; each may use those before it.
 
-    The columns of an expression are read once. The number of rows whose cells are filled and that have no
-    value in the new column is added to the table's notes.
+    The columns of an expression are read once. The number of rows with filled cells but no value in the new
+    column is added to the table's notes.
 
     Args:
         table: the input.
         derivations: ``NAME=EXPRESSION`` each, where the expression is SQL.
 
     Raises:
-        InputError: a name exists already, an expression cannot be used (``Expression.for_table``), or it
-            gives no value in any row.
+        InputError: a name exists already, an expression is invalid (``Expression.for_table``), or it has no
+            value in any row.
         UnknownNameError: an expression names a column that does not exist.
     """
     for derivation in derivations:
@@ -194,15 +195,15 @@ def with_derived(table: Table, derivations: Sequence[str]) -> Table:
 
 
 def by_label(table: Table, columns: Sequence[str]) -> tuple[Table, list[str]]:
-    """Let groups be called by the labels of their values, where a table has labels.
+    """Add columns with the labels of groups, if the table has labels.
 
     Args:
         table: the input.
         columns: names of columns of groups.
 
     Returns:
-        The table, with a column ``NAME_label`` for each of these columns that has labels, and the names of
-        the columns to compare by. A value without a label keeps its name.
+        The table with a column ``NAME_label`` for each of these columns that has labels, and the names of the
+        columns to use for groups. A value without a label is its own label.
 
     Raises:
         UnknownNameError: a column does not exist.
@@ -226,7 +227,7 @@ def by_label(table: Table, columns: Sequence[str]) -> tuple[Table, list[str]]:
 
 
 def with_label(table: Table, by: str | None) -> tuple[Table, str | None]:
-    """Let groups be called by labels, as ``by_label`` does; without a column of groups nothing changes."""
+    """Add a column with the labels of groups, like ``by_label``; nothing changes without groups."""
     if by is None:
         return table, None
     table, (name,) = by_label(table, [by])
@@ -274,7 +275,7 @@ def _with_column(
 def _rows_without_value(
     table: Table, title: str, sources: Collection[str], compute: Callable[[pl.DataFrame], pl.Series], of: str
 ) -> tuple[int, str]:
-    """Count the rows with filled cells and no value in a new column, and name the cells of some of them.
+    """Return the number of rows with filled cells but no value in a new column, with examples of cells.
 
     Raises:
         InputError: no row has a value.
@@ -325,7 +326,7 @@ def _filtered_batches(batches: Iterator[pl.DataFrame], condition: Expression) ->
 
 
 def _row_before(table: Table, condition: Expression, row: int) -> int:
-    """Return the number of a kept row, from 0, in the table before any condition."""
+    """Return the position of a filtered row, from 0, in the unfiltered table."""
     start = 0
     for batch in table.batches_with(condition.columns, _BATCH):
         positions = _truth(condition, batch).fill_null(value=False).arg_true()
@@ -337,10 +338,10 @@ def _row_before(table: Table, condition: Expression, row: int) -> int:
 
 
 def _truth(condition: Expression, rows: pl.DataFrame) -> pl.Series:
-    """Evaluate a condition: true, false, or null where it is unknown.
+    """Evaluate a condition: true, false, or null if unknown.
 
     Raises:
-        InputError: the expression is no condition.
+        InputError: the expression has no truth value.
     """
     truth = condition.evaluate(rows)
     if truth.dtype not in (pl.Boolean, pl.Null):
@@ -383,7 +384,7 @@ def _require(table: Table, title: str, parameter: str) -> None:
 
 
 def _compared_values(nodes: Sequence[pl.Expr]) -> dict[str, list[object]]:
-    """Return the constants that stand beside each column, as in a comparison."""
+    """Return the constants that each column is compared with."""
     values: dict[str, list[object]] = defaultdict(list)
     for node in nodes:
         parts = node.meta.pop()
@@ -399,7 +400,7 @@ def _compared_values(nodes: Sequence[pl.Expr]) -> dict[str, list[object]]:
 
 
 def _check_dates(title: str, dtype: pl.DataType, values: Collection[object], parameter: str) -> None:
-    """Refuse what polars would compare with the number of days since 1970, or letter by letter."""
+    """Refuse comparisons of dates that polars would make by days since 1970, or by characters."""
     if not dtype.is_temporal():
         return
     for value in values:
@@ -412,7 +413,7 @@ def _check_dates(title: str, dtype: pl.DataType, values: Collection[object], par
 
 
 def _check_order(title: str, dtype: pl.DataType, nodes: Sequence[pl.Expr], parameter: str) -> None:
-    """Refuse an order of numbers as texts, in which 9 comes after 10."""
+    """Refuse comparisons of numbers as texts, in which 9 is greater than 10."""
     for node in nodes if dtype.is_numeric() else ():
         parts = node.meta.pop()
         is_column = [part.meta.is_column() and part.meta.output_name() == title for part in parts]
@@ -430,7 +431,7 @@ def _check_order(title: str, dtype: pl.DataType, nodes: Sequence[pl.Expr], param
 def _labels_among(
     labels: Mapping[str, str], compared: Collection[object], title: str, parameter: str
 ) -> dict[str, str]:
-    """Return the values that are compared by their labels, with these labels."""
+    """Return the labels of values that are compared by label."""
     texts = [text for text in compared if isinstance(text, str) and text not in labels]
     chosen: dict[str, str] = {}
     for text in texts:
@@ -452,10 +453,10 @@ def _readings(
     compared: Mapping[str, Collection[object]],
     subject: str,
 ) -> dict[str, Reading]:
-    """Choose the type as which each column is read: the first with which the expression has a type.
+    """Choose the type for reading each column: the first with which the expression is valid.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such type.
     """
     candidates = [_candidates(dtype, compared[title]) for title, dtype in dtypes.items()]
     failure: PolarsError | None = None
@@ -472,7 +473,7 @@ def _readings(
 
 
 def _candidates(dtype: pl.DataType, compared: Collection[object]) -> list[Reading]:
-    """List the types as which a column can be read, the likeliest first."""
+    """List the types for reading a column, the likeliest first."""
     kinds = {type(value) for value in compared}
     if dtype.is_temporal():
         return ["text"] if str in kinds else ["unchanged"]
@@ -524,7 +525,7 @@ def _blank_as_null(names: pl.Series) -> pl.Series:
 
 
 def _reads_other_rows(node: pl.Expr, schema: Mapping[str, pl.DataType]) -> bool:
-    """Tell whether a part of an expression gives two equal rows something else than one such row."""
+    """Return whether a part of an expression depends on other rows: two equal rows change its value."""
     if node.meta.is_literal() or node.meta.is_column():
         return False
     nulls = [pl.Series(title, [None], dtype=dtype) for title, dtype in schema.items()]

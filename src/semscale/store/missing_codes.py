@@ -1,4 +1,4 @@
-"""Codes for missing answers: those that the user names, and texts that look like one."""
+"""Codes for missing answers: codes that the user names, and texts that look like codes."""
 
 import re
 import unicodedata
@@ -15,10 +15,10 @@ from semscale.errors import InputError
 _MISSING_TYPES = ("NAType", "NaTType")  # types of pandas, recognised without importing it
 
 OTHER_NUMBERS = "other numbers"
-"""What further numbers are counted as together once ``MOST_CODES`` different codes are known."""
+"""Key of the common count of further numbers, after ``MOST_CODES`` different codes."""
 MOST_CODES = 100
 LONGEST_CODE = 30
-"""Characters of the longest text that can look like a code."""
+"""Maximum number of characters of a text that can look like a code."""
 
 _NUMBER = re.compile(r"[+\-\u2212]?\d{1,12}([.,]\d{1,6})?")
 
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[+\-\u2212]?\d{1,12}([.,]\d{1,6})?")
 def code_key(text: str) -> str:
     """Normalise a text for comparison with codes: stripped, in lower case, with straight apostrophes.
 
-    Letters with accents are the same whether the accent is a sign of its own or not (Unicode's form NFC).
+    Accented letters are equal regardless of their encoding (Unicode's form NFC).
 
     Examples:
         >>> code_key(" Don’t know ")
@@ -36,13 +36,13 @@ def code_key(text: str) -> str:
 
 
 def missing_keys(codes: Iterable[str]) -> frozenset[str]:
-    """Codes that the user named, as ``code_key`` has them.
+    """Normalise the codes that the user named by ``code_key``.
 
     Args:
         codes: one or more codes; a single string is one.
 
     Raises:
-        InputError: a code that is no string, or is blank.
+        InputError: a code is not a string, or is blank.
 
     Examples:
         >>> sorted(missing_keys(["NA", " na", "-99"]))
@@ -66,11 +66,11 @@ def written_codes(keys: frozenset[str]) -> str | None:
 
 
 def looks_like_code(text: str) -> bool:
-    """Tell whether a whole text looks like a code for a missing answer, such as NA, or is only a number.
+    """Return whether a whole text looks like a code for a missing answer, such as NA, or is only a number.
 
-    Known are what files write, and how people say in English and in the languages of the translated anchors
-    that they do not know or do not answer. Such a text may also be an answer: "none" is one to "Any
-    complaints?". So it is counted, not left out.
+    The list has codes of file formats, and phrases such as "don't know" and "no answer" in English and in the
+    languages of the translated anchors. Such a text may be a real answer, such as "none" to "Any
+    complaints?". So these texts are counted, not left out.
 
     Examples:
         >>> [looks_like_code(text) for text in ("N/A", "-99", "Weiß nicht", "none of it")]
@@ -93,7 +93,7 @@ def count_codes(texts: Iterable[str]) -> dict[str, int]:
 
 
 class CodeCount:
-    """Counts texts that look like codes, in memory that does not grow with their number.
+    """Counter of texts that look like codes, in constant memory.
 
     Examples:
         >>> count = CodeCount()
@@ -115,7 +115,7 @@ class CodeCount:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of occurrences of each code, as it was first written, the most frequent first."""
+        """Number of occurrences of each code in its first spelling, the most frequent first."""
         return {self._written[key]: n for key, n in self._counts.most_common()}
 
     def _counted_as(self, text: str) -> str:
@@ -129,7 +129,7 @@ class CodeCount:
 
 @cache
 def _known_keys() -> frozenset[str]:
-    """The listed texts of all languages, as ``code_key`` has them."""
+    """Return the listed texts of all languages, normalised by ``code_key``."""
     import yaml  # options of commands import this module, and need no YAML
 
     file = resources.files("semscale.store") / "missing_codes.yaml"
@@ -138,7 +138,7 @@ def _known_keys() -> frozenset[str]:
 
 
 def is_missing(cell: object) -> bool:
-    """Tell whether a cell is null: ``None``, NaN, or a null of pandas.
+    """Return whether a cell is null: ``None``, NaN, or a null of pandas.
 
     Examples:
         >>> [is_missing(cell) for cell in (None, float("nan"), "", 0)]

@@ -1,4 +1,4 @@
-"""Finished parts of a run: stored beside the output or in its folder, verified, and joined."""
+"""Finished parts of a run: stored next to the output or in its folder, verified, and joined."""
 
 import json
 import os
@@ -24,10 +24,10 @@ from semscale.store.table import ColumnLabels
 from semscale.store.writing import aligned_part, join_parts, joint_schema, rows_of_group
 
 WORK = "_semscale/"
-"""Folder of the parts, within that of the partitions."""
+"""Subfolder of the parts in the folder of partitions."""
 
 CONTENTS = "_semscale.json"
-"""File of a finished folder that lists its partitions with rows, bytes and hashes, and the run's settings."""
+"""File in a finished folder with the list of partitions (rows, bytes, hashes) and the run's settings."""
 
 _MANIFEST = "manifest.json"
 _PART = re.compile(r"part-(\d{6})\.(parquet|json)")
@@ -41,9 +41,9 @@ class Part(NamedTuple):
     Attributes:
         name: name of its Parquet file.
         rows: its number of rows.
-        size: bytes of its file.
+        size: size of its file in bytes.
         checksum: SHA-256 of its file, in hex digits.
-        notes: JSON values that the run stores with it.
+        notes: JSON values that the run stores with the part.
         schema: its columns and types; empty until its file is read.
     """
 
@@ -56,7 +56,7 @@ class Part(NamedTuple):
 
     @classmethod
     def from_record(cls, name: str, content: bytes | None) -> Self | None:
-        """Read the file that marks a part as finished; ``None`` if it is not there or is something else."""
+        """Read the file that marks a part as finished; ``None`` if it is missing or invalid."""
         record = _from_json(content)
         try:
             return cls(
@@ -80,14 +80,14 @@ class Part(NamedTuple):
 def store_part(
     files: PartFiles, folder: str, number: int, frame: pl.DataFrame, notes: Mapping[str, Any]
 ) -> Part:
-    """Write the file of a part, which appears whole or not at all.
+    """Write the file of a part atomically.
 
     Args:
         files: the folder of the run.
         folder: name of the parts' folder within it, with a slash; may be empty.
-        number: of the part, from 0.
-        frame: its rows.
-        notes: JSON values that the run stores with it.
+        number: number of the part, from 0.
+        frame: the part's rows.
+        notes: JSON values that the run stores with the part.
     """
     name = _part_name(number)
     with files.writing(folder + name) as path:
@@ -96,12 +96,12 @@ def store_part(
 
 
 class PartitionOrder(NamedTuple):
-    """A partition that is to be made of a part.
+    """Instructions for making a partition from a part.
 
     Attributes:
         part: the part.
         schema: columns and types of all partitions.
-        late: further columns of its rows, or ``None``.
+        late: further columns of the part's rows, or ``None``.
     """
 
     part: Part
@@ -110,14 +110,14 @@ class PartitionOrder(NamedTuple):
 
 
 def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]:
-    """Write a partition, and describe it as the list of partitions has it.
+    """Write a partition, and return its entry for the list of partitions.
 
     Args:
         place: the folder of the run.
-        order: what it is made of.
+        order: the part, and the columns to write.
 
     Raises:
-        InputError: the part is not as it was when it was marked as finished.
+        InputError: the part has changed since it was marked as finished.
     """
     part, files = order.part, files_of(place)
     with files.local(WORK + part.name) as stored, files.writing(part.name) as path:
@@ -131,7 +131,7 @@ def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]
 
 
 def _check_unchanged(part: Part, path: Path) -> None:
-    """Check a part: a node of a run that was killed may still have written its own in its place."""
+    """Check that a part is unchanged: a node of a killed run may have overwritten it."""
     if checksum(path) != part.checksum:
         reason = (
             f"out: {part.name} was overwritten after it was finished, perhaps by a node of another run; "
@@ -149,27 +149,27 @@ Each = Callable[
 class Parts:
     """The parts of one run, stored beside its output or in its folder; a context manager.
 
-    Leaving the context keeps finished parts; if there is none, nothing is left behind.
+    Finished parts stay when the context is left; without one, nothing is left behind.
 
-    A part is written under its name, and a small file with its rows, bytes, hash and notes marks it as
-    finished. Each of the two appears whole or not at all. When the run is opened again, its parts count up to
-    the first one without such a file or with another hash; the rest is made again.
+    A small file with a part's rows, bytes, hash and notes marks the part as finished. Both files are written
+    atomically. When the run is opened again, the parts before the first one without such a file, or with
+    another hash, are used; the others are repeated.
 
     Parts of a file are in the folder ``<out>.parts``. They are joined on this machine, and uploaded if the
-    file is behind a URL. Parts of a folder are in ``_semscale/`` within it. When all are there, they become
-    the partitions ``part-000000.parquet`` and so on, all with the same columns and types, and
+    file is behind a URL. Parts of a folder are in its subfolder ``_semscale/``. When all parts are finished,
+    they become the partitions ``part-000000.parquet`` and so on, all with the same columns and types, and
     ``_semscale.json`` lists them.
 
-    A folder of this machine is locked while the run lasts. Nothing locks a folder behind a URL.
+    A local folder is locked during the run. A folder behind a URL is not locked.
 
     Attributes:
         place: the output.
         files: the folder of the parts.
-        key: everything that decides the content of the parts.
+        key: all settings that affect the parts.
         finished: the finished parts, in order.
-        unfinished: parts after these that will be made again, in order.
-        is_new: whether the run starts from nothing; if so, removing its parts loses no earlier work.
-        each: does work on items in order, as ``map`` does; perhaps on other machines that see the output.
+        unfinished: later parts that will be repeated, in order.
+        is_new: whether the run starts without parts; then removing its parts loses no earlier work.
+        each: function like ``map``, which may run on other machines with access to the output.
 
     Examples:
         >>> import tempfile
@@ -197,11 +197,11 @@ class Parts:
 
         Args:
             out: the output.
-            key: everything that decides the content of the parts.
-            restart: remove finished parts and partitions, whatever their key.
+            key: all settings that affect the parts.
+            restart: whether to remove finished parts and partitions of any key.
 
         Raises:
-            InputError: another process uses the folder, it contains other files or another run's, or it
+            InputError: another process uses the folder, it contains files of another origin or run, or it
                 cannot be reached.
         """
         place = out if isinstance(out, OutputPlace) else OutputPlace(str(out), is_folder=False)
@@ -223,7 +223,7 @@ class Parts:
 
     @property
     def shared_place(self) -> OutputPlace:
-        """The output, as other processes find it, too, whatever folder they work in."""
+        """The output as an absolute path or URL, for processes with another working folder."""
         place = self.place
         return place if place.is_remote else replace(place, address=str(Path(place.address).absolute()))
 
@@ -233,7 +233,7 @@ class Parts:
         return sum(part.rows for part in self.finished)
 
     def read(self) -> Iterator[tuple[pl.DataFrame, dict[str, Any]]]:
-        """Read the finished parts with their notes, in order, up to the first one that is not sound."""
+        """Yield the finished parts with their notes, in order, up to the first damaged one."""
         names = self.files.names()
         for number, part in enumerate(list(self.finished)):
             frame = self._sound_frame(part) if self._work + part.name in names else None
@@ -247,7 +247,7 @@ class Parts:
     def add(
         self, frame: pl.DataFrame, notes: Mapping[str, Any] | None = None, *, is_finished: bool = True
     ) -> None:
-        """Write the next part; it is finished when this returns, unless it or one before it is not."""
+        """Write the next part, and mark it as finished unless it or an earlier part is unfinished."""
         number = len(self.finished) + len(self.unfinished)
         part = store_part(self.files, self._work, number, frame, notes or {})
         if is_finished and not self.unfinished:
@@ -256,7 +256,7 @@ class Parts:
             self.unfinished.append(part._replace(schema=self._shared_schema(part.schema)))
 
     def add_stored(self, part: Part) -> None:
-        """Mark the next part as finished, whose file is stored already."""
+        """Mark the next part, whose file is stored already, as finished."""
         self.files.write(self._work + part.record_name, part.record())
         self.finished.append(part._replace(schema=self._shared_schema(part.schema)))
 
@@ -272,7 +272,7 @@ class Parts:
 
         Args:
             without: columns that are left out.
-            late: returns further columns of some rows, from one up to another.
+            late: function that returns further columns of the rows between two positions.
             escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
             labels: labels of columns and their values, for SPSS.
 
@@ -289,13 +289,13 @@ class Parts:
             self._write_file(parts, join)
 
     def drop_unfinished(self) -> None:
-        """Remove the parts that will be made again; finished ones stay."""
+        """Remove the parts that will be repeated; finished ones stay."""
         self._clear(len(self.finished))
         self.unfinished.clear()
 
     @contextmanager
     def removal_refused(self) -> Iterator[None]:
-        """Raise a clear error if a folder of this machine or a part in it was removed during the run.
+        """Raise a clear error if a local folder or a part in it was removed during the run.
 
         Raises:
             InputError: files that this run needs are missing.
@@ -312,7 +312,7 @@ class Parts:
 
     @property
     def are_there(self) -> bool:
-        """Tell whether folder and parts are still on the disk; those behind a URL are not looked up."""
+        """Return whether folder and parts are still on the disk; always True behind a URL."""
         folder = self._folder
         return folder is None or (
             folder.is_dir()
@@ -326,13 +326,13 @@ class Parts:
         self.close()
 
     def discard(self) -> None:
-        """Remove all parts, and ignore errors of writing, as another error is being raised."""
+        """Remove all parts, ignoring errors, as another error is being raised."""
         with suppress(OSError, InputError):
             self.remove()
         self.close()
 
     def close(self) -> None:
-        """Release the lock of a folder of this machine, and remove the folder if no run is in it."""
+        """Release the lock of a local folder, and remove the folder if it has no run."""
         folder = self._folder
         if self._lock is None or folder is None:
             return
@@ -353,7 +353,7 @@ class Parts:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Release the lock, and leave nothing behind in which no part is finished."""
+        """Release the lock, and remove a run without a finished part."""
         if self.finished:
             self.close()
         else:
@@ -398,7 +398,7 @@ class Parts:
             self.files.write(self._work + _MANIFEST, _to_json({"key": self.key}))
 
     def _refuse_other_key(self, known: Mapping[str, str] | None, listed: Mapping[str, str] | None) -> None:
-        """Refuse a folder with the parts, or else the output, of a run with another key."""
+        """Refuse a folder with parts or output of a run with another key."""
         key, other = self.key, known or listed or self.key
         names = [name for name in {**other, **key} if other.get(name) != key.get(name)]
         if not names:
@@ -444,7 +444,7 @@ class Parts:
             return pl.read_parquet(path) if checksum(path) == part.checksum else None
 
     def _shared_schema(self, schema: Mapping[str, pl.DataType]) -> Mapping[str, pl.DataType]:
-        """Return the schema of the last part where it is equal, so that many parts do not store it each."""
+        """Return the last part's schema if it is equal, so that many parts share one object."""
         parts = self.unfinished or self.finished
         return parts[-1].schema if parts and parts[-1].schema == schema else schema
 
@@ -499,7 +499,7 @@ def _part_name(number: int) -> str:
 
 
 def _read_key(content: bytes | None) -> dict[str, str] | None:
-    """Read the settings of a run; ``None`` if they are not there."""
+    """Read the settings of a run; ``None`` if they are missing."""
     key = _from_json(content).get("key")
     return key if isinstance(key, dict) else None
 

@@ -1,4 +1,4 @@
-"""Places of files: URLs and their file systems, copies, and outputs of this machine or behind URLs."""
+"""Locations of files: URLs and their file systems, copies, and local or remote outputs."""
 
 import hashlib
 import os
@@ -24,7 +24,7 @@ _QUERY = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+://[^\s?#]*)[?#][^\s'\"]*")
 
 
 def is_url(text: str) -> bool:
-    """Tell whether a text begins like a URL; a path with a drive of Windows does not.
+    """Return whether a text begins like a URL; a Windows path with a drive does not.
 
     Examples:
         >>> is_url("s3://bucket/rated.parquet"), is_url("rated.parquet")
@@ -34,7 +34,7 @@ def is_url(text: str) -> bool:
 
 
 def scheme_of(url: str) -> str:
-    """Return the scheme of a URL in small letters.
+    """Return the scheme of a URL in lower case.
 
     Examples:
         >>> scheme_of("S3://bucket/rated.parquet")
@@ -44,9 +44,9 @@ def scheme_of(url: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Leave out of a text what may be secret in its URLs: user, password, query and fragment.
+    """Remove possible secrets from the URLs in a text: user, password, query and fragment.
 
-    Every message, report, signature, progress and file of a run that names a URL names it by this function.
+    Every message, report, signature, progress and file of a run shows URLs by this function.
 
     Args:
         text: a URL, or a message that contains some.
@@ -61,11 +61,11 @@ def shown(text: str) -> str:
 
 
 def without_secrets_of(url: str, words: str) -> str:
-    """Leave out of a message what is secret in a URL, also where only a piece of the URL stands in it.
+    """Remove a URL's secrets from a message, even if the message has only a piece of the URL.
 
     Args:
         url: the URL that failed.
-        words: what a library says of it.
+        words: a library's error message.
 
     Examples:
         >>> without_secrets_of("s3://ann:pass@b/x", "Invalid bucket name 'ann:pass@b'")
@@ -82,7 +82,7 @@ def without_secrets_of(url: str, words: str) -> str:
 
 
 def url_name(url: str) -> str:
-    """Return the last part of a URL's path, without its query; of a folder that of the folder.
+    """Return the last part of a URL's path, without its query; for a folder, the folder's name.
 
     Examples:
         >>> url_name("https://host/files/answers.csv?key=1")
@@ -104,18 +104,18 @@ _LONGEST = 200
 
 
 def open_filesystem(url: str, doing: str) -> tuple[Any, str]:
-    """Find the file system of a URL, and the path in it.
+    """Return the file system of a URL, and the path in it.
 
     Args:
-        url: with its scheme.
+        url: URL with its scheme.
         doing: ``read`` or ``written``, for messages.
 
     Returns:
-        fsspec's file system, which keeps no lists of files, and the path.
+        fsspec's file system, which caches no lists of files, and the path.
 
     Raises:
         MissingExtraError: ``semscale[cloud]`` is not installed.
-        InputError: no package reads such URLs, or the URL is none.
+        InputError: no package reads such URLs, or the URL is invalid.
     """
     from fsspec.core import url_to_fs
 
@@ -134,10 +134,10 @@ def open_filesystem(url: str, doing: str) -> tuple[Any, str]:
 
 @contextmanager
 def reached(url: str, doing: str) -> Iterator[None]:
-    """Turn errors of a file system behind a URL into one sentence.
+    """Turn errors of a remote file system into one sentence.
 
     Args:
-        url: as the user gave it; secrets in it are not shown.
+        url: the user's URL; its secrets are not shown.
         doing: ``read`` or ``written``, for the message.
 
     Raises:
@@ -147,7 +147,7 @@ def reached(url: str, doing: str) -> Iterator[None]:
         yield
     except (SemscaleError, ImportError):
         raise
-    except Exception as error:  # each service has errors of its own, without a common class
+    except Exception as error:  # each service has its own errors, without a common class
         failure = _failure(error)
         raise UnreachableError(
             f"{shown(url)} cannot be {doing} ({_reason(failure, url)}); {_remedy(failure, url)}"
@@ -155,7 +155,7 @@ def reached(url: str, doing: str) -> Iterator[None]:
 
 
 def _failure(error: Exception) -> BaseException:
-    """Return the real failure: over HTTP fsspec reports each one as a missing file, caused by it."""
+    """Return the real failure: fsspec reports every HTTP failure as a missing file, with it as cause."""
     cause = error.__cause__
     if isinstance(error, FileNotFoundError) and cause and _status(cause) not in _NOT_THERE:
         return cause
@@ -163,7 +163,7 @@ def _failure(error: Exception) -> BaseException:
 
 
 def _status(failure: BaseException) -> int | None:
-    """The status of HTTP that an error names."""
+    """Return the HTTP status in an error."""
     status = getattr(failure, "status", None)
     return status if isinstance(status, int) else None
 
@@ -186,7 +186,7 @@ def _remedy(failure: BaseException, url: str) -> str:
 
 
 FETCHING = "fetching "
-"""Beginning of the stage's name while a file is copied; its amounts are bytes."""
+"""Prefix of the progress stage while a file is copied; its amounts are bytes."""
 
 _BLOCK = 1 << 20
 _MARKS = ("ETag", "etag", "md5Hash", "content_md5", "ContentMD5", "generation", "LastModified",
@@ -201,10 +201,10 @@ def fetch(url: str, system: Any, path: str, folder: Path, progress: "Progress | 
         system: fsspec's file system.
         path: the path in it.
         folder: an empty folder.
-        progress: called with the bytes that were copied, and how many there are if that is known.
+        progress: called with the number of copied bytes, and the total if known.
 
     Returns:
-        The copy, which has the name of the file.
+        Path of the copy, which has the file's name.
 
     Raises:
         InputError: it cannot be read.
@@ -229,15 +229,15 @@ def _read(source: BinaryIO, url: str) -> bytes:
 
 
 def temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Make a folder for copies, which goes with the object."""
+    """Create a folder for copies, which is removed with the returned object."""
     return tempfile.TemporaryDirectory(prefix="semscale-")
 
 
 def identity(info: Mapping[str, Any]) -> str:
-    """Hash what a service says of a file: its size, and its hash or else its time of writing.
+    """Hash a service's information on a file: its size, and its hash or else its modification time.
 
     Returns:
-        32 hex digits, which change when another file is put in its place.
+        32 hex digits, which change when the file is replaced.
 
     Examples:
         >>> identity({"size": 3, "ETag": "a"}) == identity({"size": 3, "ETag": "b"})
@@ -252,10 +252,10 @@ _SEPARATORS = ("/", os.sep)
 
 @dataclass(frozen=True)
 class OutputPlace:
-    """A folder of partitions here or behind a URL, or a file behind a URL.
+    """A local or remote folder of partitions, or a remote file.
 
     Attributes:
-        address: the URL or path, as the user gave it; it may have secrets, and ``str`` shows it without them.
+        address: the user's URL or path; it may have secrets, which ``str`` does not show.
         is_folder: whether partitions are written.
     """
 
@@ -264,7 +264,7 @@ class OutputPlace:
 
     @property
     def is_remote(self) -> bool:
-        """Tell whether it is behind a URL."""
+        """True if it is behind a URL."""
         return is_url(self.address)
 
     @property
@@ -281,7 +281,7 @@ class OutputPlace:
         return shown(self.address) if self.is_remote else self.address
 
     def check(self, parameter: str) -> None:
-        """Check, before any work is done, that files can be written here and removed again.
+        """Check before a run that files can be written here and removed again.
 
         Args:
             parameter: name of the parameter, for messages.
@@ -302,7 +302,7 @@ class OutputPlace:
             system.rm_file(probe)
 
     def upload(self, file: Path) -> None:
-        """Put a finished file here in one piece.
+        """Upload a finished file here atomically.
 
         Raises:
             InputError: it cannot be written.
@@ -313,11 +313,11 @@ class OutputPlace:
 
 
 Target = Path | OutputPlace
-"""Where a table is written."""
+"""Location of an output table."""
 
 
 def target_of(text: str | Path) -> Target:
-    """Read where a table is to be written; a name that ends in ``/`` is a folder.
+    """Parse the location of an output; a name that ends in ``/`` is a folder.
 
     Examples:
         >>> target_of("rated/"), target_of("s3://bucket/rated.parquet")  # doctest: +NORMALIZE_WHITESPACE
@@ -336,7 +336,7 @@ def target_of(text: str | Path) -> Target:
 
 
 def check_target(out: Target, parameter: str) -> None:
-    """Check, before any work is done, that an output can be written.
+    """Check before a run that an output can be written.
 
     Raises:
         InputError: it cannot.
@@ -349,7 +349,7 @@ def check_target(out: Target, parameter: str) -> None:
 
 
 def refuse_folder(out: Target) -> None:
-    """Refuse a folder where one file is written.
+    """Refuse a folder as the location of a single file.
 
     Raises:
         InputError: it is a folder.
@@ -360,7 +360,7 @@ def refuse_folder(out: Target) -> None:
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """A folder of this machine; names of files may have a folder before them."""
+    """A local folder; names of files may include a subfolder."""
 
     folder: Path
 
@@ -369,7 +369,7 @@ class LocalFiles:
         return {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()}
 
     def read(self, name: str) -> bytes | None:
-        """Read a small file; ``None`` if it is not there."""
+        """Read a small file; ``None`` if it is missing."""
         with suppress(FileNotFoundError):
             return (self.folder / name).read_bytes()
         return None
@@ -382,17 +382,17 @@ class LocalFiles:
 
     @contextmanager
     def local(self, name: str) -> Iterator[Path]:
-        """Yield the file itself."""
+        """Yield the path of the file."""
         yield self.folder / name
 
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
-        """Yield a path beside the file, which it replaces at the end of the block."""
+        """Yield a temporary path, which replaces the file at the end of the block."""
         with replacing(self.folder / name) as temporary:
             yield temporary
 
     def remove(self, name: str) -> None:
-        """Remove a file, and its folder within this one if it is the last."""
+        """Remove a file, and its subfolder if it was the last file there."""
         path = self.folder / name
         path.unlink(missing_ok=True)
         if path.parent != self.folder:
@@ -402,7 +402,7 @@ class LocalFiles:
 
 @dataclass(frozen=True)
 class RemoteFiles:
-    """A folder behind a URL, as ``LocalFiles``; an upload that breaks off leaves nothing there."""
+    """A folder behind a URL, like ``LocalFiles``; an interrupted upload leaves nothing behind."""
 
     url: str
     system: Any
@@ -410,7 +410,7 @@ class RemoteFiles:
 
     @classmethod
     def of(cls, url: str) -> "RemoteFiles":
-        """Name the folder behind a URL.
+        """Return the folder behind a URL.
 
         Raises:
             InputError: no package writes such URLs.
@@ -430,7 +430,7 @@ class RemoteFiles:
             }
 
     def read(self, name: str) -> bytes | None:
-        """Read a small file; ``None`` if it is not there."""
+        """Read a small file; ``None`` if it is missing."""
         with reached(self.url, "read"), suppress(FileNotFoundError):
             return bytes(self.system.cat_file(f"{self.path}/{name}"))
         return None
@@ -442,7 +442,7 @@ class RemoteFiles:
 
     @contextmanager
     def local(self, name: str) -> Iterator[Path]:
-        """Yield a copy, which is removed after the block."""
+        """Yield the path of a copy, which is removed after the block."""
         with temporary_folder() as folder:
             copy = Path(folder, "part")
             with reached(self.url, "read"):
@@ -459,7 +459,7 @@ class RemoteFiles:
                 self.system.put_file(str(file), f"{self.path}/{name}")
 
     def remove(self, name: str) -> None:
-        """Remove a file; one that is not there is no error."""
+        """Remove a file if it exists."""
         with reached(self.url, "written"), suppress(FileNotFoundError):
             self.system.rm_file(f"{self.path}/{name}")
 
@@ -469,7 +469,7 @@ PartFiles = LocalFiles | RemoteFiles
 
 
 def files_of(place: OutputPlace) -> PartFiles:
-    """Name the folder of a place: the folder of partitions, or the one beside a file that keeps its parts.
+    """Return the folder of a location: the folder of partitions, or the folder with a file's parts.
 
     Raises:
         InputError: no package writes such URLs.

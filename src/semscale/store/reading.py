@@ -63,10 +63,10 @@ class TableSettings(TypedDict, total=False):
             ``inspect``, ``promptfoo`` or ``openai-evals``; by default the extension decides, and for logs the
             content.
         encoding: a Python codec for CSV, TSV and JSON lines; by default the bytes decide (``encoding_of``).
-            For SPSS that of its texts, where the file says it wrong.
+            For SPSS, the encoding of its texts if the file states a wrong one.
         sheet: name of a sheet of an Excel workbook; by default the first one.
-        header: whose header a CSV, TSV or Excel file has: ``qualtrics``, ``surveymonkey`` or ``limesurvey``,
-            or a ``plain`` row of names; by default its shape decides.
+        header: header of a CSV, TSV or Excel file: ``qualtrics``, ``surveymonkey`` or ``limesurvey``, or a
+            ``plain`` row of names; by default recognized by its form.
         header_row: number of the row with the header in a CSV, TSV or Excel file, from 1; by default the
             first one, or the first below a title in Excel.
     """
@@ -80,7 +80,7 @@ class TableSettings(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class _FileSettings:
-    """The settings of a file, checked.
+    """Checked settings of a file.
 
     Raises:
         InputError: an unknown format, or a row below 1.
@@ -102,7 +102,7 @@ class _FileSettings:
         """Refuse settings that a format does not have.
 
         Raises:
-            InputError: one was stated.
+            InputError: a setting does not apply to the format.
         """
         has_header = format in _WITH_HEADERS
         for name, is_stated, is_known, formats in (
@@ -118,15 +118,15 @@ class _FileSettings:
 def open_table(
     path: str | Path, *, progress: Progress | None = None, **settings: Unpack[TableSettings]
 ) -> Table:
-    """Open a table of any format, on this machine or behind a URL; ``-`` is standard input.
+    """Open a local or remote table of any format; ``-`` is standard input.
 
     Standard input is first copied to a temporary file, which is removed with the table. It is read as CSV,
-    unless it begins like JSON lines, Parquet or SPSS, or ``format`` is given. Parquet behind a URL is read by
+    unless it begins like JSON lines, Parquet or SPSS, or ``format`` is set. Parquet behind a URL is read by
     row groups; other formats are copied to a temporary file once.
 
     Args:
-        path: a file, a folder of Parquet files with the same columns, a URL of either that fsspec reads, or
-            ``-``.
+        path: a file, a folder of Parquet files with the same columns, a URL of either that fsspec supports,
+            or ``-``.
         progress: called while a file behind a URL is copied.
         settings: format, encoding, sheet and header, see ``TableSettings``.
 
@@ -151,11 +151,11 @@ def open_table(
 
 
 def check_choices(format: str, /, **settings: Unpack[TableSettings]) -> None:  # noqa: A002
-    """Refuse, before there is a file, what ``open_table`` refuses of its format.
+    """Check the format and settings of a table before its file exists.
 
     Args:
-        format: as ``open_table`` takes it.
-        settings: as ``open_table`` takes them.
+        format: see ``open_table``.
+        settings: see ``open_table``.
 
     Raises:
         InputError: the format has none of these, or Python knows no such encoding.
@@ -167,7 +167,7 @@ def check_choices(format: str, /, **settings: Unpack[TableSettings]) -> None:  #
 
 
 def _open_url(url: str, chosen: _FileSettings, progress: Progress | None) -> Table:
-    """Open a table behind a URL: Parquet by row groups if its server gives parts of files, others copied."""
+    """Open a remote table: Parquet by row groups if its server supports ranges, others as a copy."""
     system, path = open_filesystem(url, "read")
     name = url_name(url)
     is_parquet = (chosen.format or _EXTENSIONS.get(Path(name).suffix)) == "parquet"
@@ -203,7 +203,7 @@ def _open_standard_input(chosen: _FileSettings) -> Table:
 
 
 def _open_temporary(open_copy: Callable[[Path], Table]) -> Table:
-    """Open a table of a copy in a temporary folder, which is removed with the table."""
+    """Open a table from a copy in a temporary folder, which is removed with the table."""
     folder = temporary_folder()
     try:
         table = open_copy(Path(folder.name))

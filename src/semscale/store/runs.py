@@ -1,4 +1,4 @@
-"""Runs over tables: a look through the input, finished parts, and one output at the end."""
+"""Runs over tables: a check of the input, finished parts, and one output at the end."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,8 +26,8 @@ class PartSettings:
     """Settings of the parts of a table.
 
     Attributes:
-        part_rows: rows of a part, at least 1; a run that stops loses at most the work on one part.
-        restart: whether to drop the finished parts of an earlier run, even one with other settings.
+        part_rows: number of rows of a part, at least 1; a stopped run loses at most the work on one part.
+        restart: whether to remove the finished parts of an earlier run, even with other settings.
         workers: other processes, such as those of a cluster, that compute the same parts.
         escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
 
@@ -49,13 +49,13 @@ class WorkedPart(NamedTuple):
     """A part of a table with its results.
 
     Attributes:
-        frame: the input's columns, in types that can be stored, and those that the run adds.
-        notes: further values, in JSON's types, that a resumed run needs to know about the part.
-        is_finished: whether every row has its result; a part that a cap cut short is made again.
-        has_failed_calls: whether rows lack a result because calls failed that may succeed another time. If
-            the run ends early, this part and those after it are made again when the run goes on.
-        stored: the part, where a worker has written its file already; ``frame`` then has the columns that the
-            summary needs.
+        frame: the input's columns, in types that can be stored, and the columns that the run adds.
+        notes: further JSON values that a resumed run needs for the part.
+        is_finished: whether every row has its result; a part that a cap cut short is repeated.
+        has_failed_calls: whether rows lack a result because of failed calls that may succeed later. If the
+            run ends early, this part and later ones are repeated when the run continues.
+        stored: the part, if a worker has written its file already; then ``frame`` has only the columns for
+            the summary.
     """
 
     frame: pl.DataFrame
@@ -74,64 +74,64 @@ class TableWork(Protocol[S_co]):
 
     @property
     def private(self) -> tuple[str, ...]:
-        """Columns of a part that the run keeps for itself: they are not in the output."""
+        """Columns of a part that are not in the output."""
 
     @property
     def stored(self) -> str:
-        """Clause on work in other stores, such as ``finished embeddings stay in the cache``; may be empty."""
+        """Clause on work stored elsewhere, such as ``finished embeddings stay in the cache``, or ""."""
 
     def key(self) -> Mapping[str, str]:
-        """Settings that decide the content of the parts, by name, beside the input and the size of a part."""
+        """Settings that affect the parts, by name, without the input and the size of a part."""
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
-        """Work on the rows after the first ``skip`` ones, ``size`` at a time."""
+        """Process the rows after the first ``skip`` ones, ``size`` at a time."""
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
-        """Take a part, just made or read back; all parts come in the order of the rows."""
+        """Add a part, whether new or read back; parts come in the order of the rows."""
 
     def summary(self) -> S_co:
-        """Sum up all parts that were taken."""
+        """Return the summary of all added parts."""
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
-        """Return columns of some rows that depend on the whole table; ``None`` if there are none."""
+        """Return columns of some rows that depend on the whole table; ``None`` without such columns."""
 
 
 class PartWorkers(Protocol):
     """Other processes that compute parts."""
 
     def sees(self, place: OutputPlace) -> bool:
-        """Tell whether all workers can write into a folder."""
+        """Return whether all workers can write to a folder."""
 
     def parts(
         self, work: TableWork[object], table: Table, size: int, skip: int, place: OutputPlace | None
     ) -> Iterator[WorkedPart]:
-        """Compute the parts of a table as ``work.parts`` would, in the same order.
+        """Compute the parts of a table like ``work.parts``, in the same order.
 
         Args:
             work: the work.
             table: the input.
-            size: rows of a part.
-            skip: rows of the parts that are there, a multiple of ``size``.
-            place: the folder in which the workers store their parts; ``None`` where they return them.
+            size: number of rows of a part.
+            skip: number of rows of existing parts, a multiple of ``size``.
+            place: the folder in which the workers store their parts; ``None`` if they return them.
         """
 
     def each(self, work: Callable[[T], S], items: Iterable[T]) -> Iterator[S]:
-        """Do other work on items, and give the results in their order."""
+        """Apply a function to items, and yield the results in the same order."""
 
 
 @dataclass(frozen=True)
 class TableRun:
     """One pass over a table.
 
-    Finished parts are stored (``Parts``) until the output is written. When the run is stopped, by a signal, a
-    crash or a model that fails, the same run goes on after the last finished part.
-    Where a cap has ended the work early, the output is written with what there is, and finished parts stay.
-    A run that reached its end leaves no parts, so the same run asks again about rows whose calls failed.
+    Finished parts are stored (``Parts``) until the output is written. After a stop by a signal, a crash or a
+    failing model, the same run continues after the last finished part. If a cap ends the work early, the
+    output is written with the finished rows, and finished parts stay. A completed run leaves no parts, so the
+    same run asks again about rows whose calls failed.
 
     Attributes:
         table: the input.
-        settings: its parts.
-        progress: called as rows are worked on.
+        settings: settings of its parts.
+        progress: called as rows are processed.
     """
 
     table: Table
@@ -139,12 +139,12 @@ class TableRun:
     progress: Progress | None = None
 
     def run(self, work: TableWork[S_co], out: Target | None) -> S_co:
-        """Do the work, write the output if one is named, and sum up.
+        """Do the work, write the output if one is named, and return the summary.
 
         Raises:
-            InputError: what the work refuses, a run in ``<out>.parts`` that differs, or an output that cannot
-                be written. No output is left behind, and no parts but those that an earlier run had finished.
-            StoppedByUserError: stopped by the user; finished parts are kept.
+            InputError: an error of the work, another run in ``<out>.parts``, or an output that cannot be
+                written. No output is left behind, and only parts that an earlier run had finished.
+            StoppedByUserError: stopped by the user; finished parts are stored.
         """
         return self._without_output(work) if out is None else self._into(out, work)
 
@@ -190,7 +190,7 @@ class TableRun:
         return summary
 
     def _finish(self, parts: Parts, work: TableWork[S_co]) -> bool:
-        """Read the parts that are there, compute the others, and tell whether none was cut short."""
+        """Read the existing parts, compute the others, and return whether all are complete."""
         rows, is_whole = 0, True
         for frame, notes in parts.read():
             work.add(frame, notes)
@@ -218,7 +218,7 @@ class TableRun:
         return workers.parts(work, self.table, size, skip, place)
 
     def _place_of_workers(self, parts: Parts) -> OutputPlace | None:
-        """Name the folder into which the workers write, and let them write its partitions, if they see it."""
+        """Return the folder for the workers' parts and partitions, if they have access to it."""
         workers = self.settings.workers
         if workers is None or not parts.place.is_folder or not workers.sees(parts.shared_place):
             return None
@@ -262,7 +262,7 @@ def _clause(words: str) -> str:
 
 
 def needs_counting(table: Table, out: Target | None) -> bool:
-    """Tell whether rows must be counted before an output is written: only Excel sheets have a limit."""
+    """Return whether rows must be counted before an output is written: only Excel sheets have a limit."""
     return out is not None and output_format(out) == "xlsx" and table.n_rows is None
 
 
@@ -278,17 +278,17 @@ def look_through(
 
     Args:
         table: the input.
-        titles: names of columns, at least one; each exists.
-        size: rows that are read at once.
-        look: called with each batch, which may have other columns too and may lack one of JSON lines, and
-            with the number of its first row, from 0.
+        titles: names of existing columns, at least one.
+        size: number of rows of a batch.
+        look: called with each batch and the position of its first row, from 0; a batch may have other
+            columns, and may lack a column of JSON lines.
         counting: whether the rows must fit into an Excel sheet.
 
     Returns:
-        The table with the number of its rows, so that progress can say how much is left.
+        The table with its number of rows, so that progress can show the total.
 
     Raises:
-        InputError: what ``look`` refuses, a row that cannot be read, or more rows than Excel holds.
+        InputError: an error of ``look``, a row that cannot be read, or too many rows for Excel.
         StoppedByUserError: stopped by the user.
     """
     n = 0

@@ -1,4 +1,4 @@
-"""Excel workbooks: one sheet as a table in which every cell keeps its type."""
+"""Excel workbooks: a sheet as a table in which every cell keeps its type."""
 
 import re
 import zipfile
@@ -37,21 +37,21 @@ def open_excel(
     """Open a sheet; all of it is read into memory.
 
     The header is the first row that is not blank. Rows above it with a single cell each are a title, which is
-    skipped with a note. Headers of survey tools are read as ``survey_header`` says. Where no sheet was named,
-    a note lists the others.
+    skipped with a note. For headers of survey tools see ``survey_header``. If no sheet is named, a note lists
+    the other sheets.
 
-    Whole numbers come as integers. In a column that mixes texts with numbers, truth values, dates or times,
-    every cell keeps its type; a time of day, or a duration among others, counts from the last day of 1899.
+    Whole numbers become integers. In a column that mixes texts with numbers, booleans, dates or times, every
+    cell keeps its type; a time of day, or a duration in a mixed column, is a time after the last day of 1899.
 
     Args:
         path: the workbook.
         name: the file's name in messages.
         sheet: the sheet's name; ``None`` for the first one.
-        header_kind: whose header it has.
+        header_kind: survey tool that wrote the header.
         header_row: number of the header's row in Excel, from 1.
 
     Raises:
-        InputError: the file is no workbook or exceeds a limit, the sheet is unknown or empty or lacks the
+        InputError: the file is not a workbook or exceeds a limit, the sheet is unknown or empty or lacks the
             row, or a column occurs twice.
     """
     _check_size(path, name)
@@ -99,9 +99,9 @@ def open_excel(
 
 
 def _check_size(path: Path, name: str) -> None:
-    """Refuse a workbook that would take the memory of the machine.
+    """Refuse a workbook that would exceed the machine's memory.
 
-    Its reader allocates the rectangle from the first cell to the last, and ends the process where it cannot.
+    Its reader allocates the rectangle from the first cell to the last, and ends the process if that fails.
     """
     try:
         with zipfile.ZipFile(path) as package:
@@ -117,7 +117,7 @@ def _check_size(path: Path, name: str) -> None:
 
 
 def _rectangle(package: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
-    """Return the number of cells from the first one of a sheet to its last row and column."""
+    """Return the number of cells in the rectangle from a sheet's first cell to its last row and column."""
     rows = columns = 0
     before = b""
     with package.open(member) as sheet:
@@ -167,7 +167,7 @@ def _title_notes(name: str, first: int, n: int) -> list[str]:
 
 
 def _first_titles(path: Path, name: str, sheet: str) -> list[str]:
-    """Return the names of the columns of a sheet; none for an empty one."""
+    """Return the names of a sheet's columns; empty for an empty sheet."""
     rows, _, _, _ = _read(path, name, sheet)
     return [_title(cell) for cell in rows[_title_rows(rows)]] if rows else []
 
@@ -176,7 +176,7 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], in
     """Read a sheet.
 
     Returns:
-        Its rows, the number of the first one, its title, and those of the other sheets.
+        Its rows, the number of the first row, its title, and the titles of the other sheets.
     """
     from python_calamine import CalamineError, CalamineWorkbook
 
@@ -208,7 +208,7 @@ def _title(cell: object) -> str:
 
 
 def _value(cell: object) -> object:
-    """Give a cell's value: Excel has one kind of number, and the reader an empty string for an empty cell."""
+    """Return a cell's value: whole numbers as integers, and an empty cell as ``None``."""
     if cell == "":
         return None
     if isinstance(cell, float) and cell.is_integer() and abs(cell) <= _EXACT:
@@ -217,7 +217,7 @@ def _value(cell: object) -> object:
 
 
 def _column(title: str, values: list[object]) -> pl.Series:
-    """Make a column; durations by themselves stay durations, and truth values among numbers are 0 and 1."""
+    """Build a column; a column of durations keeps them, and booleans among numbers become 0 and 1."""
     kinds = set(map(type, values)) - {type(None)}
     if kinds == {timedelta}:
         return pl.Series(title, values, dtype=pl.Duration("ms"))
@@ -227,7 +227,7 @@ def _column(title: str, values: list[object]) -> pl.Series:
 
 
 def _dated(value: object) -> object:
-    """Turn what Excel shows as a date, a time of day or a duration into a point in time."""
+    """Turn a date, a time of day or a duration into a point in time, like Excel."""
     if isinstance(value, time):
         return datetime.combine(_DAY_0, value)
     if isinstance(value, timedelta):

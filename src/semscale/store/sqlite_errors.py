@@ -4,11 +4,11 @@ import sqlite3
 
 
 def primary_code(error: sqlite3.Error) -> int | None:
-    """Return the primary result code of an error, without the bits that tell kinds of it apart.
+    """Return the primary result code of an error, without the bits of its extended code.
 
     Returns:
-        Such as ``sqlite3.SQLITE_BUSY``; ``None`` for an error of Python's module itself, such as one about a
-        closed connection: it never reached SQLite and has no code.
+        A code such as ``sqlite3.SQLITE_BUSY``; ``None`` for an error of Python's module itself, such as one
+        about a closed connection, which has no code.
 
     Examples:
         >>> try:

@@ -24,7 +24,7 @@ from semscale.store.table import (
 )
 
 HeaderKind = Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"]
-"""Whose header a table has; ``auto`` looks at it, ``plain`` is one row of names."""
+"""Kinds of headers: ``auto`` recognizes the survey tool, ``plain`` is one row of names."""
 
 _QUESTION = re.compile(r'"ImportId"\s*:\s*"(?P<question>QID\d+)')
 _SWITCH = "--header plain reads the file as it is"
@@ -36,9 +36,9 @@ class SurveyHeader:
 
     Attributes:
         columns: names of the columns.
-        more: rows below the first one that belong to the header.
-        labels: what columns stand for.
-        notes: whose header it is, in a sentence, unless it is a plain one.
+        more: number of rows below the first one that belong to the header.
+        labels: labels of the columns.
+        notes: a sentence that names the survey tool; empty for a plain header.
     """
 
     columns: tuple[str, ...]
@@ -53,13 +53,13 @@ def survey_header(
     """Read the header of a table.
 
     Args:
-        names: the first row, as it is.
-        rows: the two rows below it, as far as there are any.
+        names: the first row, unchanged.
+        rows: up to two rows below it.
         name: the file's name in messages.
-        kind: whose header it is.
+        kind: survey tool that wrote the header.
 
     Raises:
-        InputError: a column occurs twice, or the header is not that of the tool that was named.
+        InputError: a column occurs twice, or the header is not of the named tool.
     """
     if kind in {"auto", "surveymonkey"} and is_surveymonkey(names, rows):
         titles, labels = surveymonkey_columns(names, rows[0])
@@ -84,13 +84,13 @@ def survey_header(
 
 
 def header_setting(kind: HeaderKind, row: int | None) -> tuple[str, ...]:
-    """Name kind and row of the header among a table's settings, unless the table itself says them."""
+    """Return the kind and row of the header for a table's settings, unless the table itself shows them."""
     named = () if kind == "auto" else (f"header {kind}",)
     return named if row is None else (*named, f"header row {row}")
 
 
 def _qualtrics_labels(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, ColumnLabels]:
-    """Take texts of questions from the first of the rows, and from its ids which columns are one question."""
+    """Read the questions' texts from the first row, and the columns of each question from the IDs."""
     ids = ["" if cell is None else str(cell) for cell in rows[-1]]
     matches = [_QUESTION.search(entry) for entry in ids]
     questions = [entry["question"] if entry else "" for entry in matches]
@@ -111,14 +111,15 @@ _TEXTS = {"ResponseId": "Response ID", "StartDate": "Start Date", "RecordedDate"
 
 
 def header_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int:
-    """Count the rows below the names of the columns that still belong to the header.
+    """Count the rows below the column names that belong to the header.
 
     A CSV export of Qualtrics has the questions' texts in the next row, and an ``ImportId`` for each column in
-    the row after it. One for Excel has the texts alone, recognised by those of Qualtrics' own columns.
+    the row after it. An export for Excel has only the texts, recognised by the texts of Qualtrics' own
+    columns.
 
     Args:
-        columns: their names.
-        rows: the first rows below the names of the columns.
+        columns: names of the columns.
+        rows: the first rows below the names.
 
     Returns:
         2 or 1 in an export of Qualtrics, otherwise 0.
@@ -142,7 +143,7 @@ _ALONE = frozenset({"", "response", "open-ended response"})
 
 
 def is_surveymonkey(names: Sequence[str], rows: Sequence[Sequence[object]]) -> bool:
-    """Tell an export by SurveyMonkey's own columns, which have nothing in the second header row.
+    """Recognise an export by SurveyMonkey's own columns, which are empty in the second header row.
 
     Examples:
         >>> is_surveymonkey(["Respondent ID", "Collector ID", "Why?"], [["", "", "Open-Ended Response"]])
@@ -158,14 +159,14 @@ def is_surveymonkey(names: Sequence[str], rows: Sequence[Sequence[object]]) -> b
 def surveymonkey_columns(
     names: Sequence[str], answers: Sequence[object]
 ) -> tuple[list[str], dict[str, ColumnLabels]]:
-    """Name the columns by their questions, and by their answers where a question has several columns.
+    """Name the columns by their questions, and by their answers if a question has several columns.
 
     Args:
-        names: the first header row: a question stands above the first of its columns only.
-        answers: the second one.
+        names: the first header row, with a question only above the first of its columns.
+        answers: the second header row.
 
     Returns:
-        The names, none of them twice, and what each column stands for.
+        The names, all different, and the columns' labels.
 
     Examples:
         >>> surveymonkey_columns(["Why?", "Which?", ""], ["Open-Ended Response", "Tea", "Coffee"])[0]
@@ -204,7 +205,7 @@ _OTHER = {"-oth-": "other"}
 
 
 def is_limesurvey(names: Sequence[str]) -> bool:
-    """Tell an export by LimeSurvey's own columns, in any of the three forms of its header.
+    """Recognise an export by LimeSurvey's own columns, in any of the three forms of its header.
 
     Examples:
         >>> is_limesurvey(["id", "submitdate", "lastpage", "Q1", "Q2[SQ001]"])
@@ -217,13 +218,13 @@ def is_limesurvey(names: Sequence[str]) -> bool:
 
 
 def limesurvey_columns(names: Sequence[str]) -> tuple[list[str], dict[str, ColumnLabels]]:
-    """Name the columns by their codes, where there are codes, and say which belong to one question.
+    """Name the columns by their codes, if there are codes, and label the columns of each question.
 
     Args:
         names: the header: codes, codes with texts, or texts.
 
     Returns:
-        The names, and what each column stands for. Texts alone stay as they are.
+        The names and the columns' labels. Headers with only texts are not changed.
 
     Examples:
         >>> names, labels = limesurvey_columns(["Q1[A]. Which? [Tea]", "Q1[B]. Which? [Coffee]"])
@@ -246,7 +247,7 @@ def limesurvey_columns(names: Sequence[str]) -> tuple[list[str], dict[str, Colum
 
 
 def _limesurvey_column(name: str) -> tuple[str, ColumnLabels]:
-    """Read one cell of the header: the column's name, and what it stands for."""
+    """Read one cell of the header: the column's name and labels."""
     coded = _CODED.fullmatch(name.strip())
     if coded is None:
         asked = _ANSWER.fullmatch(name)
@@ -270,14 +271,14 @@ _TOO_LARGE = "save the variables that are needed, or all of them as .csv"
 def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
     """Open a file of SPSS; all of it is read into memory, up to ``MOST_BYTES`` and ``MOST_CELLS``.
 
-    Whole numbers come as integers. An empty text, and a value that the file declares missing, is null; the
-    declared values are named in the labels of the column and counted in a note. Labels of variables and
-    values, levels of measurement, sets of multiple responses and the weight are kept as labels.
+    Whole numbers become integers. An empty text, and a value that the file declares missing, is null; the
+    declared values are in the column's labels and counted in a note. Labels of variables and values, levels
+    of measurement, sets of multiple responses and the weight become labels.
 
     Args:
         path: the file.
         name: its name in messages.
-        encoding: of its texts, where the file says it wrong or not at all.
+        encoding: encoding of its texts, if the file states none or a wrong one.
 
     Raises:
         InputError: the file cannot be read, has no variables, or exceeds a limit.
@@ -329,7 +330,7 @@ def _read(path: Path, name: str, encoding: str | None) -> tuple[pl.DataFrame, An
 
 
 def _declared(cells: pl.Series, ranges: Sequence[Mapping[str, Any]]) -> pl.Series:
-    """Tell which cells have a value that is declared missing."""
+    """Mask of cells with a value that is declared missing."""
     is_declared = pl.Series([False] * len(cells), dtype=pl.Boolean)
     for limits in ranges if cells.dtype != pl.Null else ():
         inside = (cells >= limits["lo"]) & (cells <= limits["hi"])
@@ -372,7 +373,7 @@ def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # no
 
 
 def _in_set(handle: str, response_set: Mapping[str, Any], label: str) -> ColumnLabels:
-    """Say what a column is in a set of multiple responses: an option with its counted value, or mentions."""
+    """Label a column of a set of multiple responses: as an option with its counted value, or as mentions."""
     question = str(response_set.get("label") or handle)
     if not response_set["is_dichotomy"]:
         return ColumnLabels(question=question, are_mentions=True)
@@ -386,7 +387,7 @@ def _value_names(labels: Mapping[Any, str]) -> dict[str, str]:
 
 
 def _is_in(value: float | str, ranges: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether a value is declared missing."""
+    """Return whether a value is declared missing."""
     return any(limits["lo"] <= value <= limits["hi"] for limits in ranges)
 
 
@@ -395,7 +396,7 @@ def _are_numbers(labels: Mapping[Any, str]) -> bool:
 
 
 def _codes(ranges: Sequence[Mapping[str, Any]], values: Mapping[str, str]) -> tuple[str, ...]:
-    """Name what is declared missing, each code with its words."""
+    """Return the codes that are declared missing, each with its label."""
     named = []
     for limits in ranges:
         low, high = (end if isinstance(end, str) else f"{end:g}" for end in (limits["lo"], limits["hi"]))
@@ -425,14 +426,14 @@ def _weight_notes(weight: str | None) -> list[str]:
 
 
 LONGEST_SPSS_TEXT = 32_767
-"""Bytes of a text that a variable of SPSS can hold."""
+"""Maximum size of a text in a variable of SPSS, in bytes."""
 
 _LONGEST_NAME = 64  # bytes of a variable's name
 _RESERVED = frozenset(["ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"])
 
 
 def write_spss(frame: pl.DataFrame, path: Path, labels: Mapping[str, ColumnLabels]) -> None:
-    """Write a table as a file of SPSS; a variable whose name SPSS does not allow has it as its label.
+    """Write a table as a file of SPSS; a column name that SPSS does not allow becomes the variable's label.
 
     Args:
         frame: the table, without nested columns.
@@ -468,14 +469,14 @@ def write_spss(frame: pl.DataFrame, path: Path, labels: Mapping[str, ColumnLabel
 
 
 def _typed_values(cells: pl.Series, values: Mapping[str, str]) -> dict[Any, str]:
-    """Return labels of values, the values in the type of the column."""
+    """Return labels of values, with the values in the column's type."""
     if not cells.dtype.is_numeric():
         return dict(values) if cells.dtype == pl.String else {}
     return {float(value): words for value, words in values.items() if re.fullmatch(NUMBER, value)}
 
 
 def spss_names(columns: Sequence[str]) -> list[str]:
-    """Turn names of columns into names that SPSS allows, none of them twice.
+    """Turn column names into different names that SPSS allows.
 
     Examples:
         >>> spss_names(["age", "Q1[SQ001]", "Why so?", "Why so!", "2nd", "by"])
@@ -510,7 +511,7 @@ _FIXED = 28  # bytes of a variable after its record type
 
 
 def weight_variable(path: Path, columns: Sequence[str]) -> str | None:
-    """Name the variable that weights the rows; ``None`` where the file has none, or it cannot be told.
+    """Return the name of the variable that weights the rows; ``None`` if there is none, or it is unclear.
 
     Args:
         path: a file that SPSS's reader has read.
@@ -541,7 +542,7 @@ def _number(four: bytes, order: str) -> int:
 
 
 def _segments(content: BinaryIO, order: str) -> list[str | None]:
-    """Give the short names of all variables; ``None`` for a segment that continues a text."""
+    """Return the short names of all variables; ``None`` for a segment that continues a text."""
     names: list[str | None] = []
     while _number(content.read(4), order) == _VARIABLE:
         fixed = content.read(_FIXED)
@@ -562,11 +563,11 @@ _BATCH = 50_000
 
 @dataclass(frozen=True)
 class _Sign:
-    """A tool's own column.
+    """A survey tool's column that marks unfinished interviews, previews, tests or spam.
 
     Attributes:
         column: its name.
-        meanings: describes a row with each value; the value ``""`` is an empty cell.
+        meanings: description of a row by value; the value ``""`` is an empty cell.
     """
 
     column: str
@@ -589,9 +590,9 @@ _LIMESURVEY_SIGNS = (_Sign("submitdate", {"": "not finished"}), _Sign("Date subm
 
 
 def with_unfinished_counted(table: Table) -> Table:
-    """Note how many rows of an export of Qualtrics or LimeSurvey are no finished interviews.
+    """Add a note on the number of unfinished interviews to an export of Qualtrics or LimeSurvey.
 
-    They stay in the table: whether they count is the user's to say. Other tables stay as they are.
+    Their rows stay in the table; the user decides about them. Other tables are not changed.
     """
     columns = frozenset(table.columns)
     signs: tuple[_Sign, ...] = ()
@@ -621,7 +622,7 @@ def _counted_rows(n: int) -> str:
 
 
 def _condition(column: str, value: str) -> str:
-    """Write what keeps the other rows, quoted for a shell."""
+    """Write the condition that keeps the other rows, quoted for a shell."""
     if value:
         return f"\"{column} != '{value}'\""
     return f'"{column} IS NOT NULL"' if column.isidentifier() else f"'\"{column}\" IS NOT NULL'"

@@ -19,19 +19,19 @@ from semscale.types import Integers
 
 @dataclass(frozen=True)
 class ColumnLabels:
-    """Words that a file has for a column and its values.
+    """Labels of a column and its values in a file.
 
     Attributes:
-        label: the question or a description; empty where there is none.
-        question: short name of the question that the column belongs to with others, such as each answer of a
-            "select all that apply"; empty where it stands alone.
-        option: what the column stands for in that question.
-        values: words for values, by the value as a name (``groups_in``), in the order of the file.
-        missing: codes that the file declares missing, each with its words; cells with them are missing.
+        label: the question or a description; may be empty.
+        question: short name of a question with several columns, such as "select all that apply"; empty for a
+            column of its own.
+        option: the column's option in that question.
+        values: labels of values, by the value as a name (``groups_in``), in the order of the file.
+        missing: codes that the file declares missing, each with its label; cells with them are missing.
         missing_values: names of the labelled values that the file declares missing.
-        is_weight: whether the file says that its rows are weighted by the column.
-        measure: ``nominal``, ``ordinal`` or ``scale`` where the file says so.
-        counted: name of the value that says that the option was chosen, where the file says so.
+        is_weight: whether the file states that its rows are weighted by the column.
+        measure: ``nominal``, ``ordinal`` or ``scale``, if the file states it.
+        counted: name of the value for a chosen option, if the file states it.
         are_mentions: whether the columns of the question each hold codes of one list, such as the first,
             second and third brand that came to mind.
     """
@@ -49,7 +49,7 @@ class ColumnLabels:
 
     @property
     def title(self) -> str:
-        """The question, and what the column stands for in it where the question does not say so.
+        """The question, followed by the column's option unless the question contains it.
 
         Examples:
             >>> ColumnLabels("How good is it?", option="Price").title
@@ -60,14 +60,14 @@ class ColumnLabels:
 
     @property
     def answers(self) -> dict[str, str]:
-        """Words for the values that are answers: not for those that the file declares missing."""
+        """Labels of the values that are answers, without values that the file declares missing."""
         return {value: words for value, words in self.values.items() if value not in self.missing_values}
 
 
 MOST_BYTES = 1_000_000_000
-"""Bytes of a file that is read into memory as a whole, unpacked."""
+"""Maximum size of a file that is read into memory as a whole, in bytes after decompression."""
 MOST_CELLS = 50_000_000
-"""Cells of a table (rows times columns) that are in memory at once: of a whole file, or of a batch."""
+"""Maximum number of cells (rows times columns) in memory: of a whole file, or of a batch."""
 
 _BLOCK = 1 << 20
 _SCAN_ROWS = 10_000
@@ -77,25 +77,27 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose rows are read on demand, in the order of the file; only the head was read.
+    """A table whose rows are read on demand, in the order of the file; only its header has been read.
 
     Attributes:
         name: the table's name in messages, as the user wrote it.
-        path: the file with the rows; for standard input a temporary copy; ``None`` where no single file of
-            this machine has them.
+        path: the file with the rows; for standard input a temporary copy; ``None`` if no single local file
+            has them.
         columns: names of the columns. Columns of JSON lines that first appear after row 1,000 are missing
             here and are part of later batches.
         read: ``read(size, skip)`` yields frames of at most ``size`` rows after the first ``skip`` ones.
         n_rows: number of rows; ``None`` if the whole file would have to be read to count them.
-        settings: format, encoding and sheet, which also decide the rows.
-        read_columns: ``read_columns(size, titles)`` yields only some columns; ``None`` if the format makes
-            that no cheaper.
-        labels: what a survey tool or SPSS says about columns, by their names.
+        settings: format, encoding and sheet, which also affect the rows.
+        read_columns: ``read_columns(size, titles)`` yields only some columns; ``None`` if that is not faster
+            for the format.
+        labels: labels of columns from a survey tool or SPSS, by the columns' names.
         notes: sentences on how the table was read, such as rows that a condition leaves out; for reports.
-        identity: returns what changes if any row changes, where that is not the bytes of ``path``.
-        whole: the table before a condition left rows out; ``None`` if none did.
-        row_in_whole: gives the number of a row, from 0, in ``whole``; ``None`` likewise.
-        hint: tells where the file has a column that the table lacks, for messages; may be empty.
+        identity: function that returns a text that changes if any row changes; by default the bytes of
+            ``path`` are used.
+        whole: the unfiltered table, if a condition left rows out; otherwise ``None``.
+        row_in_whole: function from the position of a row to its position in ``whole``, from 0; ``None``
+            likewise.
+        hint: hint on the location of a missing column in the file, for messages; may be empty.
     """
 
     name: str
@@ -121,13 +123,13 @@ class Table:
 
     @property
     def most_rows(self) -> int:
-        """Rows of a batch at most: as many as have ``MOST_CELLS`` cells."""
+        """Maximum number of rows of a batch, by ``MOST_CELLS``."""
         return max(1, MOST_CELLS // max(1, len(self.columns)))
 
     def batches(self, size: int, skip: int = 0) -> Iterator[pl.DataFrame]:
         """Yield the rows in order, up to ``size`` at a time, without the first ``skip``.
 
-        Batches are smaller where ``size`` rows would have more than ``MOST_CELLS`` cells.
+        Batches are smaller if ``size`` rows would have more than ``MOST_CELLS`` cells.
 
         Columns with mixed types (a string and a number in one column of JSON lines or Excel) have type
         ``Object`` and contain the Python values.
@@ -144,7 +146,7 @@ class Table:
 
         Args:
             titles: names of existing columns, at least one.
-            size: rows in a batch, at least 1.
+            size: number of rows of a batch, at least 1.
 
         Raises:
             InputError: a row cannot be read; the message names its line.
@@ -156,7 +158,7 @@ class Table:
     def fingerprint(self) -> str:
         """Hash the file's bytes and its settings: 32 hex digits that change if any row changes.
 
-        Of a file behind a URL, its size and what the service says of its content take the place of its bytes.
+        For a remote file, its size and the service's information on its content replace the bytes.
         """
         digest = hashlib.blake2b("\0".join(self.settings).encode(), digest_size=16)
         if self.identity is not None:
@@ -172,7 +174,7 @@ class Table:
         """Check that a column exists.
 
         Raises:
-            UnknownNameError: it does not; the message has the nearest name and the columns.
+            UnknownNameError: it does not exist; the message has the nearest name and the columns.
         """
         if column in self.columns or self._appears_later(column):
             return
@@ -182,7 +184,7 @@ class Table:
         )
 
     def require_text(self, column: str, parameter: str) -> None:
-        """Check that a column exists and contains a text; rows are read until one is found.
+        """Check that a column exists and contains a text; rows are read up to the first text.
 
         Raises:
             UnknownNameError: there is no such column.
@@ -227,7 +229,7 @@ class Table:
         unnamed = [title for n, title in enumerate(self.columns, 1) if title == f"column_{n}"]
         named = [title for title in self.columns if title not in unnamed]
         near = nearest_name(column, named, alike=0.5) or next(same, None)
-        # A file of one column has a word as its header; other signs in it are separators or a title's.
+        # The header of a single column is a word; other characters in it are separators or belong to a title.
         if len(self.columns) == 1 and "delimited" in self.settings and not (near and near.isidentifier()):
             return (
                 "its header is one cell: if that is a title, name the line with the names of the columns by "
@@ -246,7 +248,7 @@ class Table:
 
 
 def frame_reader(frame: pl.DataFrame) -> Callable[[int, int], Iterator[pl.DataFrame]]:
-    """Return what reads a table whose rows are in memory, as the attribute ``read`` of ``Table``."""
+    """Return the attribute ``read`` of a ``Table`` with rows in memory."""
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
         for start in range(skip, frame.height, size):
@@ -256,12 +258,12 @@ def frame_reader(frame: pl.DataFrame) -> Callable[[int, int], Iterator[pl.DataFr
 
 
 def check_size(n: int, most: int, unit: str, name: str, remedy: str) -> None:
-    """Refuse a table that would take the memory of the machine.
+    """Refuse a table that would exceed the machine's memory.
 
     Args:
-        n: how much would be in memory.
+        n: size in memory.
         most: the limit, ``MOST_BYTES`` or ``MOST_CELLS``.
-        unit: what is counted, such as ``bytes``.
+        unit: unit of the size, such as ``bytes``.
         name: the file's name in messages.
         remedy: what the user can do.
 
@@ -278,7 +280,7 @@ def check_size(n: int, most: int, unit: str, name: str, remedy: str) -> None:
 
 
 def check_names(names: list[str], name: str) -> tuple[str, ...]:
-    """Call unnamed columns ``column_N`` (N from 1) and refuse duplicates.
+    """Return column names, with ``column_N`` (N from 1) for unnamed columns; refuse duplicates.
 
     Examples:
         >>> check_names(["id", ""], "answers.csv")
@@ -322,14 +324,14 @@ def picked_rows(
 
     Args:
         table: the input.
-        rows: shape (m,), places in the file, from 0, ascending.
-        titles: columns that are needed; all of them unless given.
+        rows: shape (m,), positions in the file, from 0, ascending.
+        titles: names of the columns to read; by default all.
 
     Yields:
-        Frames of the rows, none of them empty, each with the places of its rows.
+        Frames of the rows, none of them empty, each with the positions of its rows.
 
     Raises:
-        InputError: a row cannot be read; the message has its line.
+        InputError: a row cannot be read; the message names its line.
     """
     if not len(rows):
         return
@@ -346,7 +348,7 @@ def picked_rows(
 
 @contextmanager
 def rows_of_the_file(table: Table) -> Iterator[None]:
-    """Let errors about a row of a table name the row of its file, where a condition left rows out.
+    """Correct the row in errors about a filtered table to the row in its file.
 
     Raises:
         InputError: an error of the block.
@@ -361,9 +363,9 @@ def rows_of_the_file(table: Table) -> Iterator[None]:
 
 @contextmanager
 def panics_refused(name: str, kind: str) -> Iterator[None]:
-    """Turn a panic of a reader that is written in Rust into an error about its file.
+    """Turn a panic of a reader written in Rust into an error about its file.
 
-    Each library in Rust has a class of its own for panics, below ``BaseException``.
+    Each Rust library has its own class of panics, derived from ``BaseException``.
 
     Args:
         name: the file's name.

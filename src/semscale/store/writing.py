@@ -26,7 +26,7 @@ def check_free(columns: Iterable[str], name: str) -> None:
     """Check that a table has no column with a name of the result.
 
     Raises:
-        InputError: it has one; the message names it.
+        InputError: there is such a column; the message names it.
 
     Examples:
         >>> check_free(["id", "text"], "answers.csv")
@@ -40,7 +40,7 @@ def check_free(columns: Iterable[str], name: str) -> None:
 
 
 def check_output(table: Table, out: Target) -> None:
-    """Check, before any work is done, that a result with as many rows as a table can be written.
+    """Check before a run that a result with as many rows as a table can be written.
 
     Raises:
         InputError: the extension is unknown, the file cannot be written or is the input, or there are more
@@ -55,7 +55,7 @@ def check_output(table: Table, out: Target) -> None:
 
 
 def is_same(table: Table, out: Target) -> bool:
-    """Tell whether an output is the table itself."""
+    """Return whether an output is the table's own file."""
     if isinstance(out, OutputPlace):
         return table.name.rstrip("/") == str(out).rstrip("/")
     return table.path is not None and out.exists() and out.samefile(table.path)
@@ -80,7 +80,7 @@ _LONGEST_NUMBER = 8
 
 
 def output_format(path: Target, parameter: str = "out") -> str:
-    """Return the output format of a file's extension; a folder has partitions of Parquet.
+    """Return the output format of a file's extension; a folder has Parquet partitions.
 
     Raises:
         InputError: the extension belongs to no output format.
@@ -102,9 +102,9 @@ def output_format(path: Target, parameter: str = "out") -> str:
 
 
 def rows_of_group(schema: Mapping[str, pl.DataType]) -> int:
-    """Rows of a row group of Parquet: 50,000, fewer where vectors are in it, which stay below 16 MiB.
+    """Return the number of rows of a Parquet row group: 50,000, or fewer if vectors would exceed 16 MiB.
 
-    A row group is written and read as a whole, so that its size is what writers and readers hold in memory.
+    A row group is written and read as a whole, so its size is the memory of writers and readers.
 
     Examples:
         >>> rows_of_group({"text": pl.String()}), rows_of_group({"vector": pl.Array(pl.Float64, 2**10)})
@@ -119,12 +119,12 @@ def write_table(frame: pl.DataFrame, path: Target, *, escape: bool = True) -> No
 
     Args:
         frame: the table.
-        path: a file, here or behind a URL.
+        path: a local or remote file.
         escape: whether texts in CSV that a spreadsheet would run get an apostrophe; see ``write_frames``.
 
     Raises:
         InputError: the extension is unknown, there are more rows or longer texts than Excel can hold, or the
-            place is a folder or cannot be reached.
+            path is a folder or cannot be reached.
     """
     refuse_folder(path)
     if isinstance(path, OutputPlace):
@@ -157,8 +157,8 @@ def write_frames(
 
     A spreadsheet runs a CSV cell that begins like a formula. Texts and column names that begin with ``=``,
     ``+``, ``-``, ``@``, tab or a line end therefore get a leading apostrophe in CSV, unless they are plain
-    numbers such as -3.5. ``open_table`` reads them without it. Excel files need none, as they store a text as
-    a text.
+    numbers such as -3.5. ``open_table`` removes it. Excel files need no apostrophe, as they store the type of
+    each cell.
 
     Args:
         frames: at least one frame.
@@ -168,9 +168,9 @@ def write_frames(
         labels: labels of columns and their values, for SPSS.
 
     Raises:
-        InputError: there are more rows than Excel can hold, or longer texts in the input's columns than it or
-            SPSS can. Those in columns that a run adds are cut, with a warning: they may be replies that were
-            paid for.
+        InputError: there are more rows than Excel can hold, or longer texts in the input's columns than Excel
+            or SPSS can hold. Texts in columns that a run adds are cut, with a warning, as they may be paid
+            replies.
     """
     if name == "xlsx":
         write_workbook(_cut(map(flat, frames), LONGEST_CELL, "Excel"), target)
@@ -190,7 +190,7 @@ def write_frames(
 
 
 def _cut(frames: Iterable[pl.DataFrame], most: int, format: str) -> Iterator[pl.DataFrame]:  # noqa: A002
-    """Cut texts of columns that a run adds to what a format holds, with a warning at the end."""
+    """Cut texts in the run's columns to the format's limit, with a warning at the end."""
     n_cut = 0
     for frame in frames:
         added = [name for name in frame.columns if name.startswith(PREFIX) and frame[name].dtype == pl.String]
@@ -216,7 +216,7 @@ def join_parts(
     escape: bool = True,
     labels: Mapping[str, ColumnLabels] | None = None,
 ) -> None:
-    """Write the rows of all parts in order to one file, which appears complete or not at all.
+    """Write the rows of all parts in order to one file, atomically.
 
     Columns are in the order of their first appearance. A column that a part lacks is null there. If a
     column's types differ, integers and floats become floats, and all others become text. In a workbook,
@@ -226,7 +226,7 @@ def join_parts(
         paths: Parquet files, at least one, in order.
         target: the file, in the format of its extension; an existing one is replaced.
         without: columns that are left out.
-        beside: for each part further columns of its rows, or ``None``; the same ones for all parts.
+        beside: for each part further columns of its rows, or ``None``; the same columns for all parts.
         escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
         labels: labels of columns and their values, for SPSS.
 
@@ -250,7 +250,7 @@ def join_parts(
 
 
 def common_schema(paths: Sequence[Path]) -> dict[str, pl.DataType]:
-    """Find the columns of several Parquet files, each with a type that fits it in all files."""
+    """Return the columns of several Parquet files, each with a type that fits all files."""
     return joint_schema(
         [pl.read_parquet_schema(path) for path in paths],
         lambda place, title: pl.read_parquet(paths[place], columns=[title])[title],
@@ -260,11 +260,12 @@ def common_schema(paths: Sequence[Path]) -> dict[str, pl.DataType]:
 def joint_schema(
     schemas: Sequence[Mapping[str, pl.DataType]], cells: Callable[[int, str], pl.Series]
 ) -> dict[str, pl.DataType]:
-    """Find the columns of several frames, each with a type that fits it in all of them.
+    """Return the columns of several frames, each with a type that fits all frames.
 
     Args:
         schemas: columns and types of each frame.
-        cells: returns a column of the frame in a place; called where integers and floats meet.
+        cells: function from the position of a frame and a name to the column; called if a column has both
+            integers and floats.
     """
     schema: dict[str, pl.DataType] = {}
     widened = set()
@@ -286,7 +287,7 @@ def joint_schema(
 def aligned_part(
     path: Path, schema: Mapping[str, pl.DataType], further: pl.DataFrame | None = None
 ) -> pl.LazyFrame:
-    """Read a Parquet file with the columns of a schema, and further ones beside them.
+    """Read a Parquet file with the columns of a schema and further columns.
 
     Args:
         path: the file.
@@ -319,7 +320,7 @@ def _collected(frames: Sequence[pl.LazyFrame]) -> Iterator[pl.DataFrame]:
 
 
 def _read_in_turn(frames: Sequence[pl.LazyFrame], rows: int) -> pl.LazyFrame:
-    """Return a frame whose parts are read one after the other, ``rows`` rows at a time.
+    """Return a lazy frame that reads its parts one after the other, ``rows`` rows at a time.
 
     ``pl.concat`` reads several files ahead, so that memory grows with their number: by 90 MiB for 80,000
     vectors in 8 parts.
@@ -336,13 +337,14 @@ def _read_in_turn(frames: Sequence[pl.LazyFrame], rows: int) -> pl.LazyFrame:
 
 
 def write_batches(frames: Iterable[pl.DataFrame], target: Target, *, escape: bool = True) -> None:
-    """Write frames one after the other to one file, which appears complete or not at all.
+    """Write frames one after the other to one file, atomically.
 
-    They are kept in a temporary folder until their columns and types are known, as ``join_parts`` joins them.
+    They are stored in a temporary folder until all columns and types are known; then ``join_parts`` joins
+    them.
 
     Args:
         frames: at least one.
-        target: a file, here or behind a URL, in the format of its extension.
+        target: a local or remote file, in the format of its extension.
         escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
 
     Raises:
@@ -364,9 +366,9 @@ def write_batches(frames: Iterable[pl.DataFrame], target: Target, *, escape: boo
 
 
 MAX_ROWS = 1_048_575
-"""The most rows that a sheet can hold below its header."""
+"""Maximum number of rows in a sheet below its header."""
 
-_CREATED = datetime(1980, 1, 1, tzinfo=UTC)  # as its archive's files: the same content is the same bytes
+_CREATED = datetime(1980, 1, 1, tzinfo=UTC)  # the same content gives the same bytes
 LONGEST_CELL = 32_767
 _FIRST_YEAR = 1900
 _SETTINGS = {
@@ -388,7 +390,7 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
 
     Raises:
         InputError: more than 1,048,575 rows, or a text of more than 32,767 characters.
-        OSError: the disk is full; the file is then no valid workbook.
+        OSError: the disk is full, and the file is not a valid workbook.
     """
     with opened_workbook(target, constant_memory=True) as workbook:
         sheet = workbook.add_worksheet()
@@ -406,7 +408,7 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
 def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[Any]:
     """Open a workbook; its file is written when it is closed.
 
-    It does not say when it was made, so that the same content gives the same bytes.
+    It has no creation time, so that the same content gives the same bytes.
 
     Args:
         target: the file.
@@ -480,10 +482,10 @@ _DIGITS = 15  # that Excel keeps of a number
 
 
 def with_numbers(frames: Sequence[pl.LazyFrame]) -> list[pl.LazyFrame]:
-    """Turn columns of numbers that are written as texts into numbers, if each text can be had back.
+    """Turn text columns of numbers into number columns, if each text can be restored.
 
-    A column stays text if a single text in it would change: with a leading or trailing zero, a sign that is
-    not needed, white space, more than 15 digits, or anything that is no number. Empty texts become null.
+    A column stays text if a single text would change: with a leading or trailing zero, an unnecessary sign,
+    white space, more than 15 digits, or anything that is not a number. Empty texts become null.
 
     Args:
         frames: with the same columns.

@@ -59,7 +59,7 @@ class ColumnDifferences:
         values: the differences; NaN if a column has no respondents.
         low: lower ends of t intervals, which are not adjusted for the number of pairs.
         high: upper ends.
-        p_values: of two-sided t tests; NaN where a base is too small to test.
+        p_values: p-values of two-sided t tests; NaN if a base is too small to test.
         adjusted: p-values adjusted within the table; the letters of the table follow from them.
     """
 
@@ -80,7 +80,7 @@ class WaveChanges:
         values: this wave minus the previous wave.
         low: lower ends of the intervals.
         high: upper ends.
-        p_values: of two-sided t tests; NaN where a base is too small to test.
+        p_values: p-values of two-sided t tests; NaN if a base is too small to test.
         adjusted: p-values adjusted within the table.
         small: true if the base of this or the previous wave is too small to test.
     """
@@ -104,7 +104,7 @@ class Crosstab:
         deviations: standard deviation of the line with the mean, shape (1 + g,); NaN for choices.
         letters: shape (v, 1 + g), letters of the columns that have significantly lower values than the cell.
         differences: between all pairs of the columns after the first.
-        small: shape (v, 1 + g), true where a cell has too few respondents to test it.
+        small: shape (v, 1 + g), true if a cell has too few respondents to test it.
         n_ungrouped: respondents of the total who are in no column.
         association: chi-square test of question and banner; ``None`` without a test.
         changes: changes from the previous wave; ``None`` without waves.
@@ -383,7 +383,7 @@ def compare_columns(
     Args:
         groups: estimates of v lines in g groups.
         lines: the v lines.
-        small: shape (v, g), true where a cell has too few respondents to test it.
+        small: shape (v, g), true if a cell has too few respondents to test it.
         settings: of the tests.
 
     Returns:

@@ -136,6 +136,15 @@ def test_the_screen_explains_letters_and_asterisks_and_tests_the_banner(tables, 
     assert "Answers and region together: Rao and Scott’s F(" in shown
 
 
+def test_a_table_with_too_many_empty_cells_says_why_it_has_no_test(capsys):
+    # Each answer occurs in one region alone: 6 of 9 cells are empty.
+    frame = pl.DataFrame({"like": list("abc") * 40, "region": ["north", "south", "west"] * 40})
+    print_document(crosstabs(frame, questions=["like"], banners=["region"]).document())
+    shown = capsys.readouterr().out
+    assert "No Rao and Scott’s test of answers and region together: too many cells are empty." in shown
+    assert "F(" not in shown
+
+
 def test_changes_of_shares_are_points(capsys):
     answers = ["yes"] * 10 + ["no"] * 30 + ["yes"] * 20 + ["no"] * 20
     frame = pl.DataFrame({"q": answers, "wave": ["2024"] * 40 + ["2025"] * 40, "g": ["a"] * 80})

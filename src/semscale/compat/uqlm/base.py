@@ -51,7 +51,7 @@ WHITE_BOX: Mapping[str, tuple[str, ...]] = {
     "consistency_and_confidence": _SAMPLES,
     "p_true": ("prompts", "responses"),
 }
-"""Scorers that read the log-probabilities of a response's tokens, with the other arguments they need."""
+"""Scorers that need the log-probabilities of a response's tokens, with their other required arguments."""
 
 _RETURNED = ("all", "raw", "postprocessed")
 _SYSTEM = "You are a helpful assistant."
@@ -131,10 +131,10 @@ def plain(value: Any) -> Any:
 def synchronous(
     method: Callable[Concatenate[S, P], Coroutine[Any, Any, R]],
 ) -> Callable[Concatenate[S, P], R]:
-    """Turn an awaited method into one for programs without an event loop, and for notebooks.
+    """Turn an asynchronous method into a synchronous one, which also works in notebooks.
 
     Args:
-        method: of a class, with any arguments.
+        method: asynchronous method of a class, with any arguments.
 
     Examples:
         >>> class Greeter:
@@ -161,10 +161,10 @@ class UncertaintyScorer(ABC):
     """Base of the classes that ask a chat model for responses and samples, and score them.
 
     Args:
-        llm: a LangChain chat model, or the name of a model; ``None`` where nothing is generated.
+        llm: a LangChain chat model, or the name of a model; ``None`` if nothing is generated.
         system_prompt: precedes every prompt that is a text.
         running: how calls are made and stored.
-        sampling_temperature: of the samples, above 0.
+        sampling_temperature: temperature of the samples, above 0.
         postprocessor: applied to every response before the comparison.
         return_responses: with a postprocessor: ``all``, ``raw`` or ``postprocessed`` responses are returned.
         length_normalize: whether the probability of a text is the geometric mean of its tokens'.
@@ -207,7 +207,7 @@ class UncertaintyScorer(ABC):
             show_progress_bars: ignored.
 
         Raises:
-            InputError: there is no ``llm``, no sample is wanted, or a prompt has another type.
+            InputError: there is no ``llm``, ``num_responses`` is below 1, or a prompt has another type.
             ReplyError: no call can succeed, such as with a wrong key.
         """
         return await self._score_replies(prompts, num_responses)
@@ -220,11 +220,11 @@ class UncertaintyScorer(ABC):
 
     @property
     def needs_samples(self) -> bool:
-        """True where a scorer compares responses with samples."""
+        """True if a scorer compares responses with samples."""
         return True
 
     async def _score_replies(self, prompts: Sequence[Any], num_responses: int, **settings: Any) -> UQResult:
-        """Ask the model, and pass on to ``score`` the columns that it has arguments for."""
+        """Ask the model, and pass the columns to ``score`` that it has arguments for."""
         columns = await self._ask(prompts, num_responses)
         accepted = signature(self.score).parameters
         scored = self.score(**{name: columns[name] for name in columns if name in accepted}, **settings)
@@ -264,7 +264,7 @@ class UncertaintyScorer(ABC):
     def _processed(
         self, responses: Sequence[Any], samples: Sequence[Sequence[Any]]
     ) -> tuple[list[Any], list[list[Any]]]:
-        """Apply the postprocessor to responses and samples; what is no text stays as it is."""
+        """Apply the postprocessor to responses and samples; values that are not text are not changed."""
 
         def processed(text: Any) -> Any:
             return self.postprocessor(text) if self.postprocessor and isinstance(text, str) else text
@@ -274,7 +274,7 @@ class UncertaintyScorer(ABC):
     def _text_columns(
         self, raw: tuple[list[Any], list[list[Any]]], processed: tuple[list[Any], list[list[Any]]]
     ) -> dict[str, Any]:
-        """Name responses and samples, before and after the postprocessor, as ``return_responses`` asks."""
+        """Return the columns of responses and samples that ``return_responses`` asks for."""
         shown = raw if self.postprocessor is None or self.return_responses == "raw" else processed
         columns = {"responses": shown[0], "sampled_responses": shown[1]}
         if self.postprocessor is not None and self.return_responses == "all":
@@ -282,7 +282,7 @@ class UncertaintyScorer(ABC):
         return columns
 
     def _probabilities(self, cells: Sequence[Any]) -> Floats:
-        """Compute the probabilities of texts from their tokens; NaN where these are not known."""
+        """Compute the probabilities of texts from their tokens; NaN if these are not known."""
         read = read_tokens(list(cells), len(cells))
         return np.asarray(measure_tokens(read, (self._sequence,))[self._sequence], np.float64)
 
@@ -295,7 +295,7 @@ class UncertaintyScorer(ABC):
 
 
 def limited(running: Running, max_calls_per_min: int | None) -> Running:
-    """Limit the calls per minute, if a limit is given."""
+    """Return the settings with a limit on calls per minute, if there is one."""
     if max_calls_per_min is None:
         return running
     return replace(running, limits=replace(running.limits, requests_per_minute=max_calls_per_min))
@@ -340,7 +340,7 @@ def check_token_lengths(
 
 
 def entailment_model_for(scorers: Sequence[str], nli_model_name: Any) -> EntailmentModel | None:
-    """Load the entailment model if one of the scorers needs it, or relates meanings and it is named.
+    """Load the entailment model if a scorer needs it, or if it is named and a scorer compares meanings.
 
     Raises:
         ModelError: as ``entailment_model``.
@@ -356,8 +356,8 @@ def entailment_model(nli_model_name: Any, scorers: Sequence[str]) -> EntailmentM
     """Load the entailment model that scorers need.
 
     Args:
-        nli_model_name: a name, a folder, a model, or empty for the one that Semscale names.
-        scorers: their names, for messages.
+        nli_model_name: a name, a folder, a model, or empty for Semscale's default.
+        scorers: the scorers' names, for messages.
 
     Raises:
         ModelError: the model cannot be loaded or run; the message names the scorers and a remedy.
@@ -373,10 +373,10 @@ def entailment_model(nli_model_name: Any, scorers: Sequence[str]) -> EntailmentM
 
 
 def warn_of_ignored(**arguments: object) -> None:
-    """Warn, at the line that calls the caller, of each argument that would have changed a result.
+    """Warn, at the line of the user's call, of each ignored argument that would affect a result.
 
     Args:
-        arguments: by name; one that is ``None`` or false asks for nothing.
+        arguments: arguments by name; ``None`` and false values are not reported.
     """
     for name, value in arguments.items():
         if value:

@@ -74,7 +74,7 @@ class LLMJudge:
 
     Args:
         llm: a LangChain chat model, or a model for ``semscale.load_chat_model``; its own settings apply.
-            Without it the judge can be set up, and not be asked.
+            Without it the judge can be created, but not asked.
         max_calls_per_min: the most calls per minute.
         scoring_template: ``true_false_uncertain``, ``true_false``, ``continuous`` or ``likert``.
         additional_context: additional instructions for the judge.
@@ -82,7 +82,7 @@ class LLMJudge:
         running: how calls are made and stored; an addition of Semscale's.
 
     Raises:
-        InputError: the template is unknown, ``llm`` is no chat model, or there is a
+        InputError: the template is unknown, ``llm`` is not a chat model, or there is a
             ``keywords_to_scores_dict``.
     """
 
@@ -120,7 +120,7 @@ class LLMJudge:
         Args:
             prompts: shape (n,).
             responses: shape (n,).
-            retries: how often the judge is asked again after a reply that cannot be parsed.
+            retries: maximum number of repeated questions after a reply that cannot be parsed.
             progress_bar: ignored.
             explanations: whether the judge explains its score.
 
@@ -184,7 +184,7 @@ class LLMPanel(UncertaintyScorer):
         running: how calls are made and stored; an addition of Semscale's.
 
     Raises:
-        InputError: there are not as many templates as judges, there is no judge, or one is no chat model.
+        InputError: the numbers of templates and judges differ, there is no judge, or one is not a chat model.
     """
 
     reads_tokens = False
@@ -225,7 +225,7 @@ class LLMPanel(UncertaintyScorer):
         """Answer prompts with ``llm`` and judge the answers; a prompt without an answer has no score.
 
         Raises:
-            InputError: there is no ``llm``, or a prompt is no text.
+            InputError: there is no ``llm``, or a prompt is not text.
         """
         if not all(isinstance(prompt, str) for prompt in prompts):
             raise InputError("prompts must be a list of texts")
@@ -277,8 +277,8 @@ class UQEnsemble(UncertaintyScorer):
         system_prompt: precedes every prompt.
         max_calls_per_min: the most calls per minute of ``llm``, and of each chat model as a judge.
         use_n_param: ignored.
-        thresh: from which score on a response counts as right.
-        weights: one for each component; equal unless given or tuned.
+        thresh: lowest score at which a response counts as right.
+        weights: one for each component; equal by default, until tuned.
         nli_model_name: an entailment model, for the components that need one.
         use_best: whether the response of the most probable meaning takes the response's place for all
             components; only with a component of meanings.
@@ -292,7 +292,7 @@ class UQEnsemble(UncertaintyScorer):
             keeps its own settings.
 
     Raises:
-        InputError: a component is unknown, or there are not as many weights as components.
+        InputError: a component is unknown, or the numbers of weights and components differ.
         ModelError: the entailment model cannot be loaded; the message names the scorers that need it.
     """
 
@@ -365,7 +365,7 @@ class UQEnsemble(UncertaintyScorer):
 
     @property
     def needs_samples(self) -> bool:
-        """True where a component compares responses with samples."""
+        """True if a component compares responses with samples."""
         return self._black_box is not None or (self._white_box is not None and self._white_box.needs_samples)
 
     async def score(
@@ -386,8 +386,8 @@ class UQEnsemble(UncertaintyScorer):
             sampled_responses: n lists of texts; black-box components need them.
             logprobs_results: for each response a list of objects with ``logprob``; white-box components need
                 them.
-            sampled_logprobs_results: for each sample likewise.
-            num_responses: how many samples there are, for the metadata where none are given.
+            sampled_logprobs_results: the same for each sample.
+            num_responses: number of samples, for the metadata if there are none.
             show_progress_bars: ignored.
 
         Returns:
@@ -444,7 +444,8 @@ class UQEnsemble(UncertaintyScorer):
         Args:
             prompts: n prompts.
             ground_truth_answers: n right answers.
-            grader_function: takes ``response`` and ``answer``, and tells whether the response is right.
+            grader_function: function of ``response`` and ``answer`` that returns whether the response is
+                right.
             num_responses: number of samples for each prompt.
             weights_objective: ignored.
             thresh_bounds: ignored.
@@ -480,7 +481,7 @@ class UQEnsemble(UncertaintyScorer):
         """Tune the weights and the threshold on the responses that were scored last.
 
         Args:
-            correct_indicators: whether each response is right; ``None`` where that is not known.
+            correct_indicators: whether each response is right; ``None`` if unknown.
             weights_objective: ignored.
             thresh_bounds: ignored.
             thresh_objective: ignored.
@@ -523,10 +524,10 @@ class UQEnsemble(UncertaintyScorer):
         Keys and addresses of endpoints are not saved; models take them from the environment.
 
         Args:
-            path: of a JSON file.
+            path: path of a JSON file.
 
         Raises:
-            InputError: a model is not one of LangChain.
+            InputError: a model is not LangChain's.
         """
         judges = {
             name: _model_config(component, name)
@@ -545,11 +546,11 @@ class UQEnsemble(UncertaintyScorer):
 
     @classmethod
     def load_config(cls, path: str | Path, llm: Any = None, **settings: Any) -> Self:
-        """Create an ensemble from a file of ``save_config``, of Semscale or of uqlm.
+        """Create an ensemble from a file of ``save_config``, by Semscale or uqlm.
 
         Args:
-            path: of the file.
-            llm: takes the place of the saved one.
+            path: path of the file.
+            llm: replaces the saved model.
             settings: further arguments of the ensemble, such as ``nli_model_name``. The judges of the file
                 use its ``ledger``, too.
 
@@ -613,7 +614,7 @@ def _checked_weights(weights: Sequence[float] | None, n: int) -> list[float]:
 def _tokens_with_best_first(
     tokens: Sequence[Any] | None, sample_tokens: Sequence[Sequence[Any]] | None, best: Sequence[int]
 ) -> tuple[Sequence[Any] | None, Sequence[Sequence[Any]] | None]:
-    """Order tokens as their texts; a sample without tokens leaves those of the response unknown."""
+    """Exchange tokens like their texts; if the chosen sample has none, the response's tokens are unknown."""
     if tokens is None:
         return None, sample_tokens
     if sample_tokens is None:
@@ -631,7 +632,7 @@ def _area(scores: Floats, correct: Floats) -> float:
 
 
 def _model_config(model: Any, name: str) -> Any:
-    """Return the settings of a model that JSON can hold; a name is its own settings."""
+    """Return a model's settings as JSON values; a name is returned unchanged."""
     if isinstance(model, str):
         return model
     if isinstance(model, LLMJudge):
@@ -653,7 +654,7 @@ def _model_from_config(config: Any, name: str, ledger: bool | str | Path = True)
     """Create a model from its saved settings; a judge gets the ledger, which is not saved.
 
     Raises:
-        InputError: settings that are incomplete or fit no chat model of an installed LangChain package.
+        InputError: the settings are incomplete, or fit no chat model of an installed LangChain package.
     """
     if config is None or isinstance(config, str):
         return config
@@ -675,7 +676,7 @@ def _langchain_class(module: str, class_name: str, name: str) -> Any:
     """Import a chat model's class, only from a package that a distribution of LangChain installed.
 
     Raises:
-        InputError: the module belongs to another distribution or to none, or the class is no chat model.
+        InputError: the module belongs to another distribution or to none, or the class is not a chat model.
     """
     distributions = packages_distributions().get(module.partition(".")[0], ())
     if not any("langchain" in re.split(r"[-_.]", known.lower()) for known in distributions):

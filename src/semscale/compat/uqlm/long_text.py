@@ -53,19 +53,21 @@ _GRANULARITIES = ("claim", "sentence")
 
 
 class LongTextUQ(UncertaintyScorer):
-    """Scores long responses claim by claim, by how far samples entail each claim or resemble it.
+    """Scorer of long responses, by the entailment of each claim by samples, or its similarity to them.
 
     Args:
         llm: a LangChain chat model, or the name of a model.
         granularity: ``claim`` or ``sentence``; they differ only with ``claim_decomposition_llm``.
-        mode: ``unit_response`` compares a claim with whole samples, ``matched_unit`` with the sentences or
-            claims of each sample, of which the best counts.
-        scorers: among ``SCORERS_BY_MODE[mode]``; by default ``entailment``.
-        aggregation: of the claims of a response: ``mean`` or ``min``.
+        mode: ``unit_response`` compares a claim with whole samples, ``matched_unit`` with the best sentence
+            or claim of each sample.
+        scorers: names from ``SCORERS_BY_MODE[mode]``; by default ``entailment``.
+        aggregation: aggregation over the claims of a response: ``mean`` or ``min``.
         response_refinement: whether claims with low values are removed.
-        claim_filtering_scorer: by which scorer; the first one unless given.
-        claim_decomposition_llm: a chat model that splits responses into claims; sentences unless given.
-        claim_decomposition_prompt: makes the prompt for it of a response; Semscale's own unless given.
+        claim_filtering_scorer: scorer for this removal; by default the first one.
+        claim_decomposition_llm: a chat model that splits responses into claims; by default the claims are
+            sentences.
+        claim_decomposition_prompt: function from a response to the prompt for this model; by default
+            Semscale's prompt.
         nli_llm: refused.
         device: ignored.
         nli_model_name: an entailment model: its name on the hub, its folder, or the model.
@@ -158,7 +160,7 @@ class LongTextUQ(UncertaintyScorer):
             show_progress_bars: ignored.
 
         Raises:
-            InputError: there is no ``llm``, no sample is wanted, or a prompt has another type.
+            InputError: there is no ``llm``, ``num_responses`` is below 1, or a prompt has another type.
             ReplyError: no call can succeed.
         """
         settings = {"response_refinement_threshold": response_refinement_threshold}

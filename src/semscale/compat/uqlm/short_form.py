@@ -68,14 +68,14 @@ _SELECTIONS = ("discrete", "token-based")
 
 
 class BlackBoxUQ(UncertaintyScorer):
-    """Scores how consistent sampled responses are.
+    """Scorer of the consistency of a response with sampled responses.
 
     Args:
         llm: a LangChain chat model, or the name of a model; only needed for ``generate_and_score``.
-        scorers: among ``BLACK_BOX``; by default ``DEFAULT_BLACK_BOX``, as in uqlm.
+        scorers: names from ``BLACK_BOX``; by default ``DEFAULT_BLACK_BOX``, as in uqlm.
         device: ignored.
-        use_best: whether the response of the most probable meaning among response and samples takes the
-            response's place before the other scorers are computed; only with a scorer of meanings.
+        use_best: whether to replace the response by the one with the most probable meaning among response and
+            samples before the other scorers are computed; only with a scorer of meanings.
         nli_model_name: an entailment model: its name on the hub, its folder, or the model.
         sentence_transformer: the model of ``cosine_sim``.
         postprocessor: applied to every response before the comparison.
@@ -172,7 +172,7 @@ class BlackBoxUQ(UncertaintyScorer):
             sampled_responses: n lists of texts.
 
         Returns:
-            The result of ``score``, and n positions by ``use_best``: 0 for the response, from 1 for its
+            The result of ``score``, and n positions from ``use_best``: 0 for the response, from 1 for its
             samples.
 
         Raises:
@@ -201,9 +201,9 @@ class SemanticEntropy(UncertaintyScorer):
         llm: a LangChain chat model, or the name of a model.
         postprocessor: applied to every response before the comparison.
         device: ignored.
-        use_best: whether the response of the most probable meaning takes the response's place in the result.
-        best_response_selection: ``discrete``, by how many texts have a meaning, or ``token-based``, by the
-            probabilities of their tokens where these are given.
+        use_best: whether to replace the response in the result by the one with the most probable meaning.
+        best_response_selection: ``discrete``, by the number of texts with a meaning, or ``token-based``, by
+            the probabilities of their tokens if available.
         system_prompt: precedes every prompt that is a text.
         max_calls_per_min: the most calls per minute.
         use_n_param: ignored.
@@ -278,12 +278,12 @@ class SemanticEntropy(UncertaintyScorer):
         """Score existing responses.
 
         Args:
-            prompts: n prompts, for the result alone.
+            prompts: n prompts, only for the result.
             responses: n texts.
             sampled_responses: n lists of texts.
             logprobs_results: for each response a list of objects with ``logprob``, for the entropy of token
                 probabilities.
-            sampled_logprobs_results: for each sample likewise.
+            sampled_logprobs_results: the same for each sample.
             show_progress_bars: ignored.
 
         Returns:
@@ -328,15 +328,15 @@ class SemanticEntropy(UncertaintyScorer):
 
 
 class WhiteBoxUQ(UncertaintyScorer):
-    """Scores responses by the probabilities of their tokens.
+    """Scorer of responses by the probabilities of their tokens.
 
     Args:
         llm: a LangChain chat model, or the name of a model.
         system_prompt: precedes every prompt that is a text.
         max_calls_per_min: the most calls per minute.
-        scorers: among ``WHITE_BOX``; by default ``DEFAULT_WHITE_BOX``.
+        scorers: names from ``WHITE_BOX``; by default ``DEFAULT_WHITE_BOX``.
         sampling_temperature: temperature of the samples, above 0.
-        top_k_logprobs: ignored: as many of the likeliest tokens are asked for as most endpoints give.
+        top_k_logprobs: ignored; requests ask for the number of likeliest tokens that most endpoints support.
         use_n_param: ignored.
         length_normalize: whether the probability of a response is the geometric mean of its tokens'.
         prompts_in_nli: whether prompts precede texts in ``semantic_density``.
@@ -389,7 +389,7 @@ class WhiteBoxUQ(UncertaintyScorer):
 
     @property
     def needs_samples(self) -> bool:
-        """True where a scorer compares responses with samples."""
+        """True if a scorer compares responses with samples."""
         return any("sampled_responses" in WHITE_BOX[name] for name in self.scorers)
 
     async def score(
@@ -435,7 +435,7 @@ class WhiteBoxUQ(UncertaintyScorer):
         return UQResult({"data": data, "metadata": {"temperature": getattr(self.llm, "temperature", None)}})
 
     def _check_inputs(self, inputs: dict[str, Any]) -> None:
-        """Refuse scorers whose further inputs are missing, and prompts of P(True) that are not texts."""
+        """Refuse scorers with missing inputs, and prompts of P(True) that are not texts."""
         for name in self.scorers:
             missing = [needed for needed in WHITE_BOX[name] if inputs[needed] is None]
             if missing:
@@ -599,7 +599,7 @@ def _related_samples(
     samples: list[list[Any]],
     readers: PairReaders | None = None,
 ) -> tuple[SampledAnswers, dict[int, Relations]]:
-    """Pair responses with their samples, and relate their meanings by the number of the response."""
+    """Pair responses with their samples, and compare their meanings, by the index of the response."""
     sampled, used = pair_samples(responses, samples), readers or scorer.readers()
     pairs = sampled.pairs
     answers = [pairs.texts[number] for number in np.unique(pairs.prediction).tolist()]

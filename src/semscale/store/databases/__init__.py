@@ -1,1 +1,1 @@
-"""Databases that a user names: SQLite files, and PostgreSQL servers."""
+"""Databases of histories and ledgers: SQLite files, and PostgreSQL servers."""

@@ -15,7 +15,7 @@ class Address:
     """The address of a database.
 
     Attributes:
-        kind: the kind of thing that the database holds, such as ``history``.
+        kind: kind of content, such as ``history``.
         shown: the address for messages, without a password.
         path: path of the file; ``None`` for a server.
         url: URL of the database on a server, which may contain a password; ``None`` for a file.
@@ -37,7 +37,7 @@ def read_address(where: str | Path, kind: str = "history") -> Address:
 
     Args:
         where: a path, ``sqlite:///path``, or ``postgresql://user@host/database``.
-        kind: the kind of thing that the database holds, for messages.
+        kind: kind of content, for messages.
 
     Raises:
         InputError: the address has another form, or is a folder.
@@ -64,12 +64,12 @@ def read_address(where: str | Path, kind: str = "history") -> Address:
 
 
 def is_on_server(where: str | Path) -> bool:
-    """Tell whether an address is that of a database on a server."""
+    """Return whether an address is of a database on a server."""
     return str(where).startswith(_POSTGRES)
 
 
 def shown_address(url: str) -> str:
-    """Leave the password and all settings out of a database's URL.
+    """Return a database's URL without the password and settings.
 
     Examples:
         >>> shown_address("postgresql://ana:p@ss@db/team?sslmode=require")

@@ -1,7 +1,7 @@
 """Databases of histories and ledgers: a SQLite file, or a database on a PostgreSQL server.
 
-:func:`open_database` creates the tables and brings older ones up to date. Statements are the same for both;
-what differs between the two is in this module and in ``postgres``.
+:func:`open_database` creates the tables and migrates older ones. Statements are the same for both kinds; the
+differences are in this module and in ``postgres``.
 """
 
 import os
@@ -60,15 +60,15 @@ _READ_ONLY_CODES = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
 class Database:
     """A database that several threads and processes can use at once.
 
-    It keeps no connection between transactions, so the process can be forked at any time.
+    It holds no connection between transactions, so the process can be forked at any time.
 
     Args:
         address: of the file, or of the database on a server.
         create: whether to create a missing file, with its folder, for this user only.
-        patience: seconds to wait for a server that does not answer; 60 unless given.
+        patience: seconds to wait for a server that does not answer; by default 60.
 
     Raises:
-        InputError: the file is missing, its folder cannot be created, or the URL cannot be understood.
+        InputError: the file is missing, its folder cannot be created, or the URL is invalid.
     """
 
     def __init__(self, address: Address, *, create: bool, patience: float | None = None) -> None:
@@ -89,7 +89,7 @@ class Database:
 
     @property
     def is_file(self) -> bool:
-        """Tell whether it is a SQLite file."""
+        """True if the database is a SQLite file."""
         return self.address.url is None
 
     @contextmanager
@@ -104,11 +104,11 @@ class Database:
 
     @contextmanager
     def writing(self, *, alone: bool = False) -> Iterator[Connection]:
-        """Open a transaction for writing; all of it is stored, or nothing.
+        """Open a transaction for writing; either all of it is stored or nothing.
 
         Args:
-            alone: whether to exclude other transactions with this flag, and wait for them; SQLite allows only
-                one writer at a time anyway.
+            alone: whether to wait for other transactions with this flag and exclude them; SQLite always
+                allows only one writer.
 
         Raises:
             InputError: the database cannot be used or written.
@@ -126,7 +126,7 @@ class Database:
             yield connection
 
     def connect(self, *, by_statement: bool = False) -> Connection:
-        """Open a connection for many transactions that write; errors are those of SQLAlchemy.
+        """Open a connection for many writing transactions; errors are SQLAlchemy's.
 
         Args:
             by_statement: whether each statement is a transaction of its own.
@@ -137,7 +137,7 @@ class Database:
     @staticmethod
     @contextmanager
     def transaction(connection: Connection, *, writes: bool) -> Iterator[Connection]:
-        """Open a transaction on a connection that stays open; errors are those of SQLAlchemy."""
+        """Open a transaction on a connection that stays open; errors are SQLAlchemy's."""
         with connection.execution_options(**{_WRITES: writes}).begin():
             yield connection
 
@@ -147,15 +147,15 @@ class Database:
 
 
 def open_database(address: Address, *, create: bool, patience: float | None = None) -> Database:
-    """Open a database, and create its tables or bring older ones up to date.
+    """Open a database, and create its tables or migrate older ones.
 
     Args:
         address: of the file, or of the database on a server.
         create: whether to create file and tables if there are none.
-        patience: seconds to wait for a server that does not answer; 60 unless given.
+        patience: seconds to wait for a server that does not answer; by default 60.
 
     Raises:
-        InputError: it is missing, damaged, unreachable, another program's, or of a newer version.
+        InputError: the database is missing, damaged, unreachable, another program's, or of a newer version.
         MissingExtraError: the extra ``postgres`` is not installed, for a server.
     """
     if address.url is not None:
@@ -177,10 +177,10 @@ def insert_rows(
     """Insert many rows in few statements.
 
     Args:
-        connection: in a transaction.
-        table: of the rows.
+        connection: a connection in a transaction.
+        table: the table.
         rows: values by column.
-        ignore_known: whether to leave out rows that the table has already.
+        ignore_known: whether to skip rows that the table has already.
     """
     statement: Insert = insert(table)
     if ignore_known:
@@ -240,8 +240,8 @@ def _connected(path: Path, name: str) -> sqlite3.Connection:
 
 
 def _connected_to_copy(path: Path, name: str) -> sqlite3.Connection:
-    # In write-ahead mode, even reading needs files beside the database. If these cannot be created, nobody
-    # with these rights writes, so the file can be read alone, unless changes are still in the other files.
+    # In write-ahead mode, even reading needs files next to the database. If they cannot be created, this user
+    # has no writing process, so the file can be read alone, unless the other files still have changes.
     ahead = path.with_name(f"{path.name}-wal")
     if ahead.exists() and ahead.stat().st_size:
         raise InputError(
@@ -257,10 +257,10 @@ def _connection(path: Path, settings: str, *, patience: float = _BUSY_SECONDS) -
 
 
 def _write_ahead(path: Path) -> None:
-    """Switch a file to write-ahead mode, in which readers need not wait for a writer; the file keeps it.
+    """Switch a file permanently to write-ahead mode, in which readers need not wait for a writer.
 
-    If the file system does not support it, or another process uses the file now, the file stays in its old
-    mode, which is slower but as safe.
+    If the file system does not support it, or another process uses the file now, the mode does not change;
+    the old mode is slower but equally safe.
     """
     with suppress(sqlite3.OperationalError), closing(_connection(path, "mode=rw", patience=0)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -276,7 +276,7 @@ def bring_up_to_date(database: Database, *, create: bool) -> None:
 
     Raises:
         InputError: the database belongs to another program or a newer version, is empty and ``create`` is
-            false, or cannot keep every text.
+            false, or cannot store every text.
     """
     with database.reading() as connection:
         revision = _stored_revision(connection, database.name)
@@ -373,11 +373,11 @@ _SIGNS_OF_DAMAGE = (
 
 @contextmanager
 def clear_errors(name: str, *, connected: bool = False) -> Iterator[None]:
-    """Turn errors of the database into ``InputError``; errors of Semscale's own are raised unchanged.
+    """Turn errors of the database into ``InputError``; Semscale's errors are raised unchanged.
 
     Args:
         name: kind and address of the database.
-        connected: whether there was a connection, which can only be lost; without one, none could be made.
+        connected: whether a connection was made before the error.
 
     Raises:
         InputError: the database refuses the operation.
@@ -392,11 +392,11 @@ def clear_errors(name: str, *, connected: bool = False) -> Iterator[None]:
 
 
 def error_message(error: Exception, *, connected: bool) -> str | None:
-    """Return a database's error with its remedy; ``None`` for one that no user can repair."""
+    """Return a database's error message with its remedy; ``None`` for an error that no user can repair."""
     if isinstance(error, UnicodeDecodeError):  # SQLite's message quotes a damaged table
         return _DAMAGED
     if not isinstance(error, DBAPIError):
-        return LOST  # pg8000 lets some of a broken connection's errors through as they are
+        return LOST  # pg8000 passes on some errors of a broken connection
     if not isinstance(error.orig, sqlite3.Error):
         return server_message(error, connected=connected)
     damage = _DAMAGED if any(sign in str(error.orig) for sign in _SIGNS_OF_DAMAGE) else None
@@ -405,7 +405,7 @@ def error_message(error: Exception, *, connected: bool) -> str | None:
 
 
 def is_transient(error: Exception) -> bool:
-    """Tell whether the same transaction may succeed later: after a restart, or with room on the disk."""
+    """Return whether the same transaction may succeed later: after a restart, or with free disk space."""
     if isinstance(error, DBAPIError) and isinstance(error.orig, sqlite3.Error):
         return primary_code(error.orig) in _TRANSIENT_CODES
     return not isinstance(error, UnicodeDecodeError) and is_transient_on_server(error)

@@ -25,23 +25,23 @@ _SETTINGS = ("host", "sslmode")
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _SSL_IF_OFFERED = ("allow", "prefer")
 
-# That a broken connection cannot be closed properly is no news; whoever sets up logging still gets it.
+# A broken connection cannot be closed properly, which needs no warning; configured logging still shows it.
 logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
 
 
 def postgres_engine(address: Address, *, patience: float | None = None) -> Engine:
-    """Give an engine for a database on a server; it keeps no connection for a later use.
+    """Return an engine for a database on a server, without a pool of connections.
 
-    So nothing is left open between two uses, and a process may be forked at any time.
+    Nothing stays open between two uses, so a process may be forked at any time.
 
     Args:
-        address: its URL reads ``postgresql://user:password@host:port/database``; the user may come from
-            ``PGUSER``, the password from ``PGPASSWORD``. Of libpq's settings ``host`` (a server, or a folder
-            with its socket) and ``sslmode`` are understood.
-        patience: seconds to wait for a server that does not answer; ``PATIENCE`` unless given.
+        address: address with a URL ``postgresql://user:password@host:port/database``; the user may come from
+            ``PGUSER``, the password from ``PGPASSWORD``. Of libpq's settings, ``host`` (a server, or a folder
+            with its socket) and ``sslmode`` are supported.
+        patience: seconds to wait for a server that does not answer; by default ``PATIENCE``.
 
     Raises:
-        InputError: the URL cannot be understood.
+        InputError: the URL is invalid.
     """
     name = address.name
     asked = _read(address.url or "", name)
@@ -63,7 +63,7 @@ def _read(url: str, name: str) -> URL:
     try:
         asked = make_url(f"postgresql+pg8000://{rest}")
     except (ArgumentError, ValueError):
-        # The text of what went wrong may show a password.
+        # The error's text may contain a password.
         raise InputError(
             f"{name} must read postgresql://user:password@host:port/database; "
             "percent-encode special characters in a password (@ is %40)"
@@ -77,7 +77,7 @@ def _read(url: str, name: str) -> URL:
 
 
 def _account(asked: URL, name: str) -> dict[str, Any]:
-    """Name user, password and database as libpq does: from the environment where the URL does not say."""
+    """Return user, password and database like libpq: from the environment if not in the URL."""
     user = asked.username or os.environ.get("PGUSER")
     if not user:
         raise InputError(f"{name} must name the user: postgresql://user@host/database")
@@ -90,7 +90,7 @@ def _account(asked: URL, name: str) -> dict[str, Any]:
 
 
 def _place(asked: URL, mode: str, patience: float) -> dict[str, Any]:
-    """Say in pg8000's words where the server is and how to speak to it."""
+    """Return pg8000's arguments for the server's address and encryption."""
     host, port = str(asked.query.get("host", "")), asked.port or _PORT
     if host.startswith("/"):
         return {"unix_sock": f"{host}/.s.PGSQL.{port}", "ssl_context": False, "timeout": patience}
@@ -121,7 +121,7 @@ def _connect(
     positional: list[Any],
     named: dict[str, Any],
 ) -> object:
-    """Connect; what the driver lets through where another service answers becomes one line."""
+    """Connect; unexpected errors of the driver, such as from another service's answer, become one line."""
     try:
         try:
             return dialect.connect(*positional, **named)
@@ -157,11 +157,11 @@ _TRANSIENT = ("08", "40", "53", "57")  # lost or refused connections, deadlocks,
 
 
 def server_message(error: DBAPIError, *, connected: bool) -> str | None:
-    """Return a server's error with its remedy; ``None`` for one that no user can repair.
+    """Return a server's error message with its remedy; ``None`` for an error that no user can repair.
 
     Args:
-        error: of SQLAlchemy.
-        connected: whether there was a connection, which can only be lost; without one, none could be made.
+        error: SQLAlchemy's error.
+        connected: whether a connection was made before the error.
     """
     state = server_code(error.orig)
     if state is not None:
@@ -176,7 +176,7 @@ def server_message(error: DBAPIError, *, connected: bool) -> str | None:
 
 
 def is_lost(error: DBAPIError) -> bool:
-    """Tell whether a connection broke while it was used."""
+    """Return whether a connection broke while it was used."""
     broke = error.orig is not None and isinstance(
         error.orig.__cause__, BrokenPipeError | ConnectionResetError
     )
@@ -184,9 +184,9 @@ def is_lost(error: DBAPIError) -> bool:
 
 
 def is_transient_on_server(error: Exception) -> bool:
-    """Tell whether the same statement may succeed a moment later: on a new connection, or after a restart."""
+    """Return whether the same statement may succeed soon: on a new connection, or after a restart."""
     if not isinstance(error, DBAPIError):
-        return isinstance(error, OSError)  # pg8000 lets some of a broken connection's errors through
+        return isinstance(error, OSError)  # pg8000 passes on some errors of a broken connection
     state = server_code(error.orig)
     if state is not None:
         return state.startswith(_TRANSIENT)
@@ -194,7 +194,7 @@ def is_transient_on_server(error: Exception) -> bool:
 
 
 def server_code(error: BaseException | None) -> str | None:
-    """Return the five characters of a server's error code; ``None`` if it sent none."""
+    """Return a server's error code of five characters; ``None`` if it sent none."""
     fields = server_fields(error)
     return None if fields is None else str(fields["C"])
 

@@ -79,7 +79,7 @@ CLAIMS = Table(
     Column("writer", BigInteger, nullable=False),
     Column("run", BigInteger, nullable=False),
 )
-"""Calls under way, each with the run of the open ledger that makes it."""
+"""Calls in progress, each with the run and the open ledger that makes it."""
 
 WRITERS = Table(
     "semscale_writers",
