@@ -4,7 +4,7 @@ import json
 
 import pytest
 from jsonschema import Draft202012Validator
-from services import MODEL, SECRET, client_of, loaded_service
+from services import MODEL, SECRET, client_of, loaded_service, until
 
 LINES = {"content-type": "application/x-ndjson"}
 TABLE = "id,comment\n1,I would buy it at once.\n"
@@ -190,6 +190,7 @@ def test_schemathesis_finds_no_mismatch(engine, tmp_path):
     from schemathesis.engine import from_schema
 
     from semscale.serving.application import Service, application
+    from semscale.serving.server import Phase
 
     service = Service(lambda _: engine, model=MODEL)
     service.open_jobs(tmp_path / "jobs")
@@ -206,6 +207,7 @@ def test_schemathesis_finds_no_mismatch(engine, tmp_path):
         headers=access,
         config=SchemathesisConfig.from_dict(settings),
     )
+    until(lambda: service.state.phase is Phase.READY)
     n_checks, failures = 0, []
     for event in from_schema(described).execute():
         recorder = getattr(event, "recorder", None)
