@@ -65,7 +65,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
         samples=SAMPLES,
         prompts=[f"why {row}" for row in range(N)],
         correctness=correctness,
-        source=str(path),
+        source=path.name,
         columns=tuple(COLUMNS.named()),
         by=pl.read_parquet(path)["g"],
     )

@@ -75,6 +75,7 @@ def test_a_file_is_matched_as_its_rows_are_in_memory(path, tmp_path, encoder, na
     predictions = [text or None for text in PREDICTIONS]  # an empty cell of a CSV is missing
     matches = match_with(method, predictions, REFERENCES, guards=GUARDED)
     expected = matches.summarize(predictions, REFERENCES, by=pl.read_csv(path)["by"])
+    assert summary.source == path.name
     assert summary.signature == expected.signature
     np.testing.assert_allclose(summary.scores, expected.scores, atol=1e-6)
     assert (summary.counts, summary.guards, summary.n_flagged, summary.left_out) == (

@@ -81,6 +81,15 @@ def test_answers_that_are_all_consistent_are_not_listed_as_the_least_consistent(
     assert "least consistent" not in capsys.readouterr().out
 
 
+def test_the_least_consistent_answers_name_a_contradicting_sample_if_there_is_one(toy_embedder, capsys):
+    for sample, is_contradicting in (("Apples.", False), ("13 apples", True)):
+        samples = [["12 apples"], [sample]]
+        print_document(summed_up(["12 apples"] * 2, samples, embedder=toy_embedder, floor=0.1).document())
+        shown = capsys.readouterr().out
+        assert "1 least consistent prompt" in shown
+        assert ("such as" in shown) is is_contradicting
+
+
 def test_answers_of_one_value_show_what_contradicts_them_and_are_not_listed(toy_embedder, capsys):
     samples = [["13 apples"], ["13 apples"]]
     alike = summed_up(

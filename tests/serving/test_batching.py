@@ -32,7 +32,7 @@ def vectors_of(future):
 
 @pytest.fixture
 def batcher(gated):
-    result = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=100, workers=1)
+    result = Batcher(BatchedTexts(gated), batch_tokens=1000, workers=1)
     yield result
     gated.let.set()
     result.close()
@@ -51,7 +51,7 @@ def test_waiting_texts_are_embedded_together_and_each_request_gets_its_own(batch
 
 
 def test_requests_that_come_during_a_batch_are_gathered(gated):
-    batcher = Batcher(BatchedTexts(gated), batch_tokens=3, waiting_tokens=100, workers=2)
+    batcher = Batcher(BatchedTexts(gated), batch_tokens=3, workers=2)
     futures = [batcher.submit(["first"])]
     assert gated.begun.acquire(timeout=60)
     # 3 tokens each; a batch of many requests has up to 4 x 3
@@ -71,7 +71,7 @@ def patient(gated, monkeypatch):
     """A batcher that waits as long as it takes for the clients that were just answered."""
     monkeypatch.setattr(batching, "LONGEST", 1e6)
     monkeypatch.setattr(batching, "PAUSE", 1e6)
-    result = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=100)
+    result = Batcher(BatchedTexts(gated), batch_tokens=1000)
     yield result
     gated.let.set()
     result.close()
@@ -105,23 +105,6 @@ def test_the_rest_of_a_long_request_waits_for_no_client(patient, gated):
     assert [len(batch) for batch in gated.batches] == [2, 1]
 
 
-def test_too_many_waiting_texts_are_refused_but_jobs_wait(batcher, gated):
-    futures = [batcher.submit(["first"])]
-    assert gated.begun.acquire(timeout=60)
-    futures.append(batcher.submit(["x" * 360]))  # 2 + 360 // 4 = 92 of 100 tokens
-    with pytest.raises(RefusedRequestError, match="too many texts are waiting") as refused:
-        batcher.submit(["x" * 40])  # 12 tokens
-    assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "1"})
-    futures.append(batcher.submit(["x" * 40], is_bounded=False))
-    gated.let.set()
-    assert all(len(vectors_of(future)) == 1 for future in futures)
-
-
-def test_an_empty_queue_takes_a_request_of_any_size(batcher, gated):
-    gated.let.set()
-    assert len(vectors_of(batcher.submit(["x" * 4000]))) == 1
-
-
 def test_texts_of_a_cancelled_request_are_not_embedded(batcher, gated):
     batcher.submit(["first"])
     assert gated.begun.acquire(timeout=60)
@@ -153,7 +136,7 @@ def test_all_requests_of_a_batch_get_the_error_of_the_model_and_the_next_batch_g
 
     counted = []
     model = BatchedTexts(Failing(), lambda *numbers: counted.append(numbers))
-    batcher = Batcher(model, batch_tokens=1, waiting_tokens=10**6, workers=1)
+    batcher = Batcher(model, batch_tokens=1, workers=1)
     with pytest.raises(ModelError, match="damaged"):
         batcher.submit(["bad", "never taken"]).result(60)
     assert len(vectors_of(batcher.submit(["good"]))) == 1
@@ -167,7 +150,7 @@ def test_all_requests_of_a_batch_get_the_error_of_the_model_and_the_next_batch_g
 def test_vectors_of_the_real_model_do_not_depend_on_the_batch(engine):
     texts = ["short", "a text of some more words", "short too", "x " * 400, "one more of a few words"]
     alone = [engine.embed([text]) for text in texts]
-    batcher = Batcher(BatchedTexts(engine), batch_tokens=2000, waiting_tokens=10**6, workers=2)
+    batcher = Batcher(BatchedTexts(engine), batch_tokens=2000, workers=2)
     futures = [batcher.submit([text, f"{text} and others"]) for text in texts]
     for future, item in zip(futures, alone, strict=True):
         result = joined_embeddings(future.result(60))
@@ -296,14 +279,14 @@ def test_results_are_in_the_order_of_the_items():
             return [items]
 
     # A batch has up to 4 x 150 tokens.
-    batcher = Batcher(Halves(), batch_tokens=150, waiting_tokens=10**6, workers=2)
+    batcher = Batcher(Halves(), batch_tokens=150, workers=2)
     assert batcher.submit(["a", "b"]).result(60) == [["a"], ["b"]]
     assert batcher.close()
 
 
 @pytest.fixture
 def large_batcher(gated):
-    batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=1000, workers=1)
+    batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, workers=1)
     yield batcher
     gated.let.set()
     batcher.close()
@@ -370,7 +353,7 @@ def test_tokens_that_a_part_does_not_state_are_missing():
 
 @pytest.fixture
 def batched(gated):
-    batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=1000, workers=1)
+    batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, workers=1)
     yield BatchedEmbedder(gated, batcher)
     gated.let.set()
     batcher.close()
@@ -438,7 +421,7 @@ def heeded(engine):
 
 @pytest.fixture
 def row_batcher(heeded):
-    result = Batcher(BatchedRows(heeded), batch_tokens=10_000, waiting_tokens=10, workers=1)
+    result = Batcher(BatchedRows(heeded), batch_tokens=10_000, workers=1)
     yield result
     heeded.let.set()
     result.close()

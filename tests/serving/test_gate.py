@@ -14,7 +14,7 @@ from services import MODEL, SECRET, Client, client_of
 
 from semscale.errors import InputError
 from semscale.serving.requests import RefusedRequestError, ServiceLimits
-from semscale.serving.server import BodyRoom, access_token, has_token, is_meant_for_loopback
+from semscale.serving.server import Backlog, BodyRoom, access_token, has_token, is_meant_for_loopback
 
 ASKED = {"input": ["good"], "model": MODEL}
 
@@ -56,8 +56,7 @@ def with_gate(gated, **limits):
     from semscale.serving.requests import ServiceLimits
 
     service = Service(lambda _: gated, ServiceLimits(**limits), model=MODEL)
-    waiting = service.limits.max_waiting
-    batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=waiting, workers=1)
+    batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, workers=1)
     model = ServedModel(MODEL, batcher, BatchedEmbedder(gated, batcher), batchers=[batcher])
     service.models.by_name, service.models.names = {MODEL: model}, (MODEL, MODEL)
     service.state.set_loaded()
@@ -161,14 +160,102 @@ def test_texts_of_a_client_that_goes_away_are_dropped(gated):
     assert not blocking.done()
 
 
-def test_a_full_queue_is_answered_with_429(gated):
+def test_a_request_beyond_the_backlog_is_answered_with_429(gated):
     service = with_gate(gated, max_waiting=10)
-    batcher = service.models.embedding.batcher
-    batcher.submit(["held"])
-    assert gated.begun.acquire(timeout=60)
-    batcher.submit(["waits"])
-    answer = client_of(service).post("/v1/embeddings", json={**ASKED, "input": ["a longer text that waits"]})
-    assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+    gated.let.set()
+    client = client_of(service)
+    longer = {**ASKED, "input": ["a longer text that waits"]}  # 2 + 24 // 4 = 8 tokens
+    with service.backlog.share(3):
+        answer = client.post("/v1/embeddings", json=longer)
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+        assert client.post("/v1/embeddings", json=ASKED).status_code == 200  # 3 tokens
+    assert client.post("/v1/embeddings", json=longer).status_code == 200
+    assert service.backlog.tokens == 0
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def backlog(clock):
+    return Backlog(ServiceLimits(max_seconds=10, max_waiting=10_000, batch_tokens=100), clock)
+
+
+def test_before_a_measurement_only_the_number_of_tokens_is_limited(backlog):
+    with backlog.share(9_999), backlog.share(1):
+        with (
+            pytest.raises(RefusedRequestError, match="too many texts are waiting") as refused,
+            backlog.share(1),
+        ):
+            pass
+        assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "1"})
+        assert backlog.tokens == 10_000
+    with backlog.share(20_000):  # an idle service accepts any size
+        pass
+
+
+def test_only_what_can_be_answered_in_time_is_accepted(backlog, clock):
+    with backlog.share(400):
+        clock.now = 4.0  # 100 tokens per second: 500 in half of the 10 seconds
+    with backlog.share(500):
+        # 1,100 tokens are 600 too many, which takes 6 seconds.
+        with pytest.raises(RefusedRequestError) as refused, backlog.share(600):
+            pass
+        assert refused.value.headers == {"Retry-After": "6"}
+        with backlog.share(600, is_accepted=True):  # the next lines of an accepted request
+            assert backlog.tokens == 1_100
+    with backlog.share(499), backlog.share(1):
+        assert backlog.tokens == 500
+
+
+def test_a_request_without_an_answer_lowers_the_rate(backlog, clock):
+    with backlog.share(400):
+        clock.now = 4.0
+    with suppress(TimeoutError), backlog.share(400):
+        clock.now = 14.0
+        raise TimeoutError
+    # 400 tokens in 4 seconds, with weight 1 / e, and none in 10: 147 / 11.5 = 12.8 tokens per second, or 64
+    # in half of the limit.
+    assert backlog.tokens == 0
+    with backlog.share(60):
+        with pytest.raises(RefusedRequestError), backlog.share(5):
+            pass
+        with backlog.share(3):
+            pass
+
+
+def test_idle_time_and_small_requests_do_not_lower_the_rate(backlog, clock):
+    with backlog.share(400):
+        clock.now = 4.0
+    clock.now = 1000.0
+    with backlog.share(99):  # less than a batch
+        clock.now = 1009.0
+    with backlog.share(400), backlog.share(100):
+        pass
+
+
+def test_requests_at_once_have_the_rate_of_all(backlog, clock):
+    with backlog.share(200), backlog.share(200):
+        clock.now = 4.0
+    with backlog.share(500), pytest.raises(RefusedRequestError), backlog.share(1):
+        pass
+
+
+def test_a_loaded_service_has_measured_its_rate(service):
+    most = service.limits.max_waiting
+    with service.backlog.share(most - 1), pytest.raises(RefusedRequestError), service.backlog.share(1):
+        pass
 
 
 def test_a_service_that_loads_or_drains_answers_503(engine):

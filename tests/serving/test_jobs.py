@@ -255,7 +255,8 @@ def test_a_job_gives_the_table_with_results(jobs, address, table, column, filled
     assert result.headers["content-disposition"] == 'attachment; filename="result.csv"'
     rows = list(csv.DictReader(io.StringIO(result.text)))
     assert [bool(row[column]) for row in rows] == filled
-    assert jobs.get(f"/jobs/{name}/summary").json()["schema"] == 1
+    summary = jobs.get(f"/jobs/{name}/summary").json()
+    assert (summary["schema"], summary["source"]) == (1, "table.csv")
     assert name in [entry["id"] for entry in jobs.get("/jobs").json()["jobs"]]
     assert jobs.send("DELETE", f"/jobs/{name}").status_code == 200
     assert jobs.get(f"/jobs/{name}").status_code == 404

@@ -485,6 +485,31 @@ class TestJudge:
         assert main(["mcp", "--max-calls", "3"]) == 2
         assert capsys.readouterr().err == "semscale: --max-calls belongs to --chat-model NAME\n"
 
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (
+                ["--chat-url", "http://localhost:1/v1", "--max-cost", "2"],
+                "the price of judge-one is not known",
+            ),
+            (
+                ["--chat-url", "http://localhost:1/v1", "--chat-key-variable", "NO_SUCH_KEY"],
+                "NO_SUCH_KEY is not set",
+            ),
+            ([], "OPENAI_API_KEY is not set"),
+        ],
+    )
+    def test_an_endpoint_that_no_call_can_use_is_refused_at_the_start(
+        self, monkeypatch, tmp_path, capsys, options, message
+    ):
+        for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SEMSCALE_PRICES", "SEMSCALE_OFFLINE"):
+            monkeypatch.delenv(variable, raising=False)
+        monkeypatch.setenv("SEMSCALE_LEDGER", str(tmp_path / "replies.sqlite"))
+        assert main(["mcp", "--chat-model", "judge-one", *options]) == 2
+        refused = capsys.readouterr().err
+        assert message in refused
+        assert refused.count("\n") == 1
+
 
 def test_a_cancelled_call_leaves_the_server_at_work(gated):
     import anyio

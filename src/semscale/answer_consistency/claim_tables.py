@@ -217,7 +217,7 @@ class ClaimTally(Generic[S]):
         if not self._rows.n:
             raise InputError("there are no rows to estimate from; name a table that has some")
         return self._kind(
-            **self._rows.common(plan, table.name, signature),
+            **self._rows.common(plan, table.file_name, signature),
             claims={verdict: self._verdicts[verdict] for verdict in Support},
             n_contradicted=self._n_contradicted,
             worst=self._worst.items,

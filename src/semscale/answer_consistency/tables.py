@@ -397,7 +397,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
                 too_few = TooFewLabels(counts, needed)
         return tally.summary(
             self._plan,
-            self._source.table.name,
+            self._source.table.file_name,
             signature=(replies or ReplyCounts()).applied_to(self._signature),
             columns=self._source.named,
             correctness=self._correctness,

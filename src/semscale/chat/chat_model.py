@@ -142,13 +142,14 @@ def load_chat_model(
             f"a chat model must be a name, a LangChain chat model or a ChatModel, got {type(model).__name__}"
         )
     if engine == "auto":
-        engine = "local" if base_url is None and _is_local(name) else "openai"
+        engine = "local" if base_url is None and is_local(name) else "openai"
     if engine == "openai":
         return _endpoint(name, base_url, key_variable)
     return checked_chat_model(_engine(engine)(name, base_url, progress))
 
 
-def _is_local(name: str) -> bool:
+def is_local(name: str) -> bool:
+    """Return true for the name of a model that runs on this machine."""
     known = find_known(name)
     return name == "local" or name.endswith(GGUF) or (known is not None and known.is_chat)
 

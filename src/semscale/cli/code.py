@@ -262,7 +262,7 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
     requests = judge.requests([asking.question or QUESTION] * len(answers), answers)
     n = counts.pop(Status.SCORED, 0)
     return ForecastSummary(
-        table.name,
+        table.file_name,
         options.calls.forecasts({judge.name: partial(forecast_judge, judge, requests.__getitem__)}),
         n,
         {str(status): count for status, count in counts.items()},
@@ -305,7 +305,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             embedder,
             codes=options.codes,
             most=options.most,
-            source=table.name,
+            source=table.file_name,
             column=options.text,
             codebook=str(options.codebook),
             seed=options.run.seed,

@@ -312,7 +312,7 @@ def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":
     counts = Counter(str(prompt_status(prompt)) for prompt in prompts())
     asked, chat = counts.pop(Status.SCORED, 0), options.asking.chat.load()
     works = {chat.name: partial(_forecast, prompts, sampling, chat)}
-    return ForecastSummary(table.name, options.calls.forecasts(works), asked, counts, "prompt")
+    return ForecastSummary(table.file_name, options.calls.forecasts(works), asked, counts, "prompt")
 
 
 def _source(options: ConsistencyOptions) -> "tuple[AnswerColumns | AskedColumns, Sampling | None]":

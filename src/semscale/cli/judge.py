@@ -282,7 +282,7 @@ def forecast_judges(options: JudgeOptions) -> "ForecastSummary":
         name: partial(forecast_judge, member, partial(requests, member))
         for name, member in _members(judges).items()
     }
-    return forecast_summary(table.name, options.calls.forecasts(works), counts)
+    return forecast_summary(table.file_name, options.calls.forecasts(works), counts)
 
 
 def audit_judges(options: AuditOptions) -> "AuditSummary":
@@ -321,7 +321,7 @@ def audit_judges(options: AuditOptions) -> "AuditSummary":
                 audits[f"{name}, prose"] = audited(member.varied(method="prose"))
             else:
                 audits[name] = first
-    return AuditSummary(table.name, audits)
+    return AuditSummary(table.file_name, audits)
 
 
 def forecast_audits(options: AuditOptions) -> "ForecastSummary":
@@ -349,7 +349,7 @@ def forecast_audits(options: AuditOptions) -> "ForecastSummary":
                     requests = partial(requests_about, changed, changed_items)
                     works[f"{title}, {check}"] = partial(forecast_judge, changed, requests)
     counts = Counter(statuses(items))
-    return forecast_summary(table.name, options.calls.forecasts(works), counts, note)
+    return forecast_summary(table.file_name, options.calls.forecasts(works), counts, note)
 
 
 def compare_answers(options: CompareOptions) -> "SystemComparison":
@@ -369,7 +369,7 @@ def compare_answers(options: CompareOptions) -> "SystemComparison":
             texts.answers,
             references=texts.references,
             columns=options.columns.systems,
-            source=table.name,
+            source=table.file_name,
             running=options.calls.running(),
             plan=options.run.plan,
             progress=progress,
@@ -392,7 +392,7 @@ def forecast_comparison(options: CompareOptions) -> "ForecastSummary":
     works = {member.name: partial(forecast_judge, member, partial(requests_about, member, items))}
     rows = Counter({Status(status): n for status, n in counts.items()})
     note = f"{_NOTE} Each pair is sent in both orders, unless its answers are equal or one is empty."
-    return forecast_summary(table.name, options.calls.forecasts(works), rows, note)
+    return forecast_summary(table.file_name, options.calls.forecasts(works), rows, note)
 
 
 async def forecast_judge(

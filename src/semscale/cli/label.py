@@ -442,7 +442,7 @@ def _read_unlabelled(options: LabelOptions, progress: "Progress | None" = None) 
         reference=options.reference,
         human=HUMAN if HUMAN in table.columns else None,
     )
-    return judge, read_cells(table, columns), table.name
+    return judge, read_cells(table, columns), table.file_name
 
 
 def _earlier_draws(cells: "Cells", template: "Template") -> "Floats":

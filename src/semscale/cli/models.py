@@ -298,7 +298,7 @@ def calibrate(options: CalibrateOptions) -> None:
         calibration = calibrate_model(
             encoder,
             texts,
-            name=Path(table.name).name,
+            name=table.file_name,
             judged=judged,
             n_pairs=options.n_pairs,
             seed=options.seed,

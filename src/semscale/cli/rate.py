@@ -430,7 +430,7 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
             by=groups,
             interval=options.run.interval,
             seed=options.run.seed,
-            source=Path(table.name).name,
+            source=table.file_name,
         )
     summary.save(options.outputs.calibration)
     return summary

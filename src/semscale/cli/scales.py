@@ -367,7 +367,7 @@ def validate(options: ValidateOptions) -> None:
             human_range=columns.human_range,
             interval=options.run.interval,
             seed=options.run.seed,
-            source=Path(table.name).name,
+            source=table.file_name,
             progress=progress,
         )
     present(validity, options.outputs)

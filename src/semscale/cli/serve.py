@@ -2,8 +2,9 @@
 
 import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -13,6 +14,9 @@ from semscale.cli.shared import CallOptions, ChatOptions, EmbedderOptions
 from semscale.errors import InputError
 from semscale.serving.requests import ServiceLimits
 from semscale.settings import Option, Settings
+
+if TYPE_CHECKING:
+    from semscale.chat.chat_model import ChatModel
 
 LISTENING, JOBS, TABLES = "Listening", "Jobs", "Tables"
 
@@ -149,13 +153,31 @@ def mcp(options: McpOptions) -> None:
     model, judge = options.model, None
     load = loaded_once(lambda name: model.load(None, default=name))
     if options.chat.chat_model is not None:
-        judge = JudgeCalls(options.chat.load, options.calls.running())
+        judge = JudgeCalls(_chat_loader(options), options.calls.running())
     if sys.stdin.isatty():
         _say("waiting for an agent on standard input; Ctrl-C ends")
     tools = agent_tools(
         lambda name: load(model.embedder or name), options.limits, judge=judge, folder=options.folder
     )
     serve_standard_streams(agent_server(tools))
+
+
+def _chat_loader(options: McpOptions) -> "Callable[[], ChatModel]":
+    """Return a function that loads the chat model.
+
+    The weights of a local model may have to be downloaded, which an agent's program does not wait for. An
+    endpoint is checked at once, so that not each call fails.
+
+    Raises:
+        InputError: the endpoint's key is missing, or the budget needs the model's price.
+    """
+    from semscale.chat.chat_model import is_local
+
+    if options.chat.chat_url is None and is_local(str(options.chat.chat_model)):
+        return options.chat.load
+    model = options.chat.load()
+    options.calls.runner(model)
+    return lambda: model
 
 
 def _say(line: str) -> None:

@@ -192,7 +192,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             min_base=self._settings.min_base,
         )
         return CodingSummary(
-            source=self._table.name,
+            source=self._table.file_name,
             columns=self.columns,
             settings=self._settings,
             plan=self._plan,

@@ -175,7 +175,7 @@ class EmbeddingWork:
             {status: self.counts[status] for status in Status if self.counts[status]},
             self.embedder.dimensions,
             self.n_windowed,
-            self.table.name,
+            self.table.file_name,
             self.text,
         )
 

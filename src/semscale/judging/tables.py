@@ -169,7 +169,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         unused = self.columns.human is not None and self.columns.inclusion is None
         return self._tally.summary(
             self._empty(),
-            self._table.name,
+            self._table.file_name,
             unused_inclusion=unused and INCLUSION in self._table.columns,
         )
 

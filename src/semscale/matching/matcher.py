@@ -423,7 +423,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         )
         return self._tally.summary(
             self._plan,
-            self._table.name,
+            self._table.file_name,
             columns=self.columns,
             separation=separation,
             tokens=self._tokens_of_shown(self._tally) if self._matcher.settings.explain else None,

@@ -260,7 +260,7 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
     _require_columns(table)
     labels: list[tuple[int, SheetLabel]] = []
     n_drawn = 0
-    name, first_row = Path(table.name).name, 0
+    name, first_row = table.file_name, 0
     try:
         for batch in table.batches(_BATCH):
             cells = _with_points(storable(batch))
@@ -318,7 +318,7 @@ def read_labelled(
                 f"human: column '{human}' labels more than {_MOST_LABELLED:,} texts, and a "
                 "calibration gains nothing from so many; leave some cells empty"
             )
-    _check_once(rows_of_file, "file", Path(table.name).name)
+    _check_once(rows_of_file, "file", table.file_name)
     return texts, ratings, None if by is None else groups
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import polars as pl
@@ -144,7 +143,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         """Prepare the summary."""
         if self._labels is not None:
             self._labels.check_rows(self._n_looked_at)
-        self._source = Path(table.name).name
+        self._source = table.file_name
         self._tally = RatingTally(self.rater, by=self.columns.by, seed=self._plan.seed)
         self._humans = None
         if self.columns.human is not None or self._labels is not None:
@@ -353,7 +352,7 @@ class _SeveralTexts:
     def summary(self) -> RatingSummaries:
         """Summarize all parts."""
         texts = {text: work.summary() for text, work in self.works.items()}
-        return RatingSummaries(Path(self.table.name).name, texts)
+        return RatingSummaries(self.table.file_name, texts)
 
     def late(self, start: int, stop: int) -> None:
         """Return no columns, as every column is complete when its rows are rated."""

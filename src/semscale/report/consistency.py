@@ -223,11 +223,12 @@ def _spread_blocks(summary: "ConsistencySummary") -> tuple[Block | None, ...]:
 def _least(summary: "ConsistencySummary") -> Section | None:
     mean, bounds = summary.estimates.overall.mean, MEASURES[summary.main].bounds
     low = parts.low_items(summary.lowest[:SHOWN_ITEMS], lambda item: item.score, mean, bounds)
+    has_contradictions = any(item.contradictions and item.samples for item in low[: Items.most])
     shown = Items(
-        tuple(map(_item, low)),
+        tuple(_item(item, has_contradictions) for item in low),
         parts.guard_legend(summary.guards, parts.SAMPLE_GUARD_MEANINGS),
         brief_title=counted(min(len(low), Items.most), "least consistent prompt"),
-        heads=("answer", "contradicting", "samples", "such as"),
+        heads=("answer", "contradicting", "samples", *(["such as"] if has_contradictions else [])),
         noun=_NOUN,
     )
     equal = Paragraph("All answers are equally consistent, so none is shown here.")
@@ -244,7 +245,7 @@ def _least(summary: "ConsistencySummary") -> Section | None:
     )
 
 
-def _item(item: "ConsistencyItem") -> ItemCard:
+def _item(item: "ConsistencyItem", names_contradictions: bool) -> ItemCard:
     samples = _distinct_samples(item)
     findings = _located([contradiction.finding for contradiction in item.contradictions])
     spans = ((finding.guard, finding.prediction) for finding in findings)
@@ -269,7 +270,7 @@ def _item(item: "ConsistencyItem") -> ItemCard:
         Quoted(item.answer),
         item.n_contradicting,
         item.n_samples,
-        Quoted(next(contradicting, None)),
+        *([Quoted(next(contradicting, None))] if names_contradictions else []),
     )
     return ItemCard(
         row=item.item,

@@ -229,6 +229,8 @@ _TURNS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 
 def _fitted(text: object, cells: int) -> str:
     r"""Return a text as a safe line of at most ``cells`` cells; the middle of a longer text is omitted.
 
+    If it contains one mark of a quotation, this mark remains beside the ellipsis, so that quotations end.
+
     Wide characters, such as Chinese ones, take two cells. Characters that change the text direction are
     replaced, because they would affect the rest of a table's line.
 
@@ -239,6 +241,8 @@ def _fitted(text: object, cells: int) -> str:
     Examples:
         >>> _fitted("north-western region", 11), _fitted("north", 11), _fitted("東京都千代田区", 7)
         ('north…egion', 'north', '東…区')
+        >>> _fitted('The sentence says "not cover", the claim "covers".', 45)
+        'The sentence says "not…", the claim "covers".'
         >>> _fitted("a\x1b[31m\nb", 20)
         'a␛[31m b'
     """
@@ -246,9 +250,13 @@ def _fitted(text: object, cells: int) -> str:
     if cell_len(line) <= cells:
         return line
     tail = (cells - 1) // 2
-    head = cells - 1 - tail
-    end = chop_cells(line[::-1], tail)[0][::-1]
-    return f"{chop_cells(line, head)[0].rstrip()}…{end.lstrip()}"
+    end = chop_cells(line[::-1], tail)[0][::-1].lstrip()
+    shown = [
+        f"{chop_cells(line, cells - 1 - tail - shorter)[0].rstrip()}…{mark}{end}"
+        for shorter, mark in ((0, ""), (1, '"'), (1, ""))
+    ]
+    is_whole = line.count('"') % 2 == 0
+    return next((text for text in shown if is_whole and text.count('"') % 2 == 0), shown[0])
 
 
 def _single_line(text: object) -> str:

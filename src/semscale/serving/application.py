@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -25,7 +26,7 @@ from semscale.report.html import page
 from semscale.serving.batching import WORKERS, TaskThreads, stop_if_abandoned
 from semscale.serving.instruments import PART_ROWS, Instrument, JobWork, Measured, instruments
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
-from semscale.serving.models import ServedModels
+from semscale.serving.models import ServedModels, estimated_tokens
 from semscale.serving.requests import (
     ERRORS,
     JOB_FIELDS,
@@ -46,6 +47,7 @@ from semscale.serving.requests import (
 from semscale.serving.server import (
     JSON,
     LINES,
+    Backlog,
     Gate,
     Phase,
     ServiceMetrics,
@@ -62,6 +64,7 @@ from semscale.serving.server import (
 from semscale.version import __version__
 
 _LINES_AT_ONCE = 512
+_MEASURED_ROWS = 64  # from which the first rate is measured
 _LEAST_UPLOAD = 64 * 1024  # bytes within the time limit, so that a slow upload does not block others
 _TABLE_TYPES = {".parquet": "application/octet-stream", ".csv": "text/csv", ".jsonl": LINES}
 _ANY_ROUTE = (401, 403, 429, 500, 503, 504)
@@ -83,6 +86,7 @@ class Service:
         state: the service's phase and open requests.
         metrics: metrics for Prometheus.
         threads: threads that do the work of requests.
+        backlog: tokens of the requests under way, and the rate at which the service answers.
         has_ended: true if ``close`` has ended all threads.
     """
 
@@ -98,6 +102,7 @@ class Service:
 
     def __post_init__(self) -> None:
         models = self.models
+        self.backlog = Backlog(self.limits)
         self.instruments = instruments(
             rating=lambda: models.rating.embedder,
             embedding=lambda: models.embedding.embedder,
@@ -141,6 +146,9 @@ class Service:
             )
             for instrument in self.instruments.values():
                 instrument.warm_up()
+                started = time.monotonic()
+                tokens = instrument.warm_up(_MEASURED_ROWS)
+                self.backlog.measured(tokens, time.monotonic() - started)
         except Exception as error:  # noqa: BLE001 - the server ends with it
             self.state.set_failed(error)
             return
@@ -432,8 +440,17 @@ class InstrumentRoute:
         content = b'{"results":%b,"counts":%b,"signature":%b}' % (rows, counts, signature)
         return Response(content, media_type=JSON)
 
-    async def _measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
-        return await self._service.threads.run(self._instrument.measure, settings, columns)
+    async def _measure(
+        self, settings: RequestFields, columns: Mapping[str, Sequence[Any]], *, is_accepted: bool = False
+    ) -> Measured:
+        tokens = sum(
+            estimated_tokens(text)
+            for cells in columns.values()
+            for text in flat_texts(cells)
+            if isinstance(text, str)
+        )
+        with self._service.backlog.share(tokens, is_accepted=is_accepted):
+            return await self._service.threads.run(self._instrument.measure, settings, columns)
 
     async def _measure_lines(self, request: Request, body: bytes) -> Response:
         """Answer each line with a line; the first part is measured before the response starts."""
@@ -465,7 +482,7 @@ class InstrumentRoute:
         for part in parts:
             row += measured.frame.height
             try:
-                measured = await self._measure(settings, part)
+                measured = await self._measure(settings, part, is_accepted=True)
             except Exception as error:  # noqa: BLE001 - the status has been sent
                 yield to_json({"row": row, **refusal_of(error).record()}) + b"\n"
                 return
@@ -533,7 +550,8 @@ class EmbeddingRoutes:
             raise invalid(
                 f"dimensions must be {width} with this model, got {fields.dimensions}", "dimensions"
             )
-        embeddings = await while_connected(request, model.embed(fields.input))
+        with self._service.backlog.share(sum(map(estimated_tokens, fields.input))):
+            embeddings = await while_connected(request, model.embed(fields.input))
         return json_answer(_describe_embeddings(embeddings, model.name, fields.encoding_format))
 
     async def models(self, _: Request) -> Response:

@@ -70,7 +70,6 @@ class Batcher(Generic[Item, Part]):
         model: computes a batch.
         batch_tokens: estimated tokens up to which a batch takes more than one slice of a request. If many
             requests wait, a batch has up to ``FULLEST`` times as many, with the first slice of each request.
-        waiting_tokens: estimated tokens that may wait; above this, requests are refused.
         workers: number of batches that run at once.
     """
 
@@ -79,12 +78,10 @@ class Batcher(Generic[Item, Part]):
         model: BatchedModel[Item, Part],
         *,
         batch_tokens: int,
-        waiting_tokens: int,
         workers: int = WORKERS,
     ) -> None:
         self._model = model
         self._batch_tokens, self._fullest = batch_tokens, FULLEST * batch_tokens
-        self._most_waiting = waiting_tokens
         self._waiting = TicketQueue()
         self._ready = threading.Condition()
         self._closed = False
@@ -103,29 +100,23 @@ class Batcher(Generic[Item, Part]):
         with self._ready:
             return self._waiting.n_items
 
-    def submit(self, items: Sequence[Item], *, is_bounded: bool = True) -> Future[list[Part]]:
+    def submit(self, items: Sequence[Item]) -> Future[list[Part]]:
         """Put items in the queue.
 
         Args:
             items: at least one, none empty.
-            is_bounded: true to refuse the items if too many wait; false to wait without a limit, as jobs do.
 
         Returns:
             A future with the results in the order of the items. If it is cancelled, items that are not yet in
             a batch leave the queue.
 
         Raises:
-            RefusedRequestError: too many items wait, or the service stops.
+            RefusedRequestError: the service stops.
         """
         ticket: Ticket[Item, Part] = Ticket(items, [self._model.size(item) for item in items])
         with self._ready:
             if self._closed:
                 raise RefusedRequestError(500, "the service has stopped")
-            is_full = self._waiting.tokens + ticket.waiting_tokens > self._most_waiting
-            if is_bounded and is_full and self._waiting:
-                raise RefusedRequestError(
-                    429, "too many texts are waiting for the model: try again later", retry_after=_RETRY_AFTER
-                )
             self._waiting.add(ticket)
             self._gathering.asked(time.monotonic())
             self._ready.notify()
@@ -355,14 +346,9 @@ def _take_slice(ticket: Ticket[Any, Any], most: int) -> int:
 
 
 class Task:
-    """Work in a thread that another thread can abandon.
+    """Work in a thread that another thread can abandon."""
 
-    Args:
-        is_bounded: true to refuse its texts if too many wait; false to wait without a limit, as jobs do.
-    """
-
-    def __init__(self, *, is_bounded: bool = True) -> None:
-        self.is_bounded = is_bounded
+    def __init__(self) -> None:
         self._is_abandoned = False
         self._under_way: set[Future[Any]] = set()
 
@@ -381,22 +367,19 @@ class Task:
         if self._is_abandoned:
             raise CancelledError
 
-    def submit(
-        self, batcher: Batcher[Item, Part], items: Sequence[Item], *, is_bounded: bool | None = None
-    ) -> Future[list[Part]]:
+    def submit(self, batcher: Batcher[Item, Part], items: Sequence[Item]) -> Future[list[Part]]:
         """Send items to a batcher; the future is cancelled when the work is abandoned.
 
         Args:
             batcher: runs the items through a model.
             items: at least one.
-            is_bounded: true to refuse the items if too many wait; by default the task's setting.
 
         Raises:
             CancelledError: the work was abandoned.
-            RefusedRequestError: too many items wait.
+            RefusedRequestError: the service stops.
         """
         self.check()
-        future = batcher.submit(items, is_bounded=self.is_bounded if is_bounded is None else is_bounded)
+        future = batcher.submit(items)
         self._under_way.add(future)
         future.add_done_callback(self._under_way.discard)
         if self._is_abandoned:  # since the first check

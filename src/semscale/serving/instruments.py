@@ -33,6 +33,7 @@ from semscale.results.table_columns import Columns
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.batching import stop_if_abandoned
 from semscale.serving.jobs import Job
+from semscale.serving.models import estimated_tokens
 from semscale.serving.requests import (
     JOB_FIELDS,
     ConsistencyFields,
@@ -54,7 +55,7 @@ from semscale.types import Progress, Status
 PART_ROWS = 5_000
 """Rows of a job that are measured and stored at a time."""
 
-_ROW = ["The staff was kind, and the room was clean and quiet."]
+_ROW = "The staff was kind, and the room was clean and quiet."
 _NOT_SERVED = {
     "entailment": "an entailment model",
     "f1": "BERTScore's model",
@@ -158,14 +159,26 @@ class Instrument:
         columns = self.table_columns(**{name: title for name, title in titles.items() if title})
         return columns, self.built(fields)
 
-    def warm_up(self) -> None:
-        """Measure a row with the default settings, so that the first request needs no loading or compiling.
+    def warm_up(self, n: int = 1) -> int:
+        """Measure rows with the default settings, so that the first request needs no loading or compiling.
+
+        Args:
+            n: number of rows, which have different texts.
+
+        Returns:
+            The estimated tokens of all texts.
 
         Raises:
             SemscaleError: the model cannot be run.
         """
-        rows = {name: [_ROW] if name == "samples" else _ROW for name in self.columns}
-        self.measure(self.settings.model_validate({}), rows)
+        columns = {name: [f"{_ROW} ({name} {row})" for row in range(n)] for name in self.columns}
+        tokens = sum(estimated_tokens(text) for texts in columns.values() for text in texts)
+        cells = {
+            name: [[text] for text in texts] if name == "samples" else texts
+            for name, texts in columns.items()
+        }
+        self.measure(self.settings.model_validate({}), cells)
+        return tokens
 
     def row_schema(self) -> dict[str, Any]:
         """Return the JSON schema of a result row, without columns that depend on the settings."""

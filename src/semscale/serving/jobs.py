@@ -84,7 +84,7 @@ class Job:
     status: JobStatus = JobStatus.WAITING
     error: str | None = None
     progress: dict[str, Any] | None = None
-    task: Task = field(default_factory=lambda: Task(is_bounded=False))
+    task: Task = field(default_factory=Task)
     is_removed: bool = False
 
     @property

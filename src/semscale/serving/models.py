@@ -66,7 +66,7 @@ class ServedModel:
         """Embed the texts of a request without a thread; cancellation drops waiting texts.
 
         Raises:
-            RefusedRequestError: too many texts wait.
+            RefusedRequestError: the service stops.
             ModelError: the model cannot be run.
         """
         parts = await asyncio.wrap_future(self.batcher.submit(texts))
@@ -130,7 +130,7 @@ class ServedModels:
 
         Args:
             load_model: loads a model by its name; missing weights are downloaded.
-            limits: limits of batches and waiting texts.
+            limits: limits of batches.
             metrics: metrics that count batches.
             name: name of one model for everything; ``None`` for the default models.
             workers: number of batches that run at once.
@@ -158,12 +158,7 @@ def _with_batches(
     on_batch = metrics.counts_batches_of(name)
 
     def batcher_of(model: BatchedModel[Item, Part]) -> Batcher[Item, Part]:
-        return Batcher(
-            model,
-            batch_tokens=limits.batch_tokens,
-            waiting_tokens=limits.max_waiting,
-            workers=workers,
-        )
+        return Batcher(model, batch_tokens=limits.batch_tokens, workers=workers)
 
     texts = batcher_of(BatchedTexts(embedder, on_batch))
     batchers: list[Batcher[Any, Any]] = [texts]
@@ -175,6 +170,16 @@ def _with_batches(
         encoder = TokenEncoder(BatchedStates(engine, rows, limits.batch_tokens))
     metrics.waiting.labels(name).set_function(lambda: sum(batcher.waiting_items for batcher in batchers))
     return ServedModel(name, texts, BatchedEmbedder(embedder, texts), encoder, batchers)
+
+
+def estimated_tokens(text: str) -> int:
+    """Estimate a text's tokens from its length in UTF-8.
+
+    Examples:
+        >>> estimated_tokens("good"), estimated_tokens("")  # 2 special tokens, and 4 bytes per token
+        (3, 2)
+    """
+    return _SPECIAL_TOKENS + len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN
 
 
 class BatchedTexts:
@@ -190,8 +195,8 @@ class BatchedTexts:
         self._on_batch = on_batch
 
     def size(self, text: str) -> int:
-        """Estimate a text's tokens from its length in UTF-8."""
-        return _SPECIAL_TOKENS + len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN
+        """Estimate a text's tokens."""
+        return estimated_tokens(text)
 
     def run(self, texts: Sequence[str], counts: Sequence[int]) -> list[Embeddings]:
         """Embed the texts of several requests; ``counts`` has the number of texts of each."""
@@ -255,7 +260,7 @@ class BatchedEmbedder:
 
         Raises:
             CancelledError: the work of this thread was abandoned.
-            RefusedRequestError: too many texts wait.
+            RefusedRequestError: the service stops.
         """
         unique, where = distinct(checked_texts(texts))
         if not unique:
@@ -297,7 +302,7 @@ class BatchedStates:
     """``StateEngine`` that computes the last layer's states in batches of several requests.
 
     The states equal those of the wrapped engine, which does everything else. A request's thread sends a few
-    rows at a time to an unbounded queue, and sends the next ones after it has read the first.
+    rows at a time to the queue, and sends the next ones after it has read the first.
 
     Args:
         engine: computes the states.
@@ -344,7 +349,7 @@ class BatchedStates:
             while True:
                 while len(under_way) < _AHEAD and (numbers := next(runs, None)):
                     sent = [rows[number] for number in numbers]
-                    under_way.append((numbers, task.submit(self._batcher, sent, is_bounded=False)))
+                    under_way.append((numbers, task.submit(self._batcher, sent)))
                 if not under_way:
                     return
                 numbers, future = under_way.popleft()

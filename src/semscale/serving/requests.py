@@ -80,7 +80,12 @@ class ServiceLimits(Settings):
         float, Field(ge=1, description="Time limit of a request in seconds."), Option(_LIMITS, rare=True)
     ] = 60
     max_waiting: Annotated[
-        int, Field(ge=1, description="Maximum number of queued tokens."), Option(_LIMITS, rare=True)
+        int,
+        Field(
+            ge=1,
+            description="Maximum number of waiting tokens; fewer if they need over half of --max-seconds.",
+        ),
+        Option(_LIMITS, rare=True),
     ] = 1_000_000
     batch_tokens: Annotated[
         int,

@@ -74,6 +74,9 @@ BODIES = 8
 _MOST_DROPPED = 64 * 1024 * 1024  # bytes that are read and dropped, so that the client receives the refusal
 _NO_MODEL = frozenset({"/docs", "/openapi.json", "/metrics"})
 _RETRY_AFTER = 5
+_SHARE_OF_LIMIT = (
+    0.5  # of the time limit that the backlog may fill: the rate varies, and all requests end last
+)
 _SHORTEST_TOKEN = 16
 _REQUEST_ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)
 _QUIET_SECONDS = 0.5  # without a request, after which no further one is expected
@@ -384,6 +387,74 @@ class BodyRoom:
             yield take
         finally:
             self.held -= held
+
+
+class Backlog:
+    """Tokens of all requests under way, limited to those that the service can answer in time.
+
+    Requests take turns, so all of them end late if there are too many. The rate is the number of tokens of
+    answered requests per second, with weights that fall by 1 / e in ``limits.max_seconds``; a request that
+    ends without an answer adds only its time. The rate of less than a full batch is low at any load, so it
+    does not count. Only the event loop's thread uses it, after the models are loaded.
+
+    Args:
+        limits: limits of tokens and of a request's time.
+        clock: returns the time in seconds.
+
+    Attributes:
+        tokens: estimated tokens of the requests under way.
+    """
+
+    def __init__(self, limits: ServiceLimits, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limits, self._clock = limits, clock
+        self.tokens = 0
+        self._answered = self._seconds = self._last = 0.0
+
+    def measured(self, tokens: int, seconds: float) -> None:
+        """Record that the service took ``seconds`` to answer requests with ``tokens``."""
+        weight = math.exp(-seconds / self._limits.max_seconds)
+        self._answered = weight * self._answered + tokens
+        self._seconds = weight * self._seconds + seconds
+
+    @contextmanager
+    def share(self, tokens: int, *, is_accepted: bool = False) -> Iterator[None]:
+        """Count a request's tokens until its end.
+
+        Args:
+            tokens: its estimated tokens.
+            is_accepted: true if an earlier part of the same request was accepted, so that it is not refused.
+
+        Raises:
+            RefusedRequestError: other requests are under way, and there would be too many tokens.
+        """
+        if self.tokens and not is_accepted:
+            self._check(self.tokens + tokens)
+        if not self.tokens:
+            self._last = self._clock()
+        self.tokens += tokens
+        answered = 0
+        try:
+            yield
+            answered = tokens
+        finally:
+            now = self._clock()
+            if self.tokens >= self._limits.batch_tokens:
+                self.measured(answered, now - self._last)
+            self.tokens -= tokens
+            self._last = now
+
+    def _check(self, tokens: int) -> None:
+        most = float(self._limits.max_waiting)
+        retry_after = 1
+        if self._seconds:
+            rate = self._answered / self._seconds
+            most = min(most, rate * _SHARE_OF_LIMIT * self._limits.max_seconds)
+            seconds = (tokens - most) / rate if rate else math.inf
+            retry_after = max(1, math.ceil(min(seconds, self._limits.max_seconds)))
+        if tokens > most:
+            raise RefusedRequestError(
+                429, "too many texts are waiting for the model: try again later", retry_after=retry_after
+            )
 
 
 async def read_body(request: Request, most: int) -> bytes:

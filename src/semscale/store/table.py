@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import numpy as np
 import polars as pl
@@ -115,6 +115,11 @@ class Table:
     whole: "Table | None" = field(default=None, repr=False)
     row_in_whole: Callable[[int], int] | None = field(default=None, repr=False)
     hint: Callable[[str], str] = field(default=lambda _column: "", repr=False)
+
+    @property
+    def file_name(self) -> str:
+        """Last part of ``name``, for summaries: a path would differ between machines."""
+        return PurePath(self.name).name
 
     @property
     def most_rows(self) -> int:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -169,7 +168,7 @@ def summarize_columns(table: Table) -> ColumnsSummary:
     """
     columns = tuple(_column(profile) for profile in profiles_of(table))
     n = max(column.n for column in columns)
-    return ColumnsSummary(Path(table.name).name, n, columns, table.notes)
+    return ColumnsSummary(table.file_name, n, columns, table.notes)
 
 
 def _column(profile: ColumnProfile) -> ColumnSummary:

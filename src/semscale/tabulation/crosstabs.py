@@ -111,7 +111,7 @@ def tabulate_file(table: Table, settings: CrosstabSettings) -> "Crosstabs":
     with rows_of_the_file(table):
         whole = _values_before_conditions(table, questions.values())
         result = _tabulate(frame, settings, questions, table.labels, whole)
-    return replace(result, source=Path(table.name).name, input_notes=table.notes)
+    return replace(result, source=table.file_name, input_notes=table.notes)
 
 
 def _find_questions(
