@@ -292,7 +292,7 @@ class TestModes:
 
     @pytest.mark.parametrize("text", ["", "  ", None, 3])
     def test_an_empty_response_is_named_and_not_rated(self, text_rater, text):
-        with pytest.raises(ValueError, match=r"not so in rows \[1\]"):
+        with pytest.raises(ValueError, match=r"invalid in rows \[1\]"):
             text_rater.get_response_pmfs("set1", ["fine", text])
 
     def test_survey_pmf_is_the_average(self, text_rater):

@@ -41,7 +41,7 @@ def test_every_instrument_is_in_the_table():
 
 
 def test_the_page_of_the_docs_has_every_instrument_as_it_is():
-    rows = {row[2]: row for row in page_rows("what is measured")}
+    rows = {row[2]: row for row in page_rows("what it measures")}
     details = {row[0]: row for row in page_rows("object")}
     assert set(rows) == set(details) == {instrument.kind.__name__ for instrument in INSTRUMENTS}
     for instrument in INSTRUMENTS:

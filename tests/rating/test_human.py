@@ -109,12 +109,12 @@ def test_nothing_to_compare_is_nan_and_not_zero(human):
     ("human", "settings", "message"),
     [
         ([1, 2], {}, "human must have 3 rows"),
-        ([1, "2", 3], {}, r"finite numbers: not so in 1 row \(counted from 1\): 2$"),
+        ([1, "2", 3], {}, r"finite numbers: invalid in 1 row \(counted from 1\): 2$"),
         ([1, 2, [3, np.inf]], {}, r"\(counted from 1\): 3$"),
         (
             [1, 9, 3],
             {"human_range": (1, 7)},
-            r"human_range must .* got 1 to 7: not so in 1 row \(counted from 1\): 2$",
+            r"human_range must .* got 1 to 7: outside in 1 row \(counted from 1\): 2$",
         ),
         ([1, 2, 3], {"human_range": (7, 1)}, "human_range must be the lowest value, then the highest.*7 1"),
         ([1, 2, 3], {"human_range": (1, np.inf)}, "two finite numbers such as 1 7, got 1 inf"),

@@ -154,7 +154,7 @@ def test_no_position_is_uniform():
         (lambda: ordinal_ratings("text", np.eye(3)), "vectors must be an array of numbers"),
         (
             lambda: ordinal_ratings(np.zeros((2, 3)), np.eye(3)),
-            r"not all 0: not so in 2 rows \(counted from 1\): 1, 2",
+            r"not all 0: invalid in 2 rows \(counted from 1\): 1, 2",
         ),
         (lambda: ordinal_ratings([[1.0, np.nan]], np.eye(2)), "vectors must be finite"),
         (lambda: ordinal_ratings(np.eye(12), np.eye(12)), "2 to 11 points"),

@@ -188,7 +188,7 @@ class ResponseRater:
             )
         wrong = [row for row, text in enumerate(texts) if not isinstance(text, str) or not text.strip()]
         if wrong:
-            raise InputError(f"llm_responses must be texts that are not empty: not so in rows {wrong[:5]}")
+            raise InputError(f"llm_responses must be texts that are not empty: invalid in rows {wrong[:5]}")
         model = self._model()
         if len(texts) == 0:
             return np.empty((0, model.dimensions), dtype=np.float32)

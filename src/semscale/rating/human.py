@@ -747,7 +747,7 @@ def human_table(human: object) -> Floats:
         not all(isinstance(number, int | float | np.number) and np.isfinite(number) for number in row)
         for row in rows
     ]
-    reject(np.array(wrong, dtype=bool), "human ratings must be finite numbers: not so in")
+    reject(np.array(wrong, dtype=bool), "human ratings must be finite numbers: invalid in")
     table = np.full((len(rows), max(map(len, rows), default=0) or 1), np.nan)
     for row, numbers in enumerate(rows):
         table[row, : len(numbers)] = numbers
@@ -770,7 +770,7 @@ def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | No
     outside = ((table < low) | (table > high)).any(axis=1)
     if human_range is None and outside.any():
         return None
-    reject(outside, f"human_range must contain all human ratings, got {low:g} to {high:g}: not so in")
+    reject(outside, f"human_range must contain all human ratings, got {low:g} to {high:g}: outside in")
     mapped = values[0] + (np.nan_to_num(table, nan=low) - low) / (high - low) * (values[-1] - values[0])
     below = np.clip(np.searchsorted(values, mapped, side="right") - 1, 0, len(values) - 2)
     share = (mapped - values[below]) / (values[below + 1] - values[below])

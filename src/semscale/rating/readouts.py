@@ -191,7 +191,7 @@ def _rated(
         pmf, means, undefined[block] = read(cosines)
         result.pmf[block], result.set_means[block] = pmf.T, means.T
         result.best_similarity[block] = best_of(cosines)
-    reject(unusable, "vectors must be finite and not all 0: not so in")
+    reject(unusable, "vectors must be finite and not all 0: invalid in")
     reject(undefined, _UNDEFINED)
     return result
 
@@ -231,7 +231,7 @@ def similarity_pmf(
         )
     by_point = cosines.reshape(-1, cosines.shape[-1]).T
     outside = ~(np.abs(by_point) <= 1 + 1e-6)
-    reject(outside.any(axis=0), "similarities must be cosines in [-1, 1]: not so in")
+    reject(outside.any(axis=0), "similarities must be cosines in [-1, 1]: invalid in")
     masses, totals = _ssr_masses(by_point, epsilon, semantics)
     reject(totals == 0, _UNDEFINED)
     return np.ascontiguousarray((masses / totals).T).reshape(cosines.shape)
@@ -290,7 +290,7 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
     by_point = masses.reshape(-1, masses.shape[-1]).T
     totals = sum_in_order(by_point)
     usable = (by_point >= 0).all(axis=0) & np.isfinite(by_point).all(axis=0) & (totals > 0)
-    reject(~usable, "pmf must be masses >= 0 with a positive sum: not so in")
+    reject(~usable, "pmf must be masses >= 0 with a positive sum: invalid in")
     sharp = sharpened(by_point / totals, temperature, semantics, TIES[numbers.dtype.name])
     return np.ascontiguousarray(sharp.T).reshape(masses.shape)
 
@@ -787,8 +787,8 @@ def reject(rows: Mask | np.bool_, problem: str) -> None:
         InputError: at least one row is marked.
 
     Examples:
-        >>> reject(np.array([False, True]), "vectors must be finite: not so in")
+        >>> reject(np.array([False, True]), "vectors must be finite: invalid in")
         Traceback (most recent call last):
-        semscale.errors.InputError: vectors must be finite: not so in 1 row (counted from 1): 2
+        semscale.errors.InputError: vectors must be finite: invalid in 1 row (counted from 1): 2
     """
     reject_after(0, rows, problem)

@@ -145,7 +145,7 @@ class RaterSettings(Settings):
         str | float | None,
         BeforeValidator(_floor),
         Field(
-            description="Minimum similarity to the nearest anchor; other texts are off-topic: a number, auto "
+            description="Minimum similarity of rated texts to the anchors: a cosine with the nearest, auto "
             "or none."
         ),
         Option(RATING, "FLOOR", type=str, rare=True),

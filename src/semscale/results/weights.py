@@ -12,7 +12,7 @@ from semscale.store.columns import as_list, as_names, have_decimal_commas, numbe
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers
 
-_WRONG_WEIGHT = "weights must be finite numbers >= 0: not so in"
+_WRONG_WEIGHT = "weights must be finite numbers >= 0: invalid in"
 _NAMED_ROWS = 5
 
 COUNTING = "(rows are counted from 1, below the header)"
@@ -71,9 +71,9 @@ def reject_after(first_row: int, rows: npt.NDArray[np.bool_] | np.bool_, problem
         InputError: at least one row is marked.
 
     Examples:
-        >>> reject_after(3, np.array([False, True]), "weights must be finite: not so in")
+        >>> reject_after(3, np.array([False, True]), "weights must be finite: invalid in")
         Traceback (most recent call last):
-        semscale.errors.InputError: weights must be finite: not so in 1 row (counted from 1): 5
+        semscale.errors.InputError: weights must be finite: invalid in 1 row (counted from 1): 5
     """
     wrong = np.flatnonzero(rows) + first_row + 1
     if wrong.size:
