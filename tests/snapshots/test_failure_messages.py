@@ -34,7 +34,10 @@ def test_numbers_are_said_before_and_after():
     [
         (Breach("min_match", 0.45, 0.4499), "  match 0.44, min_match is 0.45"),
         (Breach("min_cosine", 0.8, -0.004), "  cosine -0.01, min_cosine is 0.8"),
-        (Breach("wording", 0.75, 0.95), "  a contradiction in nearly the same words (match without it 0.95)"),
+        (
+            Breach("wording", 0.75, 0.95),
+            "  a contradiction in nearly the same words (without it, the match is 0.95)",
+        ),
         (Breach("guards", 0, 2), "  guards found 2, and guards is 'fail'"),
         (
             Breach("min_match", 0.45, math.nan),

@@ -317,7 +317,7 @@ def _breach(breach: Breach, approved: Output, actual: Output) -> str:
     if breach.setting == "guards":
         return f"guards found {breach.value:g}, and guards is 'fail'"
     if breach.setting == "wording":
-        return f"a contradiction in nearly the same words (match without it {_short(breach.value)})"
+        return f"a contradiction in nearly the same words (without it, the match is {_short(breach.value)})"
     if breach.setting == "max_lost_content":
         return f"content was lost: {_short(breach.value)}, max_lost_content is {breach.limit:g}"
     name = breach.setting.removeprefix("min_")
@@ -332,10 +332,10 @@ def _breach(breach: Breach, approved: Output, actual: Output) -> str:
 
 
 def _alone(approved: MarkedText, actual: MarkedText) -> Iterator[str]:
-    for side, alone in (("approved", approved.alone), ("now", actual.alone)):
+    for compared_with, alone in (("new", approved.alone), ("approved", actual.alone)):
         if alone:
-            listed = ", ".join(f"{word} ({_short(cosine)})" for word, cosine in alone)
-            yield from _text("  ", f"words without a partner, {side}: {listed}")
+            listed = ", ".join(f"{word} (nearest {_short(cosine)})" for word, cosine in alone)
+            yield from _text("  ", f"no similar word in the {compared_with} text: {listed}")
 
 
 def _short(value: float) -> str:
