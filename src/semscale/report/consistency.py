@@ -228,7 +228,7 @@ def _least(summary: "ConsistencySummary") -> Section | None:
         tuple(_item(item, has_contradictions) for item in low),
         parts.guard_legend(summary.guards, parts.SAMPLE_GUARD_MEANINGS),
         brief_title=counted(min(len(low), Items.most), "least consistent prompt"),
-        heads=("answer", "contradicting", "samples", *(["such as"] if has_contradictions else [])),
+        heads=("answer", "contradicting", "samples", *(["example"] if has_contradictions else [])),
         noun=_NOUN,
     )
     equal = Paragraph("All answers are equally consistent, so none is shown here.")
