@@ -3,6 +3,7 @@
 import pytest
 
 from semscale.cli.main import main
+from semscale.errors import InputError
 
 pytestmark = pytest.mark.needs("serve")
 
@@ -44,3 +45,12 @@ def test_a_model_that_cannot_be_served_is_refused_before_a_port_is_opened(
     error = capsys.readouterr().err
     assert words in error
     assert len(error.splitlines()) == 1
+
+
+def test_one_model_for_everything_is_loaded_once(monkeypatch, asked_models):
+    def stop(*_):
+        raise InputError("port is taken")
+
+    monkeypatch.setattr("semscale.serving.server.listen", stop)
+    assert main(["serve", "--embedder", "toy"]) == 2
+    assert asked_models == ["toy"]

@@ -84,7 +84,7 @@ def serve(options: ServeOptions) -> None:
             name: load_embedder(
                 name, precision=model.precision, engine=model.engine, cache=False, progress=progress
             )
-            for name in served_names(model.embedder)
+            for name in dict.fromkeys(served_names(model.embedder))
         }
     service = Service(
         embedders.__getitem__,
