@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from semscale.errors import UnknownNameError
+from semscale.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -115,6 +115,16 @@ def first_mistake(error: "ValidationError", known: Collection[str]) -> str:
         first = next(unknown, first)
     more = f" (and {further} more {'mistake' if further == 1 else 'mistakes'})" if further else ""
     return _described(first, known) + more
+
+
+def unreadable(file: str, error: OSError) -> InputError:
+    """Make the error of a file that cannot be opened.
+
+    Examples:
+        >>> print(unreadable("scale file 'my.yaml'", FileNotFoundError(2, "No such file or directory")))
+        scale file 'my.yaml' cannot be read: No such file or directory; check the name of the file
+    """
+    return InputError(f"{file} cannot be read: {error.strerror or error}; check the name of the file")
 
 
 def shortened(value: object) -> str:

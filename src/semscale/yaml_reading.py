@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
 import yaml
 
 from semscale.errors import InputError
-from semscale.messages import did_you_mean, first_mistake, shortened
+from semscale.messages import did_you_mean, first_mistake, shortened, unreadable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -192,9 +192,7 @@ class YamlFile:
         try:
             return cls(Path(path).read_bytes(), str(path))
         except OSError as error:
-            raise InputError(
-                f"{noun} {str(path)!r} cannot be read: {error.strerror or error}; check the name of the file"
-            ) from None
+            raise unreadable(f"{noun} {str(path)!r}", error) from None
 
     def keys(self, form: str) -> dict[str, Any]:
         """Parse the file into its keys and values.

@@ -247,7 +247,7 @@ def test_grow_names_the_remedy_for_a_reply_that_cannot_be_read(tmp_path, semscal
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
     semscale("scales", "new", tmp_path / "s.yaml")
     for name, remedy in (
-        ("none.txt", "check its name"),
+        ("none.txt", "check the name of the file"),
         ("latin.txt", "save the reply as UTF-8"),
     ):
         result = semscale("scales", "grow", tmp_path / "s.yaml", "--reply", tmp_path / name)

@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 
 from semscale.errors import InputError, ReplyError
 from semscale.json_reading import encodable
+from semscale.messages import unreadable
 
 ROLES = ("system", "user", "assistant")
 MOST_TOP_LOGPROBS = 20
@@ -266,7 +267,7 @@ def image_url(source: bytes | Path | str) -> str:
     try:
         return image_url(Path(text).expanduser().read_bytes())
     except OSError as error:
-        raise InputError(f"image {text[:80]!r} cannot be read: {error.strerror or error}") from error
+        raise unreadable(f"image {text[:80]!r}", error) from error
 
 
 def _checked(url: str) -> str:

@@ -26,6 +26,7 @@ from semscale.cli.shared import (
 )
 from semscale.errors import InputError
 from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
+from semscale.messages import unreadable
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
@@ -549,11 +550,10 @@ def read_rubric(text: str | None) -> str | None:
         return text
     try:
         return Path(text[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8"
-        raise InputError(
-            f"rubric: file {text[1:]!r} cannot be read: {reason}; check the name of the file"
-        ) from None
+    except OSError as error:
+        raise unreadable(f"rubric: file {text[1:]!r}", error) from None
+    except UnicodeDecodeError:
+        raise InputError(f"rubric: file {text[1:]!r} is not UTF-8 text; save it as UTF-8") from None
 
 
 def read_panel(path: Path) -> list[dict[str, Any]]:
@@ -567,7 +567,7 @@ def read_panel(path: Path) -> list[dict[str, Any]]:
     try:
         file = path.read_bytes()
     except OSError as error:
-        raise InputError(f"panel file {str(path)!r} cannot be read: {error.strerror or error}") from None
+        raise unreadable(f"panel file {str(path)!r}", error) from None
     content = parse_yaml(file, source=str(path))
     judges = content.get("judges") if isinstance(content, dict) else None
     fits = isinstance(judges, list) and all(isinstance(j, dict) and j.get("model") for j in judges)

@@ -28,6 +28,7 @@ from semscale.cli.shared import (
 )
 from semscale.cli.study import write_template
 from semscale.errors import InputError
+from semscale.messages import unreadable
 from semscale.rating.settings import DEFAULT_READOUT, RATING, RaterSettings, Readout
 from semscale.settings import Option, Settings
 
@@ -296,9 +297,7 @@ def _reply(options: GrowOptions, scale: "Scale", progress: "Progress") -> tuple[
         try:
             return options.reply.read_text(encoding="utf-8"), f"the reply in {options.reply.name}"
         except OSError as error:
-            raise InputError(
-                f"reply: {options.reply} cannot be read: {error.strerror or error}; check its name"
-            ) from None
+            raise unreadable(f"reply: {options.reply}", error) from None
         except UnicodeDecodeError as error:
             raise InputError(
                 f"reply: {options.reply} is not UTF-8 text ({error.reason}); save the reply as UTF-8"

@@ -56,6 +56,7 @@ from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, named, now
 from semscale.json_reading import parse_json
+from semscale.messages import unreadable
 from semscale.stats.intervals import check_seed
 from semscale.store.atomic import check_writable, replacing
 from semscale.types import Floats
@@ -342,7 +343,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
     try:
         content = parse_json(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InputError(f"report: {path} cannot be read ({error.strerror}); check its name") from error
+        raise unreadable(f"report: {path}", error) from error
     except ValueError as error:
         raise InputError(
             f"report: {path} is not valid JSON ({error}); correct it, or move it away"

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from semscale.errors import InputError
-from semscale.messages import mistakes_in_scale, shortened, unknown_name
+from semscale.messages import mistakes_in_scale, shortened, unknown_name, unreadable
 from semscale.scales.scale import Name, Probe, Scale, Text, parse_scale
 from semscale.yaml_reading import parse_yaml
 
@@ -191,9 +191,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise InputError(
-            f"scale file {str(path)!r} cannot be read: {error.strerror or error}; check the name of the file"
-        ) from None
+        raise unreadable(f"scale file {str(path)!r}", error) from None
 
 
 class Translation(BaseModel):

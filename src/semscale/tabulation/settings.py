@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
+from semscale.messages import unreadable
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
 from semscale.yaml_reading import line_of, parse_yaml
@@ -384,7 +385,7 @@ def read_margins(path: Path) -> dict[str, dict[str, float]]:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InputError(f"raked_to: {path} cannot be read ({error.strerror}); check its name") from error
+        raise unreadable(f"raked_to: {path}", error) from error
     columns = parse_yaml(content, source=path.name)
     if not isinstance(columns, dict) or not columns:
         raise InputError(f"raked_to: {path.name} has no margins; {_FORM}")
