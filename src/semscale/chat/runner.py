@@ -81,8 +81,7 @@ class Running:
         budget: limits of spending; a panel's judges get equal parts.
         prices: prices for limits in money; by default the user's table.
         ledger: a ledger, the path of a ledger, ``True`` for the default one, ``False`` for none.
-        is_budget_of_server: whether all runs of a server share the budget, so that a repeated call does not
-            start with a full budget.
+        cap_remedy: what to do if a cap is reached; by default, repeat the command.
         on_spent: called at the end of each run with its spending, even if it failed or was cancelled.
     """
 
@@ -91,7 +90,7 @@ class Running:
     budget: Budget = field(default_factory=Budget)
     prices: PriceTable | None = None
     ledger: Ledger | str | Path | bool = True
-    is_budget_of_server: bool = False
+    cap_remedy: str | None = None
     on_spent: Callable[[Spent], None] | None = None
 
     def runner(self, model: ChatModel) -> "Runner":
@@ -272,7 +271,7 @@ class _Run:
     ) -> None:
         self._model, self._limits, self._retries = model, running.limits, running.retries
         self._meter, self._ledger, self._clock = meter, ledger, clock
-        self._is_budget_of_server = running.is_budget_of_server
+        self._cap_remedy = running.cap_remedy
         self._number = next(_RUN_NUMBERS)
         self._keys = ContentKeys(model)
         self._pacer = Pacer(running.limits, clock)
@@ -558,10 +557,8 @@ class _Run:
         if not isinstance(self._reason, CapReachedError | NoReplyError):
             return
         is_capped = isinstance(self._reason, CapReachedError)
-        if is_capped and self._is_budget_of_server:
-            remedy = (
-                "the cap holds for all calls together until the server ends; start it again with a higher cap"
-            )
+        if is_capped and self._cap_remedy is not None:
+            remedy = self._cap_remedy
         elif self._ledger is None:
             cause = "a higher cap" if is_capped else "the same command"
             remedy = f"without a ledger, {cause} sends every call again"

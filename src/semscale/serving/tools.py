@@ -85,6 +85,7 @@ _NOT_CALIBRATED = (
     "rate of the codes is unknown. Let a person check some of them."
 )
 _SPLIT = "split them into several calls"
+_CAP_REMEDY = "the cap holds for all calls together until the server ends; start it again with a higher cap"
 _FIGURE = {
     "type": "object",
     "properties": {
@@ -178,7 +179,7 @@ class JudgeCalls:
 
     def __init__(self, load: "Callable[[], ChatModel]", running: "Running") -> None:
         self._load = load
-        self._running = replace(running, on_spent=self._spend, is_budget_of_server=True)
+        self._running = replace(running, on_spent=self._spend, cap_remedy=_CAP_REMEDY)
         self._model: ChatModel | None = None
         self._turn = asyncio.Lock()
 
