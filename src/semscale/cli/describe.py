@@ -185,7 +185,7 @@ def _repeated_rows(
     most_frequent: dict[str, tuple[str, str]] = {}
     for row, _ in counts.most_common():
         most_frequent.setdefault(_split_row(row)[0], row)
-    return [row for row, count in counts.items() if count > 1 and row in most_frequent.values()]
+    return [row for row, count in counts.items() if count > 1 and most_frequent[_split_row(row)[0]] == row]
 
 
 def _command_lines(options: list[CommandOption], groups: dict[str, list[tuple[str, str]]]) -> list[str]:

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from semscale.cli.options import Without, command
-from semscale.cli.outputs import OUTPUT, Outputs, present, read_target
+from semscale.cli.outputs import Outputs, ResultsFile, present
 from semscale.cli.shared import (
     COLUMNS,
     MODEL,
@@ -19,7 +19,6 @@ from semscale.cli.shared import (
 )
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
-from semscale.store.places import Target
 
 if TYPE_CHECKING:
     from semscale.distributed.datasets import EmbeddingRecipe
@@ -30,10 +29,8 @@ class EmbedOutputs(Outputs):
     """Files that ``semscale embed`` writes."""
 
     out: Annotated[
-        Target | None,
-        BeforeValidator(read_target),
+        ResultsFile,
         Field(description="Table with the vectors: .parquet or .jsonl, a folder (vectors/), or a URL."),
-        Option(OUTPUT, "FILE", type=str),
     ] = None
 
 

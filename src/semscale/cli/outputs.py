@@ -24,10 +24,13 @@ OUTPUT = "Output"
 _WORTH_REPORTING = 10.0  # seconds of waiting
 
 
-def read_target(value: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
+def _target(value: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
     """Read an output's name: a path, a folder or a URL."""
     return target_of(value) if isinstance(value, str) else value
 
+
+ResultsFile = Annotated[Target | None, BeforeValidator(_target), Option(OUTPUT, "FILE", type=str)]
+"""File or folder that a command writes its results to; a command adds the description."""
 
 CsvEscape = Annotated[
     bool,
@@ -43,10 +46,8 @@ class Outputs(Settings):
     """Files that a command writes, and what it prints."""
 
     out: Annotated[
-        Target | None,
-        BeforeValidator(read_target),
+        ResultsFile,
         Field(description="Table with the results: .parquet, .csv, .jsonl, .xlsx or .sav, or a URL."),
-        Option(OUTPUT, "FILE", type=str),
     ] = None
     escape: CsvEscape = True
     report: Annotated[

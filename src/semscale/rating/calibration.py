@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
-from semscale.messages import first_mistake
+from semscale.messages import first_mistake, unreadable
 from semscale.presentable import Presentable
 from semscale.rating.gaussian_process import STRICT, GaussianProcess, Numbers, Predictors, record_of
 from semscale.rating.readouts import Reals, cosines_of
@@ -221,6 +221,11 @@ class Calibration:
         """Number of labelled texts and hash, for the signature of calibrated ratings."""
         return f"{self.labels.n}#{self.content_hash}"
 
+    @property
+    def _settings(self) -> dict[str, str]:
+        """Fields of the signature of the fitted ratings, and the language of their anchors."""
+        return {**dict(self.ratings.fields), "anchor_language": self.language}
+
     def check(self, rater: Signature, language: str) -> None:
         """Check that a rater has the settings that the calibration was fitted with.
 
@@ -233,7 +238,7 @@ class Calibration:
                 names the first.
         """
         # How a text's language is known does not change its rating; the anchors' language does.
-        fitted = {**dict(self.ratings.fields), "anchor_language": self.language}
+        fitted = self._settings
         applied = {**dict(rater.fields), "anchor_language": language}
         # A different model or language also changes the anchors, so the cause is named first.
         for name in dict.fromkeys(["model", "anchor_language", *fitted, *applied]):
@@ -249,9 +254,8 @@ class Calibration:
         Raises:
             InputError: the first setting that differs.
         """
-        fields = {**dict(self.ratings.fields), "anchor_language": self.language}
         for name, applied in settings.items():
-            fitted = fields.get(name, "none")
+            fitted = self._settings.get(name, "none")
             fitted = fitted if "#" in applied else fitted.partition("#")[0]
             if fitted != applied:
                 raise _refusal(name, fitted, applied)
@@ -351,9 +355,7 @@ def load_calibration(path: Path) -> Calibration:
     try:
         content = parse_json(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(
-            f"calibration: {path} cannot be read: {error.strerror or error}; check the name of the file"
-        ) from error
+        raise unreadable(f"calibration: {path}", error) from error
     except ValueError as error:
         raise InputError(
             f"calibration: {path} is not a calibration file, as it is not JSON; write one with `semscale "

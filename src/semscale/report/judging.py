@@ -511,11 +511,10 @@ def cautions(summary: "JudgeSummary") -> Iterator[str]:
         sampled += [] if human is None else ["the corrected mean"]
         labelled = "" if human is None else "rows with a human label"
         yield sentences.sampled_caution(sampled, summary.sampled, summary.n, labelled)
-    n_labelled = _FEW_LABELS if human is None else human.corrected.n_labelled
-    if not n_labelled:
+    if human is not None and not human.corrected.n_labelled:
         yield "No row has both a human label and a score, so nothing shows whether people would agree."
-    elif n_labelled < _FEW_LABELS:
-        labelled = counted(n_labelled, "row")
+    elif human is not None and human.corrected.n_labelled < _FEW_LABELS:
+        labelled = counted(human.corrected.n_labelled, "row")
         yield f"Only {labelled} with a human label and a score: intervals are wide."
     if summary.unused_inclusion:
         yield (
