@@ -90,7 +90,7 @@ def test_one_text_many_times_is_one_text():
         ),
         ([3] * 12, {}, "all 12 labelled texts have the label 3"),
         ([0, 7] * 6, {}, "labels must lie on the scale's 1 to 5, but range from 0 to 7"),
-        ([0, 7] * 6, {"human_range": (0, 5)}, "human_range must .* got 0 to 5: outside in 6"),
+        ([0, 7] * 6, {"human_range": (0, 5)}, "human_range must .* got 0 to 5: exceeded in 6"),
         ([1, 2] * 6, {"groups": np.repeat([0, 1], 6)}, "needs 3 groups or more, got 2"),
         ([1, 2] * 15, {"groups": np.repeat([0, 1, 2], [28, 1, 1])}, "only 2 texts are left to fit to, and 6"),
     ],

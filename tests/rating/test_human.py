@@ -114,7 +114,7 @@ def test_nothing_to_compare_is_nan_and_not_zero(human):
         (
             [1, 9, 3],
             {"human_range": (1, 7)},
-            r"human_range must .* got 1 to 7: outside in 1 row \(counted from 1\): 2$",
+            r"human_range must .* got 1 to 7: exceeded in 1 row \(counted from 1\): 2$",
         ),
         ([1, 2, 3], {"human_range": (7, 1)}, "human_range must be the lowest value, then the highest.*7 1"),
         ([1, 2, 3], {"human_range": (1, np.inf)}, "two finite numbers such as 1 7, got 1 inf"),

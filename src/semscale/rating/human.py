@@ -770,7 +770,7 @@ def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | No
     outside = ((table < low) | (table > high)).any(axis=1)
     if human_range is None and outside.any():
         return None
-    reject(outside, f"human_range must contain all human ratings, got {low:g} to {high:g}: outside in")
+    reject(outside, f"human_range must contain all human ratings, got {low:g} to {high:g}: exceeded in")
     mapped = values[0] + (np.nan_to_num(table, nan=low) - low) / (high - low) * (values[-1] - values[0])
     below = np.clip(np.searchsorted(values, mapped, side="right") - 1, 0, len(values) - 2)
     share = (mapped - values[below]) / (values[below + 1] - values[below])
