@@ -61,6 +61,30 @@ def test_a_code_that_follows_from_another_is_left_out_of_the_joint_model():
     assert found.drivers[0].joint is not None
 
 
+@pytest.mark.parametrize("by_probability", [False, True])
+@pytest.mark.parametrize("own", [0.0, 0.1])
+def test_a_net_changes_no_effect_of_its_codes(own, by_probability):
+    # own: share of answers that have the net by its own examples, without a code below it
+    net = np.maximum(CODES.max(axis=1), RNG.uniform(size=4000) < own)
+    decisions = np.column_stack([net, CODES])
+    alone = find_drivers(
+        RATINGS, CODES, ["a", "b"], rating="stars", probability=0.1 + 0.8 * CODES if by_probability else None
+    )
+    # The net's probability is unknown, as it has no examples to calibrate.
+    probability = np.column_stack([np.full(4000, np.nan), 0.1 + 0.8 * CODES]) if by_probability else None
+    beside_net = find_drivers(
+        RATINGS, decisions, ["any", "a", "b"], rating="stars", nets={"any"}, probability=probability
+    )
+    wide, *members = beside_net.drivers
+    assert [driver.joint for driver in members] == [driver.joint for driver in alone.drivers]
+    assert [driver.joint_p_value for driver in members] == [d.joint_p_value for d in alone.drivers]
+    assert [driver.difference for driver in members] == [driver.difference for driver in alone.drivers]
+    assert (beside_net.n, beside_net.r_squared) == (alone.n, alone.r_squared)
+    assert wide.joint is None
+    assert np.isnan(wide.joint_p_value)
+    assert wide.difference.value == pytest.approx(RATINGS[net == 1].mean() - RATINGS[net == 0].mean())
+
+
 def test_no_rating_at_all_is_refused():
     with pytest.raises(InputError, match="rating: 'stars' has no number"):
         find_drivers(np.full(3, np.nan), np.ones((3, 1)), ["a"], rating="stars")

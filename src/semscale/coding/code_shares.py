@@ -1,6 +1,6 @@
 """Shares of codes, tests between groups, pairs of codes, agreement, and drivers of a rating."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -461,7 +461,8 @@ class Driver:
         difference: ``mean_with - mean_without`` with its interval; NaN if either has fewer than 5 answers or
             people.
         p_value: p-value of no difference, adjusted by Holm over all codes; NaN likewise.
-        joint: coefficient of the code in the joint model of all codes; ``None`` if the model lacks the code.
+        joint: coefficient of the code in the joint model; ``None`` if the model lacks the code, as it lacks
+            nets.
         joint_p_value: p-value of a coefficient of 0, adjusted likewise; NaN likewise.
     """
 
@@ -503,12 +504,16 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
     codes: Sequence[str],
     *,
     rating: str,
+    nets: Collection[str] = (),
     probability: Floats | None = None,
     weights: Floats | None = None,
     clusters: Integers | None = None,
     interval: float = 0.95,
 ) -> Drivers:
-    """Compare ratings with and without each code, and fit a joint model of all codes.
+    """Compare ratings with and without each code, and fit a joint model of all codes except nets.
+
+    An answer with a code below a net has the net as well. In a joint model, the net would take over a part of
+    the effect of its codes, so it is only compared by itself.
 
     Differences and the joint model have HC3 standard errors, or CR2 for clustered answers, such as several
     answers of one person. The joint model uses calibrated probabilities of the codes if available (regression
@@ -519,7 +524,9 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
         assigned: shape (n, k), 1, 0 or NaN.
         codes: k names.
         rating: name of the rating.
-        probability: shape (n, k), calibrated; ``None`` where a code has none.
+        nets: names of the codes that have other codes below them.
+        probability: shape (n, k), calibrated; only columns of nets may lack values. ``None`` without
+            calibrated codes.
         weights: shape (n,), weights of the answers; answers with NaN or 0 are left out.
         clusters: shape (n,), respondents or sampling clusters; by default each answer is a cluster.
         interval: nominal coverage of the intervals.
@@ -557,8 +564,9 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
     p_values = np.full(len(codes), np.nan)
     p_values[frequent] = [alone[code].p_value[0] for code in frequent]
     predictors = assigned if probability is None else probability
-    complete: Mask = rated & ~np.isnan(predictors[:, frequent]).any(axis=1)
-    used = [frequent[index] for index in independent_columns(predictors[complete][:, frequent])]
+    candidates = [code for code in frequent if codes[code] not in nets]
+    complete: Mask = rated & ~np.isnan(predictors[:, candidates]).any(axis=1)
+    used = [candidates[index] for index in independent_columns(predictors[complete][:, candidates])]
     joint, joint_p_values = None, np.full(len(codes), np.nan)
     if len(used) > 1 and n_units(complete) >= MIN_RATED * len(used):  # with one code it is the difference
         joint = fit(complete, predictors[:, used])

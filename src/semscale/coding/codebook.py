@@ -105,6 +105,11 @@ class Codebook:
         return tuple(code.name for code in self.codes)
 
     @property
+    def nets(self) -> frozenset[str]:
+        """Names of the codes that have other codes below them, with or without examples of their own."""
+        return frozenset(code.parent for code in self.codes if code.parent is not None)
+
+    @property
     def content_hash(self) -> str:
         """Hash (8 hex digits of SHA-256) of everything that affects scores."""
         content = [

@@ -238,12 +238,15 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         if self._scale is not None:
             rating = f"{self._scale}, as rated from the same answers"
         design = sample.design.some(rows.in_draw)
+        nets = self.codebook.nets
+        members = [index for index, code in enumerate(self.codebook.names) if code not in nets]
         return find_drivers(
             rows.columns["rating"][rows.in_draw],
             coding.assigned[rows.in_draw],
             self.codebook.names,
             rating=rating,
-            probability=coding.probability[rows.in_draw] if coding.is_calibrated.all() else None,
+            nets=nets,
+            probability=coding.probability[rows.in_draw] if coding.is_calibrated[members].all() else None,
             weights=design.weights,
             clusters=design.clusters,
             interval=self._plan.interval,

@@ -334,6 +334,8 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
             f"Adjusted for other codes: a linear model of {basis}, with {count(drivers.n)} answers, that "
             f"explains {percent(drivers.r_squared, 0)} of the variance. "
         )
+        if summary.codebook.nets:
+            joint += "Nets are not in the model, as their answers have the codes below them. "
     note = (
         "The difference compares mean ratings with and without a code "
         f"({_STANDARD_ERRORS[drivers.standard_errors]}). {joint}Both show association with the rating, not "
@@ -349,13 +351,13 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
 
 
 def _pairs(summary: "CodingSummary") -> DataTable:
-    """List the pairs of codes that occur together most often."""
+    """List the pairs of codes that occur together most often, without a net and its own codes."""
     names, counts, lift = summary.codebook.names, summary.pairs.counts, summary.pairs.lift
     pairs = [
         (int(counts[first, second]), first, second)
         for second in range(len(names))
         for first in range(second)
-        if counts[first, second]
+        if counts[first, second] and not summary.codebook.are_related(names[first], names[second])
     ]
     rows = (
         (Quoted(names[first], _NAME), Quoted(names[second], _NAME), both, lift[first, second])
