@@ -82,6 +82,13 @@ def test_idf_over_the_references_is_that_of_a_scorer_with_them_as_its_corpus():
     assert (plain[2] != found[2]).all()
 
 
+def test_a_pair_whose_tokens_all_have_the_idf_0_is_missing_with_a_warning():
+    # One reference: each of its tokens occurs in all references, so its IDF is log((1 + 1) / (1 + 1)) = 0.
+    with pytest.warns(UserWarning, match=r"1 of 1 pairs have no score .*larger corpus"):
+        columns = score(["A man is here."], ["A man is here."], model_type=MODEL, idf=True)
+    assert all(np.isnan(column).tolist() == [True] for column in columns)
+
+
 def test_a_dictionary_of_weights_is_taken():
     weights = defaultdict(lambda: 1.0, {101: 0.0, 102: 0.0})  # what bert_score itself uses without idf
     found = score(CANDIDATES, REFERENCES, model_type=MODEL, idf=weights)

@@ -11,6 +11,8 @@ Intended differences from ``bert_score`` 0.3.13:
   ``bert_score`` with ``batch_size=1``.
 - Texts beyond the model's limit are read in windows instead of being cut.
 - An empty text scores 0 before rescaling, as in ``bert_score``, but does not end the program.
+- A pair in which every token of a text has the IDF 0 scores NaN, with a warning; ``bert_score`` returns an F1
+  of 0. With ``idf=True`` this holds for every pair if there is only one reference.
 - ``device``, ``batch_size``, ``nthreads`` and ``use_fast_tokenizer`` are ignored: the engine runs on the
   processor and chooses batches and threads itself, and the tokenizer gives the same tokens.
 - The hash is the signature, which also contains the weights, the precision and the hash of the idf weights.
@@ -40,7 +42,7 @@ from semscale.matching.bertscore import (
     token_encoder,
 )
 from semscale.matching.token_scores import Idf
-from semscale.types import Floats
+from semscale.types import Floats, Status
 from semscale.version import install_command
 
 if TYPE_CHECKING:
@@ -226,7 +228,8 @@ class BERTScorer:
         if verbose:
             print(f"scoring {len(cands)} candidates ...", file=sys.stderr)  # noqa: T201 - asked for
         by_layer = [self._scorer(layer).score(cands, refs, keep_unread=True) for layer in self._layers]
-        values = np.stack([_with_zeros(layer) for layer in by_layer])
+        _warn_of_missing(by_layer[0])
+        values = np.stack([_with_zeros_for_empty(layer) for layer in by_layer])
         values = values if self.all_layers else values[0]
         if self.rescale_with_baseline:
             values = rescale_scores(values, self._baseline())
@@ -301,9 +304,24 @@ def _flattened(refs: Sequence[Any]) -> list[str]:
     return [text for cell in refs for text in ([cell] if isinstance(cell, str) else cell)]
 
 
-def _with_zeros(scores: BertScores) -> npt.NDArray[np.float64]:
-    zeroed = scores.with_zeros()
-    return np.stack([zeroed.precision, zeroed.recall, zeroed.f1], axis=-1)
+_UNSCORED = {
+    Status.WEIGHTLESS: "every token of one of their texts has the IDF 0, as all references contain it; "
+    "compute the IDF from a larger corpus (idf_sents), or leave out idf",
+    Status.TOO_LONG: "one of their texts is too long",
+}
+
+
+def _warn_of_missing(scores: BertScores) -> None:
+    for status, reason in _UNSCORED.items():
+        if n := scores.counts.get(status, 0):
+            message = f"{n} of {len(scores.status)} pairs have no score (NaN): {reason}"
+            warnings.warn(message, stacklevel=3)
+
+
+def _with_zeros_for_empty(scores: BertScores) -> npt.NDArray[np.float64]:
+    values = np.stack([scores.precision, scores.recall, scores.f1], axis=-1)
+    is_unscored = np.isin(scores.status, list(_UNSCORED))
+    return np.where(is_unscored[:, None], values, np.nan_to_num(values, nan=0.0))
 
 
 class NoTensorError(SemscaleError, AttributeError, TypeError):
