@@ -214,6 +214,57 @@ class UncertaintyScorer(ABC):
 
     generate_and_score_sync = synchronous(generate_and_score)
 
+    async def generate_original_responses(
+        self, prompts: Sequence[Any], top_k_logprobs: int | None = None, progress_bar: object = None
+    ) -> list[str | None]:
+        """Request a response for each prompt; ``score`` applies the postprocessor, not this method.
+
+        Args:
+            prompts: n texts, or lists of LangChain's messages.
+            top_k_logprobs: ignored.
+            progress_bar: ignored.
+
+        Returns:
+            n responses; ``None`` for a call that failed.
+
+        Raises:
+            InputError: there is no ``llm``, or a prompt has another type.
+            ReplyError: no call can succeed, such as with a wrong key.
+        """
+        return [texts[0] for texts in await self._texts(prompts, range(1))]
+
+    async def generate_candidate_responses(
+        self, prompts: Sequence[Any], num_responses: int = 5, progress_bar: object = None
+    ) -> list[list[str | None]]:
+        """Request sampled responses for each prompt; ``score`` applies the postprocessor, not this method.
+
+        Args:
+            prompts: n texts, or lists of LangChain's messages.
+            num_responses: number of samples for each prompt.
+            progress_bar: ignored.
+
+        Returns:
+            n lists of ``num_responses`` samples; ``None`` for a call that failed.
+
+        Raises:
+            InputError: there is no ``llm``, ``num_responses`` is below 1, or a prompt has another type.
+            ReplyError: no call can succeed, such as with a wrong key.
+        """
+        _check_number(num_responses)
+        return await self._texts(prompts, range(1, num_responses + 1))
+
+    generate_original_responses_sync = synchronous(generate_original_responses)
+    generate_candidate_responses_sync = synchronous(generate_candidate_responses)
+
+    async def _texts(self, prompts: Sequence[Any], samples: range) -> list[list[str | None]]:
+        """Request some samples of each prompt; sample 0 is the response, at the model's own temperature."""
+        asked = [_as_prompt(prompt) for prompt in prompts]
+        requests = [self._sampling.request(prompt, sample) for prompt in asked for sample in samples]
+        outcomes = await self._runner().collect(requests)
+        texts = [None if outcome.reply is None else outcome.reply.text for outcome in outcomes]
+        n = len(samples)
+        return [texts[start : start + n] for start in range(0, len(texts), n)]
+
     @abstractmethod
     def score(self, *arguments: Any, **columns: Any) -> Any:
         """Score existing responses; the names of the arguments are those of uqlm."""
@@ -233,8 +284,8 @@ class UncertaintyScorer(ABC):
 
     async def _ask(self, prompts: Sequence[Any], num_responses: int) -> dict[str, Any]:
         """Return responses, and samples if they are needed, by the names of the arguments of ``score``."""
-        if self.needs_samples and num_responses < 1:
-            raise InputError(f"num_responses must be at least 1, got {num_responses!r}")
+        if self.needs_samples:
+            _check_number(num_responses)
         runner = self._runner()
         plan = self._sampling.for_parts({"logprobs"}) if self.reads_tokens else self._sampling
         asked = [_as_prompt(prompt) for prompt in prompts]
@@ -292,6 +343,11 @@ class UncertaintyScorer(ABC):
             "sampling_temperature": self.sampling_temperature,
             "num_responses": max(map(len, samples), default=0),
         }
+
+
+def _check_number(num_responses: int) -> None:
+    if num_responses < 1:
+        raise InputError(f"num_responses must be at least 1, got {num_responses!r}")
 
 
 def limited(running: Running, max_calls_per_min: int | None) -> Running:
