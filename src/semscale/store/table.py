@@ -359,24 +359,3 @@ def rows_of_the_file(table: Table) -> Iterator[None]:
         if table.row_in_whole is None:
             raise
         raise error.at(f"row {table.row_in_whole(error.row) + 1:,}") from None
-
-
-@contextmanager
-def panics_refused(name: str, kind: str) -> Iterator[None]:
-    """Turn a panic of a reader written in Rust into an error about its file.
-
-    Each Rust library has its own class of panics, derived from ``BaseException``.
-
-    Args:
-        name: the file's name.
-        kind: the kind of file, such as ``Parquet``.
-
-    Raises:
-        InputError: the reader panicked.
-    """
-    try:
-        yield
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise InputError(f"{name} cannot be read as {kind}: it is damaged; write it again") from error

@@ -9,7 +9,8 @@ from tests.store.readers.spss_files import write_spss
 
 from semscale.errors import InputError
 from semscale.store import evaluation_logs, spreadsheets, surveys, table
-from semscale.store.reading import open_table
+from semscale.store.child_process import Opening
+from semscale.store.reading import open_here, open_table
 from semscale.store.runs import PartSettings, TableRun
 from semscale.store.writing import write_table
 
@@ -71,34 +72,39 @@ def openai_log(folder):
 
 WHOLE = [
     # The header of a sheet is a row with cells, too.
-    (workbook, 22),
-    pytest.param(spss, 4 * 5, marks=pytest.mark.needs("spss")),
-    (inspect_log, 4 * 8),
-    (packed_inspect_log, 4 * 8),
-    (promptfoo_log, 4 * 7),
-    (openai_log, 4 * 5),
+    (workbook, "xlsx", 22),
+    pytest.param(spss, "sav", 4 * 5, marks=pytest.mark.needs("spss")),
+    (inspect_log, "inspect", 4 * 8),
+    (packed_inspect_log, "inspect", 4 * 8),
+    (promptfoo_log, "promptfoo", 4 * 7),
+    (openai_log, "openai-evals", 4 * 5),
 ]
 
 
-@pytest.mark.parametrize(("make", "cells"), WHOLE)
-def test_a_file_that_is_read_as_a_whole_has_a_limit_of_cells(tmp_path, limits, make, cells):
+def open_file(path, kind):
+    """Open a file in this process: the limits of a child cannot be set from here."""
+    return open_here(Opening(path, str(path), kind, {}))
+
+
+@pytest.mark.parametrize(("make", "kind", "cells"), WHOLE)
+def test_a_file_that_is_read_as_a_whole_has_a_limit_of_cells(tmp_path, limits, make, kind, cells):
     path = make(tmp_path)
     limits(MOST_CELLS=cells)
-    n_rows = open_table(path).n_rows
+    n_rows = open_file(path, kind).n_rows
     limits(MOST_CELLS=cells - 1)
     with pytest.raises(
         InputError, match=rf"^.*a\.\w+ has {cells} cells .*, and at most {cells - 1} are allowed"
     ):
-        open_table(path)
+        open_file(path, kind)
     assert n_rows in (4, 10)
 
 
-@pytest.mark.parametrize(("make", "cells"), WHOLE)
-def test_a_file_that_is_read_as_a_whole_has_a_limit_of_bytes(tmp_path, limits, make, cells):
+@pytest.mark.parametrize(("make", "kind", "cells"), WHOLE)
+def test_a_file_that_is_read_as_a_whole_has_a_limit_of_bytes(tmp_path, limits, make, kind, cells):
     path = make(tmp_path)
     limits(MOST_BYTES=50)
     with pytest.raises(InputError, match=r"^.*a\.\w+ has [\d,]+ bytes.*, and at most 50 are allowed; \w+"):
-        open_table(path)
+        open_file(path, kind)
 
 
 @pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])
