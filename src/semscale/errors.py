@@ -53,6 +53,21 @@ class EmptyTableError(InputError):
     """A table has a header but no rows."""
 
 
+class SpecialFileError(InputError, OSError):
+    """A pipe, a device or a socket is named where a file is needed.
+
+    Args:
+        path: its name.
+        kind: its kind, such as ``a pipe``.
+    """
+
+    def __init__(self, path: object, kind: str) -> None:
+        super().__init__(
+            f"{path} is {kind}, and only files can be read: write its content to a file, and name that"
+        )
+        self.strerror = f"it is {kind}"
+
+
 class UnreachableError(InputError):
     """A file behind a URL cannot be read or written; finished parts of a run stay stored."""
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 from urllib.parse import urlsplit
 
-from semscale.errors import EmptyTableError, InputError
+from semscale.errors import EmptyTableError, InputError, SpecialFileError
+from semscale.input_files import check_regular
 from semscale.messages import shortened
 from semscale.store.child_process import Opening, open_in_child
 from semscale.store.columnar import open_folder, open_parquet, open_remote_folder, open_remote_parquet
@@ -303,8 +304,11 @@ def _check_readable(path: Path) -> None:
         if path.is_dir():
             next(path.iterdir(), None)
             return
+        check_regular(path)
         with path.open("rb"):
             pass
+    except SpecialFileError as error:
+        raise InputError(f"{error}, or pass - and redirect it to standard input") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
 

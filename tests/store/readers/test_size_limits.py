@@ -140,3 +140,36 @@ def test_parts_of_a_run_are_as_small_as_its_batches(tmp_path, limits):
     limits(MOST_CELLS=6)
     TableRun(open_table(tmp_path / "a.csv"), PartSettings(part_rows=5)).run(Work(), None)
     assert sizes == [3]
+
+
+WIDE = [f"c{n}" for n in range(10_001)]
+
+
+def wide_csv(folder, names):
+    (folder / "a.csv").write_text(",".join(names) + "\n" + ",".join("x" * len(names)) + "\n")
+    return folder / "a.csv"
+
+
+def wide_json_lines(folder, names):
+    (folder / "a.jsonl").write_text(json.dumps(dict.fromkeys(names, "x")) + "\n")
+    return folder / "a.jsonl"
+
+
+def json_lines_of_many_keys(folder, names):
+    lines = (json.dumps({"text": "x", name: 1}) for name in names[1:])
+    (folder / "a.jsonl").write_text("\n".join(lines))
+    return folder / "a.jsonl"
+
+
+def wide_parquet(folder, names):
+    pl.DataFrame({name: ["x"] for name in names}).write_parquet(folder / "a.parquet")
+    return folder / "a.parquet"
+
+
+@pytest.mark.parametrize("make", [wide_csv, wide_json_lines, json_lines_of_many_keys, wide_parquet])
+def test_a_table_has_a_limit_of_columns(tmp_path, make):
+    path = make(tmp_path, WIDE)
+    with pytest.raises(InputError, match="has 10,001 columns, and at most 10,000 are allowed; leave columns"):
+        list(open_table(path).batches(20_000))
+    if make is wide_csv:
+        assert len(open_table(make(tmp_path, WIDE[1:])).columns) == 10_000
