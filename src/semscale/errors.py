@@ -54,18 +54,7 @@ class EmptyTableError(InputError):
 
 
 class SpecialFileError(InputError, OSError):
-    """A pipe, a device or a socket is named where a file is needed.
-
-    Args:
-        path: its name.
-        kind: its kind, such as ``a pipe``.
-    """
-
-    def __init__(self, path: object, kind: str) -> None:
-        super().__init__(
-            f"{path} is {kind}, and only files can be read: write its content to a file, and name that"
-        )
-        self.strerror = f"it is {kind}"
+    """A pipe, a device or a socket is named where a file is needed."""
 
 
 class UnreachableError(InputError):

@@ -23,7 +23,11 @@ def check_regular(path: Path) -> None:
     mode = path.stat().st_mode
     for is_special, kind in _SPECIAL:
         if is_special(mode):
-            raise SpecialFileError(path, kind)
+            error = SpecialFileError(
+                f"{path} is {kind}, and only files can be read: write its content to a file, and name that"
+            )
+            error.strerror = f"it is {kind}"
+            raise error
 
 
 def read_input(path: str | Path) -> bytes:

@@ -323,7 +323,8 @@ def open_checkpoint(folder: Path, profile: ModelProfile | None = None) -> Checkp
     Raises:
         ModelError: a file is missing or damaged, or the engine cannot run the model exactly.
     """
-    packed = [] if (folder / "config.json").is_file() else sorted(filter(Path.is_file, folder.glob("*-q4.bin")))
+    packed = sorted(path for path in folder.glob("*-q4.bin") if path.is_file())
+    packed = [] if (folder / "config.json").is_file() else packed
     if len(packed) != 1:
         checkpoint = load_checkpoint(folder)
         return replace(checkpoint, prefix=checkpoint.prefix or profile.prefix) if profile else checkpoint

@@ -446,8 +446,10 @@ def read_rscales(text: str) -> tuple[float, ...]:
     try:
         lines = read_input_text(path, "utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(
-            f"rscales must be numbers with commas between, or a text file with one per line, got '{path}'"
+            f"rscales must be numbers with commas between, or a text file with one per line, got '{path}': "
+            f"{reason}"
         ) from error
     factors = []
     for number, line in enumerate(lines, start=1):
