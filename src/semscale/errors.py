@@ -53,6 +53,10 @@ class EmptyTableError(InputError):
     """A table has a header but no rows."""
 
 
+class SpecialFileError(InputError, OSError):
+    """A pipe, a device or a socket is named where a file is needed."""
+
+
 class UnreachableError(InputError):
     """A file behind a URL cannot be read or written; finished parts of a run stay stored."""
 

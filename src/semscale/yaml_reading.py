@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
 import yaml
 
 from semscale.errors import InputError
+from semscale.input_files import read_input
 from semscale.messages import did_you_mean, first_mistake, shortened, unreadable
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ class YamlFile:
             InputError: it cannot be read.
         """
         try:
-            return cls(Path(path).read_bytes(), str(path))
+            return cls(read_input(path), str(path))
         except OSError as error:
             raise unreadable(f"{noun} {str(path)!r}", error) from None
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from semscale.errors import InputError, ReplyError
+from semscale.input_files import read_input
 from semscale.json_reading import encodable
 from semscale.messages import unreadable
 
@@ -265,7 +266,7 @@ def image_url(source: bytes | Path | str) -> str:
     if isinstance(source, str) and re.match(r"https?://", text):
         return text
     try:
-        return image_url(Path(text).expanduser().read_bytes())
+        return image_url(read_input(Path(text).expanduser()))
     except OSError as error:
         raise unreadable(f"image {text[:80]!r}", error) from error
 

@@ -25,6 +25,7 @@ from semscale.cli.shared import (
     announce_endpoints,
 )
 from semscale.errors import InputError
+from semscale.input_files import read_input, read_input_text
 from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.messages import unreadable
 from semscale.settings import Option, Settings
@@ -549,7 +550,7 @@ def read_rubric(text: str | None) -> str | None:
     if text is None or not text.startswith("@"):
         return text
     try:
-        return Path(text[1:]).read_text(encoding="utf-8")
+        return read_input_text(text[1:])
     except OSError as error:
         raise unreadable(f"rubric: file {text[1:]!r}", error) from None
     except UnicodeDecodeError:
@@ -565,7 +566,7 @@ def read_panel(path: Path) -> list[dict[str, Any]]:
     from semscale.yaml_reading import parse_yaml
 
     try:
-        file = path.read_bytes()
+        file = read_input(path)
     except OSError as error:
         raise unreadable(f"panel file {str(path)!r}", error) from None
     content = parse_yaml(file, source=str(path))

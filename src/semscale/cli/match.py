@@ -98,11 +98,13 @@ class CorpusOptions(Settings):
             texts = self._cells(self.corpus)
         elif self.corpus_column is not None:
             raise InputError(f"corpus_column belongs to a table, {path} has one text a line; leave it out")
-        elif not path.is_file():
+        elif not path.exists():
             raise InputError(f"corpus: {path} does not exist; check the name of the file")
         else:
+            from semscale.input_files import check_regular
             from semscale.store.delimited import encoding_of, open_text
 
+            check_regular(path)
             codec, _ = encoding_of(path, str(path), None)
             with open_text(path, str(path), codec) as lines:
                 texts = [line.strip() for line in lines if line.strip()]

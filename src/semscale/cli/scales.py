@@ -28,6 +28,7 @@ from semscale.cli.shared import (
 )
 from semscale.cli.study import write_template
 from semscale.errors import InputError
+from semscale.input_files import read_input_text
 from semscale.messages import unreadable
 from semscale.rating.settings import DEFAULT_READOUT, RATING, RaterSettings, Readout
 from semscale.settings import Option, Settings
@@ -283,7 +284,7 @@ def grow(options: GrowOptions) -> None:
             progress=progress,
         )
     if grown is not None:
-        content = grown_file(options.file.read_text(encoding="utf-8"), growth)
+        content = grown_file(read_input_text(options.file), growth)
         with replacing(grown) as temporary:
             temporary.write_text(content, encoding="utf-8")
     present(growth, options.outputs)
@@ -295,7 +296,7 @@ def _reply(options: GrowOptions, scale: "Scale", progress: "Progress") -> tuple[
         if str(options.reply) == "-":
             return sys.stdin.read(), "a reply on standard input"
         try:
-            return options.reply.read_text(encoding="utf-8"), f"the reply in {options.reply.name}"
+            return read_input_text(options.reply), f"the reply in {options.reply.name}"
         except OSError as error:
             raise unreadable(f"reply: {options.reply}", error) from None
         except UnicodeDecodeError as error:

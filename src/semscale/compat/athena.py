@@ -55,6 +55,7 @@ from semscale.drift.runs import check_comparable
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, named, now
+from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
 from semscale.messages import unreadable
 from semscale.stats.intervals import check_seed
@@ -341,7 +342,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
         InputError: the file does not exist or is not a report.
     """
     try:
-        content = parse_json(Path(path).read_text(encoding="utf-8-sig"))
+        content = parse_json(read_input_text(path, "utf-8-sig"))
     except OSError as error:
         raise unreadable(f"report: {path}", error) from error
     except ValueError as error:

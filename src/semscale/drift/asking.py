@@ -23,6 +23,7 @@ from semscale.drift.settings import COST, LATENCY, TOKENS
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, named
+from semscale.input_files import read_input_text
 from semscale.messages import did_you_mean
 from semscale.store.table import Table
 from semscale.types import Floats, Progress
@@ -114,7 +115,7 @@ def read_template(path: str | Path) -> PromptTemplate:
         InputError: the file cannot be read, is not UTF-8, or is blank.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_input_text(path, "utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8"
         raise InputError(f"the template {str(path)!r} cannot be read: {reason}") from None

@@ -12,6 +12,7 @@ from semscale.drift.cells import CellLocation, feedback_text, number_in
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import named
+from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
 from semscale.messages import shortened
 
@@ -170,7 +171,7 @@ def load_exercise(path: str | Path) -> dict[str, Any]:
         InputError: the file cannot be read, or is not JSON or not an exercise.
     """
     try:
-        content = parse_json(Path(path).read_text(encoding="utf-8-sig"))
+        content = parse_json(read_input_text(path, "utf-8-sig"))
     except json.JSONDecodeError as error:
         raise InputError(
             f"{path}, line {error.lineno}, column {error.colno}: no valid JSON ({error.msg}); check for a "

@@ -20,6 +20,7 @@ from semscale.guards.findings import Finding, Span
 from semscale.guards.number_guard import figure_findings
 from semscale.guards.registry import Guards, Mode
 from semscale.guards.text import is_english_script
+from semscale.input_files import read_input
 from semscale.matching.calibrated import (
     FEWEST_FOR_FLOORS,
     LAYERS,
@@ -455,10 +456,10 @@ def files_hash(sources: Sequence[Path]) -> str:
     """
     digest = hashlib.blake2b(digest_size=8)
     for source in sources:
-        files = [source] if not source.is_dir() else sorted(source.rglob("*"))
+        files = [source] if not source.is_dir() else sorted(filter(Path.is_file, source.rglob("*")))
         for file in files:
-            if not file.is_dir() and file.suffix != ".pyc":
-                content = file.read_bytes()
+            if file.suffix != ".pyc":
+                content = read_input(file)
                 digest.update(f"{file.relative_to(source.parent).as_posix()}:{len(content)}:".encode())
                 digest.update(content)
     return digest.hexdigest()

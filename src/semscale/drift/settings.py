@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.input_files import read_input
 from semscale.messages import shortened, unknown_name
 from semscale.settings import Option, Settings
 from semscale.yaml_reading import parse_yaml
@@ -337,7 +338,7 @@ def read_gate_settings(path: str | Path) -> GateSettings:
     """
     source = str(path)
     try:
-        content = Path(path).read_bytes()
+        content = read_input(path)
     except OSError as error:
         raise InputError(
             f"{source!r} cannot be read: {error.strerror or error}: name a YAML file with the gate's settings"

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import ModelError, UnsupportedModelError
+from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
 from semscale.version import install_command
 from semscale.weights.known import ModelProfile
@@ -129,7 +130,7 @@ def read_config(folder: Path, file: str = "config.json") -> dict[str, Any]:
 
 def _any_json(path: Path) -> object:
     try:
-        return parse_json(path.read_text(encoding="utf-8"))
+        return parse_json(read_input_text(path))
     except FileNotFoundError as error:
         raise ModelError(f"{path.parent} has no {path.name}") from error
     except (OSError, ValueError) as error:
@@ -322,7 +323,8 @@ def open_checkpoint(folder: Path, profile: ModelProfile | None = None) -> Checkp
     Raises:
         ModelError: a file is missing or damaged, or the engine cannot run the model exactly.
     """
-    packed = [] if (folder / "config.json").is_file() else sorted(folder.glob("*-q4.bin"))
+    packed = sorted(path for path in folder.glob("*-q4.bin") if path.is_file())
+    packed = [] if (folder / "config.json").is_file() else packed
     if len(packed) != 1:
         checkpoint = load_checkpoint(folder)
         return replace(checkpoint, prefix=checkpoint.prefix or profile.prefix) if profile else checkpoint

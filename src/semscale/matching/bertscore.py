@@ -17,6 +17,7 @@ from semscale.embedding.loading import load_token_encoder
 from semscale.embedding.texts import distinct
 from semscale.embedding.token_states import TokenEncoder, state_engine
 from semscale.errors import InputError
+from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
 from semscale.matching.matches import Matches
 from semscale.matching.pairs import Pairs, ScoredPairs, best_pairs, pair_up
@@ -570,7 +571,7 @@ def read_baseline(path: Path) -> Baseline:
         InputError: it cannot be read, or is neither.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_input_text(path, "utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"rescale: {path} cannot be read: {error}") from None
     origin = "".join(character if character not in "|:" else "_" for character in path.name)

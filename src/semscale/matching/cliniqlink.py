@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
 from semscale.matching.matcher import Matcher, uses_corpus
 from semscale.presentable import Presentable
@@ -222,7 +223,7 @@ def read_task(path: Path) -> Task:
         InputError: no JSON, a key is missing, or the lists have unequal lengths.
     """
     try:
-        content = parse_json(path.read_text(encoding="utf-8"))
+        content = parse_json(read_input_text(path))
     except (OSError, ValueError) as error:
         raise InputError(f"{path.name} cannot be read: {error}") from error
     if not isinstance(content, dict):

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, FiniteFloat, PlainValidator, TypeAda
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from semscale.errors import InputError
+from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
 from semscale.messages import first_mistake, unreadable
 from semscale.presentable import Presentable
@@ -353,7 +354,7 @@ def load_calibration(path: Path) -> Calibration:
         InputError: no file, no calibration, one of another version, or one that was changed by hand.
     """
     try:
-        content = parse_json(Path(path).read_text(encoding="utf-8"))
+        content = parse_json(read_input_text(path))
     except OSError as error:
         raise unreadable(f"calibration: {path}", error) from error
     except ValueError as error:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from semscale.errors import InputError
+from semscale.input_files import read_input
 from semscale.messages import mistakes_in_scale, shortened, unknown_name, unreadable
 from semscale.scales.scale import Name, Probe, Scale, Text, parse_scale
 from semscale.yaml_reading import parse_yaml
@@ -189,7 +190,7 @@ def _shipped(name: str) -> Scale:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_input(path)
     except OSError as error:
         raise unreadable(f"scale file {str(path)!r}", error) from None
 

@@ -325,12 +325,12 @@ class JobWork:
 
 
 def open_requested(path: Path, fields: TableFields, format: str | None = None) -> Table:  # noqa: A002
-    """Open a table as a request describes it.
+    """Open a table as a request describes it; a child process reads it, as a client sent it or named it.
 
     Raises:
         InputError: the table cannot be read in this way.
     """
-    return open_table(path, format=format, **_reading(fields))
+    return open_table(path, untrusted=True, format=format, **_reading(fields))
 
 
 def _reading(fields: TableFields) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from semscale.errors import InputError
 from semscale.history.items import Output
+from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
 from semscale.store.atomic import replacing
 from semscale.version import upgrade_advice
@@ -86,7 +87,7 @@ def read_snapshots(path: Path) -> Snapshots:
 @lru_cache(maxsize=4)
 def _parsed(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - changes when the file changes
     """Parse a file and cache the result until the file changes, as every test of a module needs it."""
-    content = parse_json(path.read_text(encoding="utf-8"))
+    content = parse_json(read_input_text(path))
     if content["format"] > FORMAT:
         raise InputError(f"a later version of Semscale wrote it: {upgrade_advice()}")
     return {

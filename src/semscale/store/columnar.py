@@ -3,28 +3,39 @@
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
+from polars.datatypes import DataTypeClass
 from polars.exceptions import PolarsError
 
 from semscale.errors import InputError, MissingExtraError
 from semscale.store.places import identity, reached, shown
-from semscale.store.table import Table, check_names, panics_refused
+from semscale.store.table import Table, check_names
 
 ENDING = ".parquet"
 """Extension of the files of a folder that are read."""
 
 
+FRAME_BYTES = 1 << 26
+"""Bytes of content in a frame above which fewer rows are read at a time."""
+
+_FIRST_ROWS = 1_000
+
+DataType = pl.DataType | DataTypeClass
+
+
 def open_parquet(path: Path, name: str) -> Table:
     """Open a Parquet file; its column types are kept.
+
+    Frames have fewer rows than requested if the rows are long, so that memory stays bounded.
 
     Raises:
         InputError: the file is not Parquet, is damaged, or has no columns.
     """
-    _check_pages(path, name)
     with _damage_refused(name):
         frame = pl.scan_parquet(path, glob=False)
         columns = check_names(frame.collect_schema().names(), name)
@@ -36,10 +47,20 @@ def open_parquet(path: Path, name: str) -> Table:
     named = frame.rename(dict(zip(frame_names, columns, strict=True)))
 
     def slices(rows: pl.LazyFrame, size: int, skip: int) -> Iterator[pl.DataFrame]:
-        for start in range(skip, n_rows, size):
+        at_once = min(size, _FIRST_ROWS)
+        while skip < n_rows:
             with _damage_refused(name):
-                batch = rows.slice(start, size).collect()
-            yield batch
+                frame = rows.slice(skip, at_once).collect()
+            if not frame.height:
+                raise InputError(
+                    f"{name} cannot be read as Parquet (it has {skip:,} rows and states {n_rows:,}); write "
+                    "it again"
+                )
+            n_bytes = content_bytes(frame)
+            at_once = min(size, max(1, frame.height * FRAME_BYTES // max(1, n_bytes)))
+            if n_bytes <= FRAME_BYTES or frame.height == 1:
+                yield frame
+                skip += frame.height
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
         return slices(named, size, skip)
@@ -52,14 +73,38 @@ def open_parquet(path: Path, name: str) -> Table:
 
 @contextmanager
 def _damage_refused(name: str) -> Iterator[None]:
-    with panics_refused(name, "Parquet"):
-        try:
-            yield
-        except (PolarsError, OSError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise InputError(
-                f"{name} cannot be read as Parquet ({reason}); write it again, or name its --format"
-            ) from error
+    try:
+        yield
+    except (PolarsError, OSError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(
+            f"{name} cannot be read as Parquet ({reason}); write it again, or name its --format"
+        ) from error
+
+
+def content_bytes(frame: pl.DataFrame) -> int:
+    """Return the size of a frame's cells in bytes; equal texts that share memory each count.
+
+    Examples:
+        >>> content_bytes(pl.DataFrame({"text": ["x" * 100] * 50}, {"text": pl.Categorical}))
+        5000
+    """
+    texts = {title: _with_texts(dtype) for title, dtype in frame.schema.items()}
+    return int(frame.cast(texts).estimated_size())  # type: ignore[arg-type]
+
+
+def _with_texts(dtype: DataType) -> DataType:
+    """Return a type with texts in place of categories, whose size is that of their numbers."""
+    match dtype:
+        case pl.Categorical() | pl.Enum():
+            return pl.String()
+        case pl.List(inner=inner):
+            return pl.List(_with_texts(inner))
+        case pl.Array(inner=inner, size=size):
+            return pl.Array(_with_texts(inner), size)
+        case pl.Struct(fields=fields):
+            return pl.Struct([pl.Field(field.name, _with_texts(field.dtype)) for field in fields])
+    return dtype
 
 
 class Partition(NamedTuple):
@@ -125,11 +170,10 @@ def open_partitions(partitions: Sequence[Partition], name: str) -> Table:
         _check_alike(first, partition, name)
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        return rebatched(_rows(partitions, size, skip), size)
+        return _rows(partitions, size, skip)
 
     def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
-        frames = (frame for file in partitions for frame in file.table.batches_with(titles, size))
-        return rebatched(frames, size)
+        return (frame for file in partitions for frame in file.table.batches_with(titles, size))
 
     return Table(
         name,
@@ -308,195 +352,9 @@ def open_remote_folder(url: str, system: Any, path: str) -> Table:  # noqa: ANN4
         open_remote_parquet(base + file_name, system, root + file_name)._replace(name=file_name)
         for file_name in partition_names(names)
     ]
-    return open_partitions(files, shown(url))
-
-
-# Sizes and counts in a Parquet file, which are checked because its reader takes the memory that they ask for.
-
-_MAGIC = b"PAR1"
-_TAIL = 8  # length of the footer, and the magic
-_HEADER = 64 * 1024  # a page's header has some 30 bytes, and up to a few KB of statistics
-# Numbers of fields in parquet.thrift.
-_ROWS, _GROUPS = 3, 4  # FileMetaData
-_CHUNKS, _GROUP_ROWS = 1, 3  # RowGroup
-_META = 3  # ColumnChunk
-_VALUES, _PACKED, _DATA_AT, _DICTIONARY_AT = 5, 7, 9, 11  # ColumnMetaData
-_PAGE_UNPACKED, _PAGE_PACKED, _DATA, _DICTIONARY, _DATA_2 = 2, 3, 5, 7, 8  # PageHeader
-_PAGE_VALUES, _NULLS, _PAGE_ROWS, _DEFINITIONS, _REPETITIONS = 1, 2, 3, 5, 6  # headers of its kinds
-# Thrift's compact protocol.
-_TRUE, _FALSE, _DOUBLE = 1, 2, 7
-_DOUBLE_BYTES = 8
-_LONGEST_NUMBER = 10  # bytes of a 64-bit number, 7 bits in each
-_MOST_LEVELS = 40
-_LONG_LIST = 15
-
-Struct = dict[int, Any]
-"""Values of a struct by field number."""
-
-
-class _DamageError(ValueError):
-    """A size or a count in a file is impossible."""
-
-
-def _check_pages(path: Path, name: str) -> None:
-    """Refuse a Parquet file with a size or a count that is negative, or larger than the enclosing one.
-
-    Args:
-        path: the file; one without Parquet's last bytes is not checked, as its reader refuses it.
-        name: the file's name in messages.
-
-    Raises:
-        InputError: the file is damaged.
-
-    References:
-        Apache Parquet, parquet.thrift, structs FileMetaData to PageHeader.
-    """
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        file.seek(max(0, size - _TAIL))
-        tail = file.read(_TAIL)
-        if tail[-4:] != _MAGIC:
-            return
-        try:
-            for chunk in _chunks(file, size, int.from_bytes(tail[:4], "little")):
-                _check_chunk(file, chunk, size)
-        except (IndexError, KeyError, TypeError, AttributeError, ValueError) as error:
-            reason = error if isinstance(error, _DamageError) else "its metadata is damaged"
-            raise InputError(f"{name} cannot be read as Parquet ({reason}); write it again") from error
-
-
-def _chunks(file: BinaryIO, size: int, length: int) -> Iterator[Struct]:
-    """Yield the footer's entry for each column of each row group."""
-    _within("the length of its footer", length, size - _TAIL)
-    file.seek(size - _TAIL - length)
-    footer = _CompactReader(file.read(length)).struct()
-    for group in footer[_GROUPS]:
-        _within("a number of rows", group[_GROUP_ROWS], footer[_ROWS])
-        yield from (chunk[_META] for chunk in group[_CHUNKS])
-
-
-def _check_chunk(file: BinaryIO, chunk: Struct, size: int) -> None:
-    at = min(chunk[_DATA_AT], chunk.get(_DICTIONARY_AT) or size)
-    _within("a place", at, size)
-    _within("a size", chunk[_PACKED], size - at)
-    _within("a number of values", chunk[_VALUES], None)
-    end, values = at + chunk[_PACKED], 0
-    while at < end and values < chunk[_VALUES]:
-        file.seek(at)
-        reader = _CompactReader(file.read(_HEADER))
-        page = reader.struct()
-        at += reader.at
-        # Old writers leave a page's header out of the column's size: the file's is the bound.
-        _within("a page's size", page[_PAGE_PACKED], size - at)
-        at += page[_PAGE_PACKED]
-        values += _checked_values(page, chunk[_VALUES] - values)
-
-
-def _checked_values(page: Struct, left: int) -> int:
-    """Return the number of values in a data page; 0 for a dictionary page."""
-    unpacked = page[_PAGE_UNPACKED]
-    _within("a page's size", unpacked, None)
-    if _DICTIONARY in page:
-        _within("a number of values", page[_DICTIONARY][_PAGE_VALUES], unpacked)
-    head = page.get(_DATA) or page.get(_DATA_2)
-    if head is None:
-        return 0
-    _within("a number of values", head[_PAGE_VALUES], left)
-    if _DATA_2 in page:
-        _within("a number of nulls", head[_NULLS], head[_PAGE_VALUES])
-        _within("a number of rows", head[_PAGE_ROWS], head[_PAGE_VALUES])
-        _within("a size", head[_DEFINITIONS], unpacked)
-        _within("a size", head[_REPETITIONS], unpacked - head[_DEFINITIONS])
-    return int(head[_PAGE_VALUES])
-
-
-def _within(what: str, number: int, most: int | None) -> None:
-    if number < 0 or (most is not None and number > most):
-        bounds = "at least 0" if most is None else f"0 to {most:,}"
-        raise _DamageError(f"{what} is {number:,}, not {bounds}")
-
-
-class _CompactReader:
-    """Reader of consecutive structs.
-
-    Args:
-        content: bytes that begin with the first struct.
-
-    Examples:
-        >>> _CompactReader(bytes([0x15, 0x06, 0x00])).struct()
-        {1: 3}
-
-    References:
-        Apache Thrift, "Thrift compact protocol", doc/specs/thrift-compact-protocol.md.
-    """
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self.at = 0
-        """Bytes that were read."""
-
-    def struct(self, level: int = 0) -> Struct:
-        """Read a struct.
-
-        Raises:
-            IndexError: the bytes end before the struct.
-            ValueError: the bytes are not a struct.
-        """
-        fields: Struct = {}
-        number = 0
-        while head := self._byte():
-            number = number + (head >> 4) if head >> 4 else self._signed()
-            kind = head & 0x0F
-            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, level)
-        return fields
-
-    def _value(self, kind: int, level: int) -> Any:  # noqa: ANN401 - a number, bytes, a list or a struct
-        if level > _MOST_LEVELS:
-            raise ValueError("too many levels")
-        match kind:
-            case 1 | 2 | 3:  # in a list, a truth value is a byte
-                return self._byte()
-            case 4 | 5 | 6:
-                return self._signed()
-            case 7 | 8:
-                return self._bytes(_DOUBLE_BYTES if kind == _DOUBLE else self._unsigned())
-            case 9 | 10:
-                return self._list(level)
-            case 11:
-                return self._map(level)
-            case 12:
-                return self.struct(level + 1)
-        raise ValueError(f"no type {kind}")
-
-    def _list(self, level: int) -> list[Any]:
-        head = self._byte()
-        size = self._unsigned() if head >> 4 == _LONG_LIST else head >> 4
-        return [self._value(head & 0x0F, level + 1) for _ in range(size)]
-
-    def _map(self, level: int) -> list[Any]:
-        size = self._unsigned()
-        kinds = self._byte() if size else 0
-        return [self._value(kind, level + 1) for _ in range(size) for kind in (kinds >> 4, kinds & 0x0F)]
-
-    def _byte(self) -> int:
-        self.at += 1
-        return self._content[self.at - 1]
-
-    def _bytes(self, size: int) -> bytes:
-        if size > len(self._content) - self.at:
-            raise IndexError("the bytes end")
-        self.at += size
-        return self._content[self.at - size : self.at]
-
-    def _unsigned(self) -> int:
-        number = 0
-        for digit in range(_LONGEST_NUMBER):
-            byte = self._byte()
-            number |= (byte & 0x7F) << (7 * digit)
-            if byte < 0x80:  # noqa: PLR2004 - the highest bit says that more follow
-                return number
-        raise ValueError("a number is too long")
-
-    def _signed(self) -> int:
-        number = self._unsigned()
-        return (number >> 1) ^ -(number & 1)
+    table = open_partitions(files, shown(url))
+    return replace(
+        table,
+        read=lambda size, skip: rebatched(table.read(size, skip), size),
+        read_columns=lambda size, titles: rebatched(table.batches_with(titles, size), size),
+    )

@@ -97,9 +97,8 @@ def groups_in(cells: pl.Series) -> pl.Series:
 
 def column_in(frame: pl.DataFrame, title: str) -> pl.Series:
     """Return a column, or nulls if a batch of JSON lines lacks it."""
-    if title in frame.columns:
-        return frame[title]
-    return pl.Series(title, [None] * frame.height, dtype=pl.Null)
+    cells = frame.get_column(title, default=None)  # a list of all names for each column takes too long
+    return pl.Series(title, [None] * frame.height, dtype=pl.Null) if cells is None else cells
 
 
 def floats_in(cells: pl.Series) -> Floats:

@@ -15,7 +15,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.store.columns import have_decimal_commas, unescaped
 from semscale.store.surveys import HeaderKind, header_setting, survey_header
-from semscale.store.table import Table
+from semscale.store.table import Table, check_columns
 
 _LONGEST_CELL = 64 * 1024 * 1024
 _SEPARATORS = (",", ";", "\t", "|")
@@ -146,6 +146,7 @@ class _Rows:
         with self._located():
             for row in self._reader:
                 if any(cell.strip() for cell in row):
+                    check_columns(len(row), self.name)
                     self._header_line = self._start
                     return row
                 self._start = self._next_line()

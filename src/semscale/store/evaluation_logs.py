@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.input_files import check_regular
 from semscale.json_reading import encodable, parse_json
 from semscale.store.columns import column_of
 from semscale.store.delimited import encoding_of, open_text
-from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_size, frame_reader
+from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_columns, check_size, frame_reader
 
 _FIRST_OBJECTS = 1_000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -46,12 +47,13 @@ def open_jsonl(path: Path, name: str, *, encoding: str | None = None) -> Table:
     columns = tuple(dict.fromkeys(key for row in head for key in row))
     if not columns:
         raise InputError(f"{name} has only objects without keys; a key with the texts is needed")
+    check_columns(len(columns), name)
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
         with open_text(path, name, codec) as text:
             rows = islice(_objects(text, name), skip, None)
             while block := list(islice(rows, size)):
-                yield _frame(block, columns)
+                yield _frame(block, columns, name)
 
     return Table(name, path, columns, read, settings=("jsonl", encoding or "detected"), notes=notes)
 
@@ -71,17 +73,19 @@ def _objects(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
             raise InputError(
                 f"{name}, line {number}: {_shortened(line)} is not a JSON object; write one {{...}} per line"
             )
+        check_columns(len(row), name)
         if _SURROGATE.search(line):
             # Half of a surrogate pair is no character; texts from Python are read in the same way.
             row = parse_json(encodable(json.dumps(row, ensure_ascii=False)))
         yield row
 
 
-def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pl.DataFrame:
+def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...], name: str) -> pl.DataFrame:
     titles = dict.fromkeys(columns)
     for row in rows:
         if not row.keys() <= titles.keys():
             titles.update(dict.fromkeys(row))
+            check_columns(len(titles), name)
     return pl.DataFrame([column_of(title, [row.get(title) for row in rows]) for title in titles])
 
 
@@ -160,7 +164,8 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 
         raise InputError(f"{name} holds no samples; an evaluation log with results is needed")
     n_cells = len(rows) * len(columns)
     check_size(n_cells, MOST_CELLS, "cells (rows times columns)", name, _TOO_LARGE)
-    frame = _frame(rows, columns)
+    check_columns(len(columns), name)
+    frame = _frame(rows, columns, name)
     return Table(
         name, path, columns, frame_reader(frame), n_rows=frame.height, settings=(format,), notes=notes
     )
@@ -176,7 +181,12 @@ def log_columns(table: Table) -> LogColumns | None:
 
 
 def looks_like_log(path: Path) -> bool:
-    """Return whether a JSON file begins like a log of inspect_ai or promptfoo."""
+    """Return whether a JSON file begins like a log of inspect_ai or promptfoo.
+
+    Raises:
+        SpecialFileError: it is no file.
+    """
+    check_regular(path)
     with path.open("rb") as file:
         return _LOG_START.match(file.read(_HEAD)) is not None
 

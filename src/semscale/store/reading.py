@@ -4,14 +4,15 @@ import shutil
 import sys
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypedDict, Unpack
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
-from semscale.errors import EmptyTableError, InputError
+from semscale.errors import EmptyTableError, InputError, SpecialFileError
+from semscale.input_files import check_regular
 from semscale.messages import shortened
+from semscale.store.child_process import Opening, open_in_child
 from semscale.store.columnar import open_folder, open_parquet, open_remote_folder, open_remote_parquet
 from semscale.store.delimited import known_encoding, open_delimited
 from semscale.store.evaluation_logs import JSON, LOG_FORMATS, is_openai_log, open_jsonl, open_log
@@ -53,6 +54,7 @@ _STANDARD_INPUT = "standard input"
 _BEGINNINGS = {b"{": "jsonl", b"PAR1": "parquet", b"$FL2": "sav", b"$FL3": "sav"}
 _WITH_HEADERS = ("csv", "tsv", "xlsx")
 _WITH_ENCODING = ("csv", "tsv", "jsonl", "sav")
+_BINARY = ("xlsx", "parquet", "sav")
 
 
 class TableSettings(TypedDict, total=False):
@@ -116,7 +118,11 @@ class _FileSettings:
 
 
 def open_table(
-    path: str | Path, *, progress: Progress | None = None, **settings: Unpack[TableSettings]
+    path: str | Path,
+    *,
+    progress: Progress | None = None,
+    untrusted: bool = False,
+    **settings: Unpack[TableSettings],
 ) -> Table:
     """Open a local or remote table of any format; ``-`` is standard input.
 
@@ -124,30 +130,38 @@ def open_table(
     unless it begins like JSON lines, Parquet or SPSS, or ``format`` is set. Parquet behind a URL is read by
     row groups; other formats are copied to a temporary file once.
 
+    A child process with limits of memory and time (``child_process``) reads Excel, Parquet and SPSS files.
+
     Args:
         path: a file, a folder of Parquet files with the same columns, a URL of either that fsspec supports,
             or ``-``.
         progress: called while a file behind a URL is copied.
+        untrusted: whether the child reads the other formats, too, as the file comes from somebody else.
         settings: format, encoding, sheet and header, see ``TableSettings``.
 
     Raises:
-        InputError: the file does not exist, cannot be read, is empty, has no rows, or has another format; or
-            a file of a folder has other columns than the first.
+        InputError: the file does not exist, cannot be read, is empty, has no rows, has another format, or
+            exceeds a limit; a file of a folder has other columns than the first; or an untrusted table is not
+            a local file.
         MissingExtraError: the URL needs ``semscale[cloud]``.
     """
     chosen = _FileSettings(**settings)
+    if untrusted and (str(path) == "-" or is_url(str(path))):
+        raise InputError(f"an untrusted table must be a local file, got {shown(str(path))}")
     if str(path) == "-":
         return _open_standard_input(chosen)
     if isinstance(path, str) and is_url(path):
         if scheme_of(path) != "file":
             return _open_url(path, chosen, progress)
+        from urllib.request import url2pathname  # slow to import
+
         path = url2pathname(urlsplit(path).path)
     path = Path(path)
     _check_readable(path)
     if path.is_dir():
         _check_folder(str(path), chosen)
-        return _with_rows(open_folder(path))
-    return _open(path, str(path), chosen.format or _format_of(path, str(path)), chosen)
+        return _open(path, str(path), "parquet", chosen)
+    return _open(path, str(path), chosen.format or _format_of(path, str(path)), chosen, untrusted=untrusted)
 
 
 def check_choices(format: str, /, **settings: Unpack[TableSettings]) -> None:  # noqa: A002
@@ -228,13 +242,33 @@ def _with_rows(table: Table) -> Table:
     return table
 
 
-def _open(path: Path, name: str, format: str, chosen: _FileSettings) -> Table:  # noqa: A002
-    if path.stat().st_size == 0:
+def _open(
+    path: Path,
+    name: str,
+    format: str,  # noqa: A002 - the name of the command's option
+    chosen: _FileSettings,
+    *,
+    untrusted: bool = False,
+) -> Table:
+    if path.is_file() and path.stat().st_size == 0:
         raise InputError(f"{name} is empty; a table with a header and rows is needed")
     chosen.check(format)
-    match format:
+    settings = {title: value for title, value in asdict(chosen).items() if title != "format"}
+    opening = Opening(path, name, format, settings)
+    return open_in_child(opening) if untrusted or format in _BINARY else open_here(opening)
+
+
+def open_here(opening: Opening) -> Table:
+    """Open a local table in this process.
+
+    Raises:
+        InputError: it cannot be read, or has no rows.
+    """
+    path, name = opening.path, opening.name
+    chosen = _FileSettings(**opening.settings)
+    match opening.format:
         case "parquet":
-            table = open_parquet(path, name)
+            table = open_folder(path) if path.is_dir() else open_parquet(path, name)
         case "xlsx":
             table = open_excel(
                 path, name, sheet=chosen.sheet, header_kind=chosen.header, header_row=chosen.header_row
@@ -247,13 +281,13 @@ def _open(path: Path, name: str, format: str, chosen: _FileSettings) -> Table:  
             table = open_delimited(
                 path,
                 name,
-                separator="\t" if format == "tsv" else None,
+                separator="\t" if opening.format == "tsv" else None,
                 encoding=chosen.encoding,
                 header_kind=chosen.header,
                 header_row=chosen.header_row,
             )
         case _:
-            table = open_log(path, name, format)
+            table = open_log(path, name, opening.format)
     return _with_rows(table)
 
 
@@ -270,8 +304,11 @@ def _check_readable(path: Path) -> None:
         if path.is_dir():
             next(path.iterdir(), None)
             return
+        check_regular(path)
         with path.open("rb"):
             pass
+    except SpecialFileError as error:
+        raise InputError(f"{error}, or pass - and redirect it to standard input") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
 

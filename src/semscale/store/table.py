@@ -68,6 +68,8 @@ MOST_BYTES = 1_000_000_000
 """Maximum size of a file that is read into memory as a whole, in bytes after decompression."""
 MOST_CELLS = 50_000_000
 """Maximum number of cells (rows times columns) in memory: of a whole file, or of a batch."""
+MOST_COLUMNS = 10_000
+"""Maximum number of columns."""
 
 _BLOCK = 1 << 20
 _SCAN_ROWS = 10_000
@@ -279,13 +281,23 @@ def check_size(n: int, most: int, unit: str, name: str, remedy: str) -> None:
         raise InputError(f"{name} has {n:,} {unit}, and at most {most:,} are allowed; {remedy}")
 
 
+def check_columns(n: int, name: str) -> None:
+    """Refuse a table with too many columns.
+
+    Raises:
+        InputError: n is above ``MOST_COLUMNS``.
+    """
+    check_size(n, MOST_COLUMNS, "columns", name, "leave columns out, or write their values below each other")
+
+
 def check_names(names: list[str], name: str) -> tuple[str, ...]:
-    """Return column names, with ``column_N`` (N from 1) for unnamed columns; refuse duplicates.
+    """Return column names, with ``column_N`` (N from 1) for unnamed columns; refuse duplicates and too many.
 
     Examples:
         >>> check_names(["id", ""], "answers.csv")
         ('id', 'column_2')
     """
+    check_columns(len(names), name)
     named = [title if title.strip() else f"column_{number}" for number, title in enumerate(names, start=1)]
     seen: set[str] = set()
     for title in named:
@@ -359,24 +371,3 @@ def rows_of_the_file(table: Table) -> Iterator[None]:
         if table.row_in_whole is None:
             raise
         raise error.at(f"row {table.row_in_whole(error.row) + 1:,}") from None
-
-
-@contextmanager
-def panics_refused(name: str, kind: str) -> Iterator[None]:
-    """Turn a panic of a reader written in Rust into an error about its file.
-
-    Each Rust library has its own class of panics, derived from ``BaseException``.
-
-    Args:
-        name: the file's name.
-        kind: the kind of file, such as ``Parquet``.
-
-    Raises:
-        InputError: the reader panicked.
-    """
-    try:
-        yield
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise InputError(f"{name} cannot be read as {kind}: it is damaged; write it again") from error

@@ -21,6 +21,7 @@ from semscale.chat.messages import CallError, FailureKind, Message, Reply, Reque
 from semscale.chat.runner import Running, run_apart
 from semscale.embedding.loading import as_embedder
 from semscale.errors import InputError
+from semscale.input_files import read_input
 from semscale.json_reading import parse_json
 from semscale.judging.replies import read_reply
 from semscale.judging.templates import Template
@@ -357,7 +358,7 @@ def read_study(folder: str | Path, *, allow_unfinished: bool = False) -> StudyRe
 
 def _read_record(path: Path) -> dict[str, Any]:
     try:
-        content = path.read_bytes()
+        content = read_input(path)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(
             f"{path.parent} is no folder of a study's run, as it has no {path.name}: name a folder that "

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
+from semscale.input_files import read_input, read_input_text
 from semscale.messages import unreadable
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
@@ -383,7 +384,7 @@ def read_margins(path: Path) -> dict[str, dict[str, float]]:
     from semscale.store.columns import as_names  # polars is slow to import, and few surveys have margins
 
     try:
-        content = path.read_bytes()
+        content = read_input(path)
     except OSError as error:
         raise unreadable(f"raked_to: {path}", error) from error
     columns = parse_yaml(content, source=path.name)
@@ -443,10 +444,12 @@ def read_rscales(text: str) -> tuple[float, ...]:
     except ValueError:
         path = Path(text)
     try:
-        lines = path.read_text("utf-8-sig").splitlines()
+        lines = read_input_text(path, "utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(
-            f"rscales must be numbers with commas between, or a text file with one per line, got '{path}'"
+            f"rscales must be numbers with commas between, or a text file with one per line, got '{path}': "
+            f"{reason}"
         ) from error
     factors = []
     for number, line in enumerate(lines, start=1):

@@ -12,6 +12,7 @@ from pathlib import Path
 from platformdirs import user_cache_dir
 
 from semscale.errors import InputError, ModelError
+from semscale.input_files import check_regular, read_input_text
 from semscale.json_reading import parse_json
 from semscale.weights.known import EXPORTED_GRAPHS, WEIGHTS, exported_files, weights_file
 
@@ -105,7 +106,7 @@ class Stamp:
 def read_stamps(folder: Path) -> dict[str, Stamp]:
     """Read the stamps of a model's folder; the result is empty if they are missing or invalid."""
     try:
-        stored = parse_json((folder / STAMP).read_text(encoding="utf-8"))
+        stored = parse_json(read_input_text(folder / STAMP))
         return {name: Stamp(**stamp) for name, stamp in stored.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}  # without stamps the files are hashed again, which only costs time
@@ -234,5 +235,6 @@ def sha256_of(path: Path) -> str:
     Raises:
         OSError: the file cannot be read.
     """
+    check_regular(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -9,7 +9,8 @@ from tests.store.readers.spss_files import write_spss
 
 from semscale.errors import InputError
 from semscale.store import evaluation_logs, spreadsheets, surveys, table
-from semscale.store.reading import open_table
+from semscale.store.child_process import Opening
+from semscale.store.reading import open_here, open_table
 from semscale.store.runs import PartSettings, TableRun
 from semscale.store.writing import write_table
 
@@ -71,34 +72,39 @@ def openai_log(folder):
 
 WHOLE = [
     # The header of a sheet is a row with cells, too.
-    (workbook, 22),
-    pytest.param(spss, 4 * 5, marks=pytest.mark.needs("spss")),
-    (inspect_log, 4 * 8),
-    (packed_inspect_log, 4 * 8),
-    (promptfoo_log, 4 * 7),
-    (openai_log, 4 * 5),
+    (workbook, "xlsx", 22),
+    pytest.param(spss, "sav", 4 * 5, marks=pytest.mark.needs("spss")),
+    (inspect_log, "inspect", 4 * 8),
+    (packed_inspect_log, "inspect", 4 * 8),
+    (promptfoo_log, "promptfoo", 4 * 7),
+    (openai_log, "openai-evals", 4 * 5),
 ]
 
 
-@pytest.mark.parametrize(("make", "cells"), WHOLE)
-def test_a_file_that_is_read_as_a_whole_has_a_limit_of_cells(tmp_path, limits, make, cells):
+def open_file(path, kind):
+    """Open a file in this process: the limits of a child cannot be set from here."""
+    return open_here(Opening(path, str(path), kind, {}))
+
+
+@pytest.mark.parametrize(("make", "kind", "cells"), WHOLE)
+def test_a_file_that_is_read_as_a_whole_has_a_limit_of_cells(tmp_path, limits, make, kind, cells):
     path = make(tmp_path)
     limits(MOST_CELLS=cells)
-    n_rows = open_table(path).n_rows
+    n_rows = open_file(path, kind).n_rows
     limits(MOST_CELLS=cells - 1)
     with pytest.raises(
         InputError, match=rf"^.*a\.\w+ has {cells} cells .*, and at most {cells - 1} are allowed"
     ):
-        open_table(path)
+        open_file(path, kind)
     assert n_rows in (4, 10)
 
 
-@pytest.mark.parametrize(("make", "cells"), WHOLE)
-def test_a_file_that_is_read_as_a_whole_has_a_limit_of_bytes(tmp_path, limits, make, cells):
+@pytest.mark.parametrize(("make", "kind", "cells"), WHOLE)
+def test_a_file_that_is_read_as_a_whole_has_a_limit_of_bytes(tmp_path, limits, make, kind, cells):
     path = make(tmp_path)
     limits(MOST_BYTES=50)
     with pytest.raises(InputError, match=r"^.*a\.\w+ has [\d,]+ bytes.*, and at most 50 are allowed; \w+"):
-        open_table(path)
+        open_file(path, kind)
 
 
 @pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])
@@ -134,3 +140,36 @@ def test_parts_of_a_run_are_as_small_as_its_batches(tmp_path, limits):
     limits(MOST_CELLS=6)
     TableRun(open_table(tmp_path / "a.csv"), PartSettings(part_rows=5)).run(Work(), None)
     assert sizes == [3]
+
+
+WIDE = [f"c{n}" for n in range(10_001)]
+
+
+def wide_csv(folder, names):
+    (folder / "a.csv").write_text(",".join(names) + "\n" + ",".join("x" * len(names)) + "\n")
+    return folder / "a.csv"
+
+
+def wide_json_lines(folder, names):
+    (folder / "a.jsonl").write_text(json.dumps(dict.fromkeys(names, "x")) + "\n")
+    return folder / "a.jsonl"
+
+
+def json_lines_of_many_keys(folder, names):
+    lines = (json.dumps({"text": "x", name: 1}) for name in names[1:])
+    (folder / "a.jsonl").write_text("\n".join(lines))
+    return folder / "a.jsonl"
+
+
+def wide_parquet(folder, names):
+    pl.DataFrame({name: ["x"] for name in names}).write_parquet(folder / "a.parquet")
+    return folder / "a.parquet"
+
+
+@pytest.mark.parametrize("make", [wide_csv, wide_json_lines, json_lines_of_many_keys, wide_parquet])
+def test_a_table_has_a_limit_of_columns(tmp_path, make):
+    path = make(tmp_path, WIDE)
+    with pytest.raises(InputError, match="has 10,001 columns, and at most 10,000 are allowed; leave columns"):
+        list(open_table(path).batches(20_000))
+    if make is wide_csv:
+        assert len(open_table(make(tmp_path, WIDE[1:])).columns) == 10_000

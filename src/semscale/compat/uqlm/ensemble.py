@@ -46,6 +46,7 @@ from semscale.compat.uqlm.base import (
 )
 from semscale.compat.uqlm.short_form import BlackBoxUQ, WhiteBoxUQ, with_best_first
 from semscale.errors import InputError
+from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
 from semscale.judging.judge import Judge, JudgeState, Panel
 from semscale.judging.prompts import JudgedItem, read_items
@@ -558,7 +559,7 @@ class UQEnsemble(UncertaintyScorer):
             InputError: the file cannot be read, or a model cannot be created from it.
         """
         try:
-            config = _Config.model_validate(parse_json(Path(path).read_text(encoding="utf-8-sig")))
+            config = _Config.model_validate(parse_json(read_input_text(path, "utf-8-sig")))
         except (OSError, ValueError) as error:
             raise InputError(f"path: {path} is no configuration of an ensemble ({error})") from error
         if llm is None:

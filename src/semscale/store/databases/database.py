@@ -31,6 +31,7 @@ from sqlalchemy.pool import NullPool
 
 from semscale.errors import InputError
 from semscale.extras import require
+from semscale.input_files import check_regular
 from semscale.store.atomic import create_private, create_private_folder
 from semscale.store.databases.address import Address
 from semscale.store.databases.postgres import (
@@ -208,6 +209,8 @@ def _sqlite_engine(address: Address, *, create: bool) -> Engine:
         if not create:
             raise InputError(f"{address.name} does not exist: record a run first, or name another file")
         _create_file(path, address.name)
+    else:
+        check_regular(path)
     return create_engine(
         "sqlite://",
         creator=lambda: _connected(path, address.name),
