@@ -393,6 +393,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
     removed = _object(id=_text(), status=_text("removed"))
     for address, endpoint, meaning, content, *conflict in (
         ("GET /jobs/{id}", routes.job, "The job.", {JSON: job}),
+        ("POST /jobs/{id}", routes.run_again, "The job, which waits again.", {JSON: job}, 409),
         (
             "GET /jobs/{id}/result",
             routes.result,
@@ -626,6 +627,11 @@ class JobRoutes:
     async def summary(self, request: Request) -> Response:
         """Return the summary of a job, in the form that ``--json`` prints."""
         return _file(self._finished(request).summary, JSON)
+
+    async def run_again(self, request: Request) -> Response:
+        """Run a job again that was cut short by the end of the service; finished parts are not repeated."""
+        job = await asyncio.to_thread(self._queue.run_again, request.path_params["id"])
+        return json_answer(job.record())
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a job, or remove a job that has ended, with all its files."""

@@ -36,7 +36,7 @@ ERRORS: dict[int, tuple[str, str]] = {
     403: ("permission_error", "The request does not come from this machine, and the service has no token."),
     404: ("not_found_error", "There is no such route, model or job."),
     405: ("invalid_request_error", "The route has no such method."),
-    409: ("invalid_request_error", "The job has no result."),
+    409: ("invalid_request_error", "The job has no result, or cannot run again."),
     413: ("invalid_request_error", "The body is too large."),
     422: ("invalid_request_error", "A field is missing, unknown or wrong."),
     429: ("rate_limit_error", "The queue is full: try again after the seconds in Retry-After."),
