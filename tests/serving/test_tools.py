@@ -303,6 +303,88 @@ class TestTables:
         message = refusal(self.server(toy_embedder, folder), "rate_table", table="link.csv", text="comment")
         assert message == f"table must be a file in {folder}, got 'link.csv'"
 
+    @pytest.fixture
+    def outside(self, folder, tmp_path_factory):
+        """A Parquet file outside of the folder."""
+        path = tmp_path_factory.mktemp("outside") / "secret.parquet"
+        pl.DataFrame({"comment": ["A secret.", "Another."]}).write_parquet(path)
+        return path
+
+    def test_a_folder_of_parquet_files_is_read_without_leaving_the_servers_folder(
+        self, toy_embedder, folder, outside
+    ):
+        survey = folder / "survey"
+        survey.mkdir()
+        pl.DataFrame({"comment": ["Fine.", None]}).write_parquet(survey / "a.parquet")
+        server = self.server(toy_embedder, folder)
+        for table in ("survey", "survey/", "./survey/../survey", "."):
+            content = call(server, "rate_table", table=table, text="comment", floor=None).structured_content
+            assert content["counts"] == {"scored": 1, "missing": 1}
+        (survey / "b.parquet").symlink_to(survey / "a.parquet")  # a link that stays inside
+        content = call(server, "rate_table", table="survey", text="comment", floor=None).structured_content
+        assert content["rows"] == 4
+        (survey / "deep").mkdir()
+        (survey / "deep" / "c.parquet").symlink_to(outside)
+        for table in ("survey", ".", "survey/deep"):
+            message = refusal(server, "rate_table", table=table, text="comment")
+            assert message.startswith(f"table must be a file in {folder}, got ")
+            assert "c.parquet" in message
+
+    def test_links_to_folders_outside_are_not_followed(self, toy_embedder, folder, outside):
+        (folder / "link").symlink_to(outside.parent)
+        server = self.server(toy_embedder, folder)
+        for table in ("link", "link/secret.parquet"):
+            message = refusal(server, "rate_table", table=table, text="comment")
+            assert message == f"table must be a file in {folder}, got {table!r}"
+        assert "no .parquet files" in refusal(server, "rate_table", table=".", text="comment")
+        message = refusal(server, "rate_table", table="answers.csv", text="comment", out="link/new.csv")
+        assert message == f"out must be a file in {folder}, got 'link/new.csv'"
+
+    def test_an_empty_name_is_no_table(self, toy_embedder, folder):
+        message = refusal(self.server(toy_embedder, folder), "rate_table", table="", text="comment")
+        assert message == f"table must be a file in {folder}, got ''"
+
+    @pytest.mark.parametrize(
+        "link", ["rated.csv.parts", "rated.csv.parts/lock", "rated.csv.parts/manifest.json"]
+    )
+    def test_nothing_is_written_through_a_link_of_unfinished_parts(
+        self, toy_embedder, folder, tmp_path_factory, link
+    ):
+        elsewhere = tmp_path_factory.mktemp("elsewhere")
+        target = elsewhere if link.endswith(".parts") else elsewhere / "file"
+        if target is not elsewhere:
+            target.write_text("mine")
+        (folder / link).parent.mkdir(exist_ok=True)
+        (folder / link).symlink_to(target)
+        arguments = {"table": "answers.csv", "text": "comment", "out": "rated.csv"}
+        message = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
+        assert message == "out: rated.csv.parts has a link: remove it, or choose another name"
+        assert [path.read_text() for path in elsewhere.iterdir()] == ["mine"] * (target is not elsewhere)
+
+    def test_a_cancelled_call_leaves_its_output_free(self, gated, folder):
+        import anyio
+
+        rated = {"table": "answers.csv", "text": "comment", "floor": None, "out": "rated.csv"}
+
+        async def conversation(client):
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, "rate_table", rated)
+                await anyio.to_thread.run_sync(gated.begun.acquire)
+                refused = await client.call_tool("rate_table", rated)
+                group.cancel_scope.cancel()
+            async with anyio.create_task_group() as group:
+                group.start_soon(release)
+                return refused, await client.call_tool("rate_table", rated)
+
+        async def release():  # the cancelled call ends at its next step, for which the next call waits
+            gated.let.set()
+
+        refused, rated_again = talk(self.server(gated, folder), conversation)
+        assert refused.content[0].text.startswith("out: an earlier call is still writing rated.csv: wait")
+        assert rated_again.structured_content["counts"] == {"scored": 2, "missing": 1}
+        assert (folder / "rated.csv").exists()
+        assert not (folder / "rated.csv.parts").exists()
+
     def test_a_folder_that_does_not_exist_or_is_a_file(self, toy_embedder, folder):
         for name in ("none", "answers.csv"):
             with pytest.raises(

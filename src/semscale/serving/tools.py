@@ -10,7 +10,8 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +26,7 @@ from semscale.messages import shortened, unknown_name
 from semscale.presentable import Presentable
 from semscale.report.json_encoding import encoded
 from semscale.scales import load_scale, scale_names
-from semscale.serving.batching import TaskThreads, stop_if_abandoned
+from semscale.serving.batching import Task, TaskThreads, current_task, stop_if_abandoned
 from semscale.serving.instruments import Instrument, instruments, open_requested, requested_scale
 from semscale.serving.requests import (
     CELLS_SCHEMA,
@@ -40,6 +41,8 @@ from semscale.serving.requests import (
     table_fields,
 )
 from semscale.settings import request_model
+from semscale.store.columnar import partition_names
+from semscale.store.places import parts_folder
 from semscale.store.runs import PartSettings
 from semscale.types import Status
 from semscale.version import __version__
@@ -84,6 +87,7 @@ _NOT_CALIBRATED = (
     "Not calibrated: no answer was coded by hand, so the similarities are not probabilities, and the error "
     "rate of the codes is unknown. Let a person check some of them."
 )
+_SECONDS_TO_CHECK = 0.1
 _SPLIT = "split them into several calls"
 _CAP_REMEDY = "the cap holds for all calls together until the server ends; start it again with a higher cap"
 _FIGURE = {
@@ -274,13 +278,13 @@ def agent_tools(
     """
     if folder is not None and not folder.is_dir():
         raise InputError(f"folder must be an existing folder, got {folder}: create it, or name another one")
-    threads = TaskThreads()
+    threads, outputs = TaskThreads(), Outputs()
     tools = {"list_scales": _scales_tool()}
     by_name = instruments(lambda: model(DEFAULT_RATING_MODEL), lambda: model(DEFAULT_MODEL))
     for name, instrument in by_name.items():
         tools[name] = _instrument_tool(name, instrument, limits, threads)
         if folder is not None:
-            tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, threads)
+            tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, threads, outputs)
     tools["code"] = _code_tool(lambda: model(DEFAULT_MODEL), limits, threads)
     if judge is not None:
         tools["judge"] = _judge_tool(judge, limits)
@@ -416,19 +420,23 @@ def _instrument_tool(
 
 
 def _table_tool(
-    name: str, instrument: Instrument, folder: Path, limits: ServiceLimits, threads: TaskThreads
+    name: str,
+    instrument: Instrument,
+    folder: Path,
+    limits: ServiceLimits,
+    threads: TaskThreads,
+    outputs: "Outputs",
 ) -> AgentTool:
     """Create an instrument's tool for tables; repeating an interrupted call resumes it."""
 
     def measure(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
-        table = open_requested(_path_in(folder, fields.table, "table"), fields)
-        out = None if fields.out is None else _path_in(folder, fields.out, "out")
-        if out is not None and out.exists():
-            raise InputError(f"out must be a new file, got {fields.out!r}: choose another name")
+        table = open_requested(_table_in(folder, fields.table), fields)
+        out = None if fields.out is None else _new_file_in(folder, fields.out)
         columns, measuring = instrument.prepare(fields)
-        summary = instrument.measure_file(
-            table, columns, measuring, out=out, settings=PartSettings(), progress=stop_if_abandoned
-        )
+        with outputs.writing(out):
+            summary = instrument.measure_file(
+                table, columns, measuring, out=out, settings=PartSettings(), progress=stop_if_abandoned
+            )
         content: Content = json.loads(summary.to_json())
         return {**content, "source": fields.table}
 
@@ -448,8 +456,47 @@ def _table_tool(
     )
 
 
+class Outputs:
+    """Outputs that calls are writing; a call waits for a cancelled one, which finishes its current step."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Path, Task] = {}
+        self._ended = threading.Condition()
+
+    @contextmanager
+    def writing(self, out: Path | None) -> Iterator[None]:
+        """Reserve an output for the call of this thread during the block; ``None`` is no output.
+
+        Raises:
+            InputError: another call that was not cancelled is writing it.
+            CancelledError: this call was cancelled in the meantime.
+        """
+        if out is None:
+            yield
+            return
+        task = current_task()
+        with self._ended:
+            while (other := self._tasks.get(out)) is not None:
+                if not other.is_abandoned:
+                    raise InputError(
+                        f"out: an earlier call is still writing {out.name}: wait for it, cancel it, or "
+                        "choose another name"
+                    )
+                self._ended.wait(_SECONDS_TO_CHECK)
+                task.check()
+            self._tasks[out] = task
+        try:
+            yield
+        finally:
+            with self._ended:
+                del self._tasks[out]
+                self._ended.notify_all()
+
+
 def _path_in(folder: Path, name: str, field: str) -> Path:
     """Return the path of a file, which must be in the folder.
+
+    The path has no links, so a link that is changed later leads nowhere else.
 
     Raises:
         InputError: the file is outside the folder, its name is invalid, or it is neither a file nor a folder,
@@ -457,11 +504,41 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
     """
     try:
         path = (folder / name).resolve()
-        is_usable = path.is_relative_to(folder) and (path.is_file() or path.is_dir() or not path.exists())
+        is_usable = bool(name) and path.is_relative_to(folder)
+        is_usable = is_usable and (path.is_file() or path.is_dir() or not path.exists())
     except (OSError, RuntimeError, ValueError):  # too long a name, a loop of links, a null character
         is_usable = False
     if not is_usable:
         raise InputError(f"{field} must be a file in {folder}, got {shortened(name)}")
+    return path
+
+
+def _table_in(folder: Path, name: str) -> Path:
+    """Return the path of a table: a file, or a folder of Parquet files, all of them in the folder.
+
+    Raises:
+        InputError: the table, or a file of it, is outside the folder.
+    """
+    path = _path_in(folder, name, "table")
+    if path.is_dir():
+        inside = [file.relative_to(path).as_posix() for file in path.rglob("*")]
+        for file in partition_names(inside):
+            _path_in(folder, (path / file).relative_to(folder).as_posix(), "table")
+    return path
+
+
+def _new_file_in(folder: Path, name: str) -> Path:
+    """Return the path of an output, which is written in the folder, with its unfinished parts.
+
+    Raises:
+        InputError: the output exists or is outside the folder, or its unfinished parts contain a link.
+    """
+    path = _path_in(folder, name, "out")
+    if path.exists():
+        raise InputError(f"out must be a new file, got {name!r}: choose another name")
+    parts = parts_folder(path)
+    if any(file.is_symlink() for file in (parts, *parts.rglob("*"))):
+        raise InputError(f"out: {parts.name} has a link: remove it, or choose another name")
     return path
 
 
