@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.json_reading import encodable, parse_json
+from semscale.json_reading import encodable_values, parse_json
 from semscale.store.columns import column_of
 from semscale.store.delimited import encoding_of, open_text
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_size, frame_reader
@@ -73,7 +73,7 @@ def _objects(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
             )
         if _SURROGATE.search(line):
             # Half of a surrogate pair is no character; texts from Python are read in the same way.
-            row = parse_json(encodable(json.dumps(row, ensure_ascii=False)))
+            row = encodable_values(row)
         yield row
 
 
