@@ -88,3 +88,23 @@ def encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def encodable_values(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    r"""Replace unpaired surrogates in all texts and keys of a JSON value by U+FFFD, as models read them.
+
+    Raises:
+        RecursionError: lists and objects are nested too deeply.
+
+    Examples:
+        >>> encodable_values({"texts": ["good\ud83d", None]}) == {"texts": ["good\ufffd", None]}
+        True
+    """
+    match value:
+        case str():
+            return encodable(value)
+        case list():
+            return [encodable_values(item) for item in value]
+        case dict():
+            return {encodable(key): encodable_values(item) for key, item in value.items()}
+    return value

@@ -23,6 +23,11 @@ _REMEDIES = {
 }
 """Requirement for the value of a key in a file, by pydantic's type of error."""
 
+_TYPE = re.compile(
+    r"(str|int|float|bool|none)|(dict|list|tuple|literal|function-\w+|constrained-\w+)\[?.*|constrained-\w+"
+)
+"""pydantic's name of one type of a value that may have several, in the path of an error."""
+
 _BOUNDS = {
     "greater_than": ("gt", ">"),
     "greater_than_equal": ("ge", ">="),
@@ -115,6 +120,38 @@ def first_mistake(error: "ValidationError", known: Collection[str]) -> str:
         first = next(unknown, first)
     more = f" (and {further} more {'mistake' if further == 1 else 'mistakes'})" if further else ""
     return _described(first, known) + more
+
+
+def all_mistakes(error: "ValidationError", known: Collection[str]) -> list[str]:
+    """Describe all mistakes in a caller's keys, each in one line; unknown keys explain missing ones.
+
+    Args:
+        error: pydantic's error.
+        known: the known keys; messages suggest the nearest one.
+    """
+    groups: dict[tuple[int | str, ...], list[Any]] = {}
+    for detail in sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden"):
+        # A value that may have several types has an error for each of them.
+        path = tuple(step for step in detail["loc"] if isinstance(step, int) or not _TYPE.fullmatch(step))
+        groups.setdefault(path, []).append({**detail, "loc": path})
+    return [
+        _described(details[0], known) if len(details) == 1 else _any_of(details)
+        for details in groups.values()
+    ]
+
+
+def _any_of(details: Sequence[Any]) -> str:
+    """Describe a value that has none of several types."""
+    types = [
+        f"one of {detail['ctx']['expected']}"
+        if detail["type"] == "literal_error"
+        else _TYPES.get(detail["type"].partition("_")[0])
+        for detail in details
+    ]
+    stated = list(dict.fromkeys(kind for kind in types if kind is not None))
+    if not stated:
+        return _described(details[0], ())
+    return f"{_named(details[0]['loc'])} must be {' or '.join(stated)}, got {shortened(details[0]['input'])}"
 
 
 def unreadable(file: str, error: OSError) -> InputError:

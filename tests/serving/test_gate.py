@@ -417,8 +417,14 @@ def test_the_token_is_admitted():
     [
         (b"localhost", None, True),
         (b"LOCALHOST:8000", None, True),
-        (b"127.0.0.1:8000", b"http://localhost:3000", True),
-        (b"[::1]:8000", b"http://[::1]:3000", True),
+        (b"localhost:8000", b"http://localhost:8000", True),
+        (b"[::1]:8000", b"https://[::1]:8000", True),
+        (b"LOCALHOST", b"http://localhost", True),
+        (b"localhost:8000", b"http://localhost:3000", False),  # a page of another server on this machine
+        (b"localhost:8000", b"http://localhost", False),
+        (b"127.0.0.1:8000", b"http://localhost:8000", False),
+        (b"localhost:8000", b"http://localhost:80001", False),
+        (None, b"http://localhost:8000", False),
         (b"example.org:8000", None, False),  # a name that somebody lets point to 127.0.0.1
         (b"localhost.example.org", None, False),
         (b"example.org@localhost", None, True),  # no browser sends it, and it names this machine

@@ -51,7 +51,7 @@ def test_a_restart_removes_the_table_of_a_job_that_has_ended(tmp_path):
     job = added(queue)
     job.table.write_text("comment")
     job.status = JobStatus.FINISHED
-    JobStore(tmp_path / "jobs").end(job)  # and the service was killed
+    JobStore(tmp_path / "jobs").set_status(job, job.status)  # and the service was killed
     queue.stop()
     queue.close()
     again = queue_of(tmp_path, HeldWork())
@@ -84,7 +84,9 @@ def test_what_else_is_in_the_folder_of_jobs_is_left_alone(tmp_path):
     queue.close()
 
 
-def test_a_job_whose_failure_cannot_be_stored_is_failed_until_a_restart(tmp_path, monkeypatch, caplog):
+def test_a_job_whose_failure_cannot_be_stored_is_failed_before_and_after_a_restart(
+    tmp_path, monkeypatch, caplog
+):
     done = threading.Event()
 
     def work(job, progress):
@@ -93,14 +95,14 @@ def test_a_job_whose_failure_cannot_be_stored_is_failed_until_a_restart(tmp_path
         done.set()
         return Summary()
 
-    end = JobStore.end
+    set_status = JobStore.set_status
 
-    def full(self, job):
-        if job.id == lost.id:
+    def full(self, job, status, error=None):
+        if job.id == lost.id and status is JobStatus.FAILED:
             raise OSError("No space left on device")
-        end(self, job)
+        set_status(self, job, status, error)
 
-    monkeypatch.setattr(JobStore, "end", full)
+    monkeypatch.setattr(JobStore, "set_status", full)
     queue = queue_of(tmp_path, work)
     lost = added(queue)
     other = added(queue)
@@ -108,18 +110,90 @@ def test_a_job_whose_failure_cannot_be_stored_is_failed_until_a_restart(tmp_path
     assert done.wait(60)
     until(lambda: not queue.n_unfinished)
     record = queue.find(lost.id).record()
-    assert (record["status"], record["error"]) == (
-        "failed",
-        "No space left on device; it starts again when the service restarts",
-    )
+    assert (record["status"], record["error"]) == ("failed", "No space left on device")
     assert f"job {lost.id} failed (No space left on device), which cannot be written" in caplog.text
     assert queue.find(other.id).status is JobStatus.FINISHED
     queue.stop()
     assert queue.close()
     again = queue_of(tmp_path, work)
-    assert again.find(lost.id).status is JobStatus.WAITING
+    assert again.find(lost.id).status is JobStatus.FAILED
     again.stop()
     again.close()
+
+
+def killed_while_running(tmp_path, *, waiting=0):
+    """Return the queue of a service that was killed while its first job ran, as the next service opens it."""
+    work = HeldWork()
+    killed = queue_of(tmp_path, work)
+    jobs = [added(killed) for _ in range(1 + waiting)]
+    killed.start()
+    assert work.begun.acquire(timeout=60)
+    jobs[0].parts.mkdir()
+    database = (tmp_path / "jobs" / "jobs.sqlite").read_bytes()  # as a kill would leave it
+    killed.stop()
+    assert killed.close()
+    (tmp_path / "jobs" / "jobs.sqlite").write_bytes(database)
+    work = HeldWork()
+    work.let.set()
+    return queue_of(tmp_path, work), work, jobs
+
+
+def test_a_job_that_ran_when_the_service_was_killed_fails_and_the_next_jobs_run(tmp_path):
+    queue, work, jobs = killed_while_running(tmp_path, waiting=1)
+    for _ in range(2):  # and at every later start
+        queue.start()
+        until(lambda: not queue.n_unfinished)  # noqa: B023 - called at once
+        assert work.done == [jobs[1].id]
+        first, second = queue.records()
+        assert (first["status"], second["status"]) == ("failed", "finished")
+        assert first["error"].startswith("the service ended while this job ran")
+        assert f"POST /jobs/{jobs[0].id} runs it again" in first["error"]
+        queue.stop()
+        assert queue.close()
+        queue = queue_of(tmp_path, work)
+    queue.stop()
+    queue.close()
+
+
+def test_a_job_that_was_cut_short_runs_again_with_its_finished_parts_on_request(tmp_path):
+    queue, work, (job,) = killed_while_running(tmp_path)
+    assert job.parts.is_dir()
+    assert queue.run_again(job.id).status is JobStatus.WAITING
+    queue.start()
+    until(lambda: not queue.n_unfinished)
+    assert work.done == [job.id]
+    assert queue.find(job.id).status is JobStatus.FINISHED
+    with pytest.raises(RefusedRequestError, match="it is finished: send the table again") as refused:
+        queue.run_again(job.id)
+    assert refused.value.status == 409
+    queue.stop()
+    queue.close()
+
+
+def test_a_job_that_failed_by_itself_cannot_run_again(tmp_path):
+    def work(job, progress):
+        raise InputError("no column")
+
+    queue = queue_of(tmp_path, work)
+    job = added(queue)
+    queue.start()
+    until(lambda: not queue.n_unfinished)
+    with pytest.raises(RefusedRequestError, match="its table was removed: send the table again"):
+        queue.run_again(job.id)
+    queue.stop()
+    queue.close()
+
+
+def test_a_running_job_continues_after_a_kill_that_follows_an_orderly_stop(tmp_path):
+    work = HeldWork()
+    queue = queue_of(tmp_path, work)
+    job = added(queue)
+    queue.start()
+    assert work.begun.acquire(timeout=60)
+    queue.stop()
+    (stored,) = JobStore(tmp_path / "jobs").read()
+    assert (stored.id, stored.status) == (job.id, JobStatus.WAITING)
+    queue.close()
 
 
 def test_a_running_job_is_cancelled_and_a_waiting_one_removed(tmp_path):
@@ -353,7 +427,7 @@ def test_rows_are_counted_where_the_table_does_not_state_their_number(tmp_path):
 
 def test_another_verb_is_refused_with_all_that_serve_the_path(jobs):
     answer = jobs.send("PUT", "/jobs/1")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "DELETE, GET")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "DELETE, GET, POST")
 
 
 def test_the_description_names_the_settings_of_each_kind_of_job(jobs):

@@ -59,6 +59,7 @@ REQUESTS = [
     ("POST", "/jobs", 422, {"content": ""}),
     ("GET", "/jobs", 200, {}),
     ("GET", "/jobs/{id}", 404, {}),
+    ("POST", "/jobs/{id}", 404, {}),
     ("GET", "/jobs/{id}/result", 404, {}),
     ("GET", "/jobs/{id}/summary", 404, {}),
     ("DELETE", "/jobs/{id}", 404, {}),
@@ -89,6 +90,7 @@ def test_the_life_of_a_job_is_as_described(described):
         answer = client.get(path.replace("{id}", name))
         assert answer.status_code == 200
         check_answer(schema, "GET", path, answer)
+    check_answer(schema, "POST", "/jobs/{id}", client.post(f"/jobs/{name}"))
     check_answer(schema, "DELETE", "/jobs/{id}", client.send("DELETE", f"/jobs/{name}"))
     failed = client.post("/jobs?kind=rate&text=remark", content=TABLE).json()["id"]
     while service.jobs.n_unfinished:

@@ -292,6 +292,19 @@ def test_json_that_no_client_writes_is_refused(client, body, status, field, word
     assert words in answer.json()["error"]["message"]
 
 
+def test_unpaired_surrogates_are_read_as_the_replacement_character(client):
+    scale = (
+        '{"title": "Mood%s", "question": "How?", "anchor_sets": {"plain": ["I feel bad.%s", "I feel good."]},'
+        ' "points": [{"value": 1, "label": "bad%s"}, {"value": 2, "label": "good"}]}'
+    )
+    body = '{"texts": ["I feel good.%s"], "missing": ["x%s"], "scale": ' + scale + "}"
+    answers = [client.post("/rate", content=body.replace("%s", end)) for end in ("\\ud83d", "\ufffd")]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[0].content == answers[1].content
+    raw = client.post("/rate", content=body.replace("%s", "\ud83d").encode("utf-8", "surrogatepass"))
+    assert raw.content == answers[1].content
+
+
 @pytest.mark.parametrize("depth", [*range(800, 1001, 10), 5000])
 def test_no_depth_of_lists_is_a_bug(client, depth):
     deep = "[" * depth + "]" * depth

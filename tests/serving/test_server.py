@@ -104,7 +104,7 @@ async def until_stopped(base, process):
     return statuses.count(200), statuses.count(503)
 
 
-def test_a_job_goes_on_after_a_kill_and_waits_after_a_shutdown(tmp_path):
+def test_a_job_fails_after_a_kill_continues_on_request_and_waits_after_a_shutdown(tmp_path):
     import httpx
 
     rows = "".join(f"{number},Room {number} was fine and so was the food.\n" for number in range(4_000))
@@ -122,12 +122,17 @@ def test_a_job_goes_on_after_a_kill_and_waits_after_a_shutdown(tmp_path):
     with ServerProcess(*options) as server:
         server.until_ready()
         record = httpx.get(f"{server.address}/jobs/{name}").json()
-        assert record["status"] == "running"
+        assert record["status"] == "failed"
+        assert httpx.post(f"{server.address}/jobs/{name}").status_code == 200
+        until(lambda: httpx.get(f"{server.address}/jobs/{name}").json()["status"] == "running")
         # Parts that were finished are not made again.
         assert {path: (parts / path).stat().st_mtime_ns for path in stored} == stored
         server.process.send_signal(signal.SIGTERM)
-        assert server.end() == 0  # a job under way waits for the next start
+        assert server.end() == 0
     assert (parts / "manifest.json").exists()
+    with ServerProcess(*options) as server:  # which continues by itself after a shutdown
+        server.until_ready()
+        until(lambda: httpx.get(f"{server.address}/jobs/{name}").json()["status"] == "running")
 
 
 def test_a_second_signal_stops_at_once():

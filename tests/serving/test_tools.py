@@ -39,7 +39,8 @@ HELLO = {
 
 
 def server_with(embedder, **limits):
-    from semscale.serving.tools import agent_server, agent_tools
+    from semscale.serving.agent_server import agent_server
+    from semscale.serving.tools import agent_tools
 
     return agent_server(agent_tools(lambda _: embedder, ServiceLimits(**limits)))
 
@@ -71,6 +72,18 @@ def refusal(server, tool, **arguments):
     return content.text
 
 
+def all_tools(embedder, folder):
+    """Return the tools of a server with a folder and a chat model, by name."""
+    from semscale.serving.agent_server import agent_server
+    from semscale.serving.judging import JudgeCalls
+    from semscale.serving.tools import agent_tools
+
+    judge = JudgeCalls(Four, Running(ledger=False))
+    server = agent_server(agent_tools(lambda _: embedder, ServiceLimits(), judge, folder))
+    listed = talk(server, list_tools)
+    return listed, {tool.name: tool for tool in listed.tools}
+
+
 class TestList:
     def test_the_tools_name_their_arguments_with_bounds_and_help(self, toy_embedder):
         listed = talk(server_with(toy_embedder), list_tools).tools
@@ -82,12 +95,45 @@ class TestList:
             ("consistency", ConsistencyFields),
         ):
             arguments = tools[name].input_schema["properties"]
-            assert set(arguments) == {*fields.model_fields, "rows"}
+            further = tools[name].description.rpartition("Further arguments: ")[2].rstrip(".").split(", ")
+            assert {*arguments, *further} == {*fields.model_fields, "rows"}
             assert all(argument["description"] for argument in arguments.values())
             assert tools[name].annotations.read_only_hint
-        share = tools["match"].input_schema["properties"]["recall_share"]["anyOf"][0]
-        assert share == {"type": "number", "minimum": 0, "maximum": 1}
         assert tools["rate"].input_schema["required"] == ["texts"]
+
+    def test_a_judges_replies_have_bounds(self, toy_embedder, tmp_path):
+        _, tools = all_tools(toy_embedder, tmp_path)
+        replies = tools["judge"].input_schema["properties"]["replies"]
+        assert (replies["type"], replies["minimum"], replies["maximum"]) == ("integer", 1, 1000)
+
+    def test_the_list_of_all_tools_has_fewer_than_15000_characters(self, toy_embedder, tmp_path):
+        listed, tools = all_tools(toy_embedder, tmp_path)
+        assert len(tools) == 9
+        assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) < 15_000
+
+    def test_each_description_of_an_argument_ends_with_a_valid_example(self, toy_embedder, tmp_path):
+        from jsonschema import Draft202012Validator
+
+        _, tools = all_tools(toy_embedder, tmp_path)
+        for tool in tools.values():
+            for argument in tool.input_schema["properties"].values():
+                example = json.loads(argument["description"].rpartition(" Example: ")[2])
+                schema = {**argument, "$defs": tool.input_schema.get("$defs", {})}
+                Draft202012Validator(schema).validate(example)
+
+    def test_a_thing_has_one_name_in_all_tools(self, toy_embedder, tmp_path):
+        _, tools = all_tools(toy_embedder, tmp_path)
+        arguments = {name: set(tool.input_schema["properties"]) for name, tool in tools.items()}
+        for name, things in (
+            ("rate", {"texts", "scale"}),
+            ("match", {"predictions", "references", "method"}),
+            ("consistency", {"answers", "samples"}),
+        ):
+            assert things <= arguments[name] & arguments[f"{name}_table"]
+        assert {"questions", "answers", "references", "replies"} <= arguments["judge"]
+        assert not {"samples", "temperature", "method", "seed"} & arguments["judge"]  # other things elsewhere
+        everything = set().union(*arguments.values())
+        assert not {"text", "prediction", "reference", "answer", "sample", "question"} & everything
 
     def test_scales_have_their_points(self, toy_embedder):
         scales = call(server_with(toy_embedder), "list_scales").structured_content["scales"]
@@ -168,7 +214,10 @@ class TestRefusals:
         [
             ({}, "texts is missing: add it"),
             # The unknown key explains the missing one.
-            ({"text": ["good"]}, "unknown key 'text': did you mean 'texts'? (and 1 more mistake)"),
+            (
+                {"text": ["good"]},
+                "2 mistakes: (1) unknown key 'text': did you mean 'texts'?; (2) texts is missing: add it",
+            ),
             ({"texts": "good"}, "texts must be a list, got 'good'"),
             ({"texts": ["good"], "scal": "quality"}, "unknown key 'scal': did you mean 'scale'?"),
             ({"texts": ["good"], "temperature": "1"}, "temperature must be a number, got '1'"),
@@ -183,6 +232,47 @@ class TestRefusals:
     def test_a_bad_argument_is_named_in_one_line(self, toy_embedder, arguments, message):
         server = server_with(toy_embedder, max_texts=3, max_characters=20)
         assert refusal(server, "rate", **arguments) == message
+
+    def test_all_mistakes_of_a_call_are_reported_at_once(self, toy_embedder):
+        server = server_with(toy_embedder, max_characters=20)
+        wrong = {
+            "texts": ["a" * 21],
+            "scale": "qualit",
+            "temperature": "1",
+            "missing": [1, "NA", None],
+            "language": 5,
+            "rows": "no",
+            "scales": "quality",
+        }
+        message = refusal(server, "rate", **wrong)
+        assert message.startswith("7 mistakes: (1) unknown key 'scales': did you mean 'scale'?; (2) ")
+        for part in (
+            "texts[0] must have at most 20 characters, got 21",
+            "unknown scale 'qualit': did you mean 'quality'?",
+            "temperature must be a number, got '1'",
+            "missing must be codes such as 'NA' or '-99', got 1",
+            "language must be text",
+            "rows must be true or false, got 'no'",
+        ):
+            assert part in message
+
+    def test_mistakes_of_lists_and_settings_are_reported_together(self, toy_embedder):
+        message = refusal(
+            server_with(toy_embedder),
+            "match",
+            predictions=["a"],
+            references=["b", "c"],
+            guards={"numbers": "off"},
+            empty="never",
+        )
+        assert message.startswith("3 mistakes: ")
+        assert "predictions and references must have equal lengths" in message
+        assert "guards must be among negation" in message
+        assert "empty must be missing or wrong" in message
+
+    def test_a_value_of_no_possible_type_is_one_mistake(self, toy_embedder):
+        message = refusal(server_with(toy_embedder), "rate", texts=["a"], scale=5)
+        assert message == "scale must be a text or a mapping, got 5"
 
     def test_an_unknown_scale_names_the_nearest(self, toy_embedder):
         message = refusal(server_with(toy_embedder), "rate", texts=["good"], scale="qualit")
@@ -211,7 +301,8 @@ class TestRefusals:
         assert "please report it" in caplog.text
 
     def test_a_model_that_cannot_be_loaded(self, toy_embedder):
-        from semscale.serving.tools import agent_server, agent_tools
+        from semscale.serving.agent_server import agent_server
+        from semscale.serving.tools import agent_tools
 
         def load(name):
             raise InputError(f"{name} cannot be loaded")
@@ -230,13 +321,14 @@ class TestTables:
         return tmp_path
 
     def server(self, embedder, folder):
-        from semscale.serving.tools import agent_server, agent_tools
+        from semscale.serving.agent_server import agent_server
+        from semscale.serving.tools import agent_tools
 
         return agent_server(agent_tools(lambda _: embedder, ServiceLimits(), folder=folder))
 
     def test_a_table_is_summed_up_and_its_rows_are_written(self, toy_embedder, folder):
         server = self.server(toy_embedder, folder)
-        rated = {"table": "answers.csv", "text": "comment", "by": "country", "floor": None}
+        rated = {"table": "answers.csv", "texts": "comment", "by": "country", "floor": None}
         content = call(server, "rate_table", **rated, out="rated.csv").structured_content
         assert content["counts"] == {"scored": 2, "missing": 1}
         ratings = semscale.rate(
@@ -256,7 +348,7 @@ class TestTables:
         tools = {tool.name: tool for tool in talk(self.server(toy_embedder, folder), list_tools).tools}
         assert names < set(tools)
         assert {name for name, tool in tools.items() if not tool.annotations.read_only_hint} == names
-        assert tools["match_table"].input_schema["required"] == ["table", "prediction", "reference"]
+        assert tools["match_table"].input_schema["required"] == ["table", "predictions", "references"]
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -270,11 +362,41 @@ class TestTables:
         ],
     )
     def test_a_file_that_cannot_be_used(self, toy_embedder, folder, arguments, message):
-        arguments = {"table": "answers.csv", "text": "comment", **arguments}
+        arguments = {"table": "answers.csv", "texts": "comment", **arguments}
         before = sorted(folder.parent.rglob("*"))
         stated = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
         assert stated == message.format(folder=folder)
         assert sorted(folder.parent.rglob("*")) == before
+
+    def test_all_mistakes_about_a_table_are_reported_at_once(self, toy_embedder, folder):
+        wrong = {"table": "answers.csv", "texts": "coment", "by": ["land"], "weight": "w", "out": "../x.csv"}
+        message = refusal(self.server(toy_embedder, folder), "rate_table", **wrong, scale="qualit")
+        assert message.startswith("5 mistakes: ")
+        for part in (
+            f"texts: {folder}/answers.csv has no column 'coment'; did you mean 'comment'?",
+            f"by: {folder}/answers.csv has no column 'land'",
+            f"weight: {folder}/answers.csv has no column 'w'",
+            "out must be a file in ",
+            "unknown scale 'qualit'",
+        ):
+            assert part in message
+
+    @pytest.mark.parametrize(
+        ("tool", "arguments", "message"),
+        [
+            ("rate_table", {"texts": "empty"}, "texts: "),
+            ("consistency_table", {"answers": "comment"}, "(samples=COLUMN, can be repeated)"),
+            (
+                "match_table",
+                {"predictions": "comment", "references": ["comment"]},
+                "references must be another",
+            ),
+        ],
+    )
+    def test_messages_use_the_names_of_arguments(self, toy_embedder, folder, tool, arguments, message):
+        (folder / "answers.csv").write_text("comment,empty\ngood,\nbad,\n")
+        stated = refusal(self.server(toy_embedder, folder), tool, table="answers.csv", **arguments)
+        assert message in stated
 
     def test_a_name_that_no_file_can_have_is_the_callers_mistake(self, toy_embedder, folder):
         (folder / "first").symlink_to("second")
@@ -282,26 +404,110 @@ class TestTables:
         server = self.server(toy_embedder, folder)
         for name in ("answers.csv\0", "first", "a" * 300):
             for arguments in ({"table": name}, {"table": "answers.csv", "out": f"{name}/x.csv"}):
-                message = refusal(server, "rate_table", text="comment", **arguments)
+                message = refusal(server, "rate_table", texts="comment", **arguments)
                 assert " must be a file in " in message
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
     def test_a_pipe_is_no_table_as_nothing_may_ever_be_written_to_it(self, toy_embedder, folder):
         os.mkfifo(folder / "pipe.csv")
-        message = refusal(self.server(toy_embedder, folder), "rate_table", table="pipe.csv", text="comment")
+        message = refusal(self.server(toy_embedder, folder), "rate_table", table="pipe.csv", texts="comment")
         assert message == f"table must be a file in {folder}, got 'pipe.csv'"
 
     def test_the_source_is_named_as_the_call_names_it(self, toy_embedder, folder):
-        columns = {"prediction": "comment", "reference": ["country"], "method": "cosine"}
+        columns = {"predictions": "comment", "references": ["country"], "method": "cosine"}
         server = self.server(toy_embedder, folder)
         matched = call(server, "match_table", table="answers.csv", **columns).structured_content
-        rated = call(server, "rate_table", table="answers.csv", text="comment", floor=None).structured_content
+        rated = call(
+            server, "rate_table", table="answers.csv", texts="comment", floor=None
+        ).structured_content
         assert matched["source"] == rated["source"] == "answers.csv"
 
     def test_a_link_to_another_folder_is_no_way_out(self, toy_embedder, folder):
         (folder / "link.csv").symlink_to(folder.parent / "elsewhere.csv")
-        message = refusal(self.server(toy_embedder, folder), "rate_table", table="link.csv", text="comment")
+        message = refusal(self.server(toy_embedder, folder), "rate_table", table="link.csv", texts="comment")
         assert message == f"table must be a file in {folder}, got 'link.csv'"
+
+    @pytest.fixture
+    def outside(self, folder, tmp_path_factory):
+        """A Parquet file outside of the folder."""
+        path = tmp_path_factory.mktemp("outside") / "secret.parquet"
+        pl.DataFrame({"comment": ["A secret.", "Another."]}).write_parquet(path)
+        return path
+
+    def test_a_folder_of_parquet_files_is_read_without_leaving_the_servers_folder(
+        self, toy_embedder, folder, outside
+    ):
+        survey = folder / "survey"
+        survey.mkdir()
+        pl.DataFrame({"comment": ["Fine.", None]}).write_parquet(survey / "a.parquet")
+        server = self.server(toy_embedder, folder)
+        for table in ("survey", "survey/", "./survey/../survey", "."):
+            content = call(server, "rate_table", table=table, texts="comment", floor=None).structured_content
+            assert content["counts"] == {"scored": 1, "missing": 1}
+        (survey / "b.parquet").symlink_to(survey / "a.parquet")  # a link that stays inside
+        content = call(server, "rate_table", table="survey", texts="comment", floor=None).structured_content
+        assert content["rows"] == 4
+        (survey / "deep").mkdir()
+        (survey / "deep" / "c.parquet").symlink_to(outside)
+        for table in ("survey", ".", "survey/deep"):
+            message = refusal(server, "rate_table", table=table, texts="comment")
+            assert message.startswith(f"table must be a file in {folder}, got ")
+            assert "c.parquet" in message
+
+    def test_links_to_folders_outside_are_not_followed(self, toy_embedder, folder, outside):
+        (folder / "link").symlink_to(outside.parent)
+        server = self.server(toy_embedder, folder)
+        for table in ("link", "link/secret.parquet"):
+            message = refusal(server, "rate_table", table=table, texts="comment")
+            assert message == f"table must be a file in {folder}, got {table!r}"
+        assert "no .parquet files" in refusal(server, "rate_table", table=".", texts="comment")
+        message = refusal(server, "rate_table", table="answers.csv", texts="comment", out="link/new.csv")
+        assert message == f"out must be a file in {folder}, got 'link/new.csv'"
+
+    def test_an_empty_name_is_no_table(self, toy_embedder, folder):
+        message = refusal(self.server(toy_embedder, folder), "rate_table", table="", texts="comment")
+        assert message == f"table must be a file in {folder}, got ''"
+
+    @pytest.mark.parametrize(
+        "link", ["rated.csv.parts", "rated.csv.parts/lock", "rated.csv.parts/manifest.json"]
+    )
+    def test_nothing_is_written_through_a_link_of_unfinished_parts(
+        self, toy_embedder, folder, tmp_path_factory, link
+    ):
+        elsewhere = tmp_path_factory.mktemp("elsewhere")
+        target = elsewhere if link.endswith(".parts") else elsewhere / "file"
+        if target is not elsewhere:
+            target.write_text("mine")
+        (folder / link).parent.mkdir(exist_ok=True)
+        (folder / link).symlink_to(target)
+        arguments = {"table": "answers.csv", "texts": "comment", "out": "rated.csv"}
+        message = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
+        assert message == "out: rated.csv.parts has a link: remove it, or choose another name"
+        assert [path.read_text() for path in elsewhere.iterdir()] == ["mine"] * (target is not elsewhere)
+
+    def test_a_cancelled_call_leaves_its_output_free(self, gated, folder):
+        import anyio
+
+        rated = {"table": "answers.csv", "texts": "comment", "floor": None, "out": "rated.csv"}
+
+        async def conversation(client):
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, "rate_table", rated)
+                await anyio.to_thread.run_sync(gated.begun.acquire)
+                refused = await client.call_tool("rate_table", rated)
+                group.cancel_scope.cancel()
+            async with anyio.create_task_group() as group:
+                group.start_soon(release)
+                return refused, await client.call_tool("rate_table", rated)
+
+        async def release():  # the cancelled call ends at its next step, for which the next call waits
+            gated.let.set()
+
+        refused, rated_again = talk(self.server(gated, folder), conversation)
+        assert refused.content[0].text.startswith("out: an earlier call is still writing rated.csv: wait")
+        assert rated_again.structured_content["counts"] == {"scored": 2, "missing": 1}
+        assert (folder / "rated.csv").exists()
+        assert not (folder / "rated.csv.parts").exists()
 
     def test_a_folder_that_does_not_exist_or_is_a_file(self, toy_embedder, folder):
         for name in ("none", "answers.csv"):
@@ -341,7 +547,11 @@ class TestCode:
                 [CODES[0], {**CODES[1], "name": "price"}],
                 "codes 'price' and 'price' have the same name: rename one",
             ),
-            ([CODES[0], {"name": "staff"}], "code 2, definition is missing: add it (and 1 more mistake)"),
+            (
+                [CODES[0], {"name": "staff"}],
+                "2 mistakes: (1) code 2, definition is missing: add it; "
+                "(2) code 2, examples is missing: add it",
+            ),
             (
                 [CODES[0], {**CODES[1], "definition": "x" * 21}],
                 "each text of codes must have at most 20 characters, got 21: shorten it",
@@ -387,7 +597,9 @@ class FourThen(Four):
 
 class TestJudge:
     def judge(self, embedder, model, **budget):
-        from semscale.serving.tools import JudgeCalls, agent_server, agent_tools
+        from semscale.serving.agent_server import agent_server
+        from semscale.serving.judging import JudgeCalls
+        from semscale.serving.tools import agent_tools
 
         judge = JudgeCalls(lambda: model, Running(budget=Budget(**budget), ledger=False))
         return agent_server(agent_tools(lambda _: embedder, ServiceLimits(max_texts=5), judge))
@@ -395,12 +607,32 @@ class TestJudge:
     def test_the_arguments_are_the_settings_of_a_judge(self, toy_embedder):
         listed = talk(self.judge(toy_embedder, Four()), list_tools).tools
         (tool,) = [tool for tool in listed if tool.name == "judge"]
+        unlisted = tool.description.rpartition("Further arguments: ")[2].rstrip(".").split(", ")
+        renamed = {
+            "samples": "replies",
+            "temperature": "chat_temperature",
+            "seed": "chat_seed",
+            "method": "reply",
+        }
+        settings = {renamed.get(name, name) for name in JudgeSettings.model_fields if name != "criteria"}
         further = {"questions", "answers", "references", "rows"}
-        assert (
-            set(tool.input_schema["properties"]) == set(JudgeSettings.model_fields) - {"criteria"} | further
-        )
-        assert tool.input_schema["properties"]["samples"]["maximum"] == 1000
+        assert {*tool.input_schema["properties"], *unlisted} == settings | further
         assert tool.annotations.open_world_hint
+
+    def test_an_argument_that_the_schema_leaves_out_is_accepted(self, toy_embedder):
+        model = Four()
+        rows = {"questions": ["a"], "answers": ["b"]}
+        content = call(
+            self.judge(toy_embedder, model),
+            "judge",
+            **rows,
+            replies=2,
+            chat_temperature=0.5,
+            order="score-only",
+        ).structured_content
+        assert "|samples:2" in content["signature"]
+        assert "|order:score-only" in content["signature"]
+        assert len(model.prompts) == 2
 
     def test_a_score_is_a_part_of_the_scale(self, toy_embedder):
         model = Four()
@@ -472,7 +704,15 @@ class TestJudge:
         ("arguments", "message"),
         [
             ({"questions": ["a"], "answers": ["b", "c"]}, "got 1 questions and 2 answers"),
-            ({"questions": ["a"], "answers": ["b"], "samples": 0}, "samples must be >= 1, got 0"),
+            ({"questions": ["a"], "answers": ["b"], "replies": 0}, "replies must be >= 1, got 0"),
+            (
+                {"questions": ["a"] * 5, "answers": ["b"] * 5, "replies": 11},
+                "replies times answers must be at most 50, got 55",
+            ),
+            (
+                {"questions": ["a"], "answers": ["b"], "replies": 2, "chat_temperature": 0},
+                "chat_temperature must be > 0 for 2 samples",
+            ),
             ({"questions": ["a"] * 6, "answers": ["b"] * 6}, "questions must have at most 5 texts, got 6"),
         ],
     )
@@ -547,6 +787,31 @@ class TestProcess:
                 process.send_signal(stop)
             assert process.wait(60) == 0
             assert process.stderr.read() == ""
+
+    def test_messages_that_the_sdk_cannot_parse_are_answered(self):
+        calls = {
+            2: '{"questions": ["\\ud800"], "\\udfff": 1}',
+            3: '{"texts": %s}' % ("[" * 300 + "]" * 300),
+            4: '{"texts": %s}' % ("9" * 5000),
+            5: '{"texts": oops}',
+        }
+        form = (
+            '{"method": "tools/call", "params": {"name": "rate", "arguments": %s}, '
+            '"id": %d, "jsonrpc": "2.0"}'
+        )
+        initialized = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
+        lines = [json.dumps(HELLO), initialized, "", *(form % (call, id) for id, call in calls.items())]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with subprocess.Popen(COMMAND, text=True, **pipes) as process:
+            process.stdin.write("\n".join([*lines, ""]))
+            process.stdin.flush()
+            answers = [json.loads(process.stdout.readline()) for _ in range(5)]
+            process.stdin.close()
+            assert process.wait(60) == 0
+        by_id = {answer["id"]: answer for answer in answers}
+        assert by_id[2]["result"]["content"][0]["text"].startswith("3 mistakes: ")
+        for number in (3, 4, 5):
+            assert by_id[number]["error"]["message"].startswith("the message must be JSON: ")
 
     def test_a_client_that_reads_no_answer_is_no_error(self):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

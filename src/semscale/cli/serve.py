@@ -2,7 +2,6 @@
 
 import logging
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,7 +15,7 @@ from semscale.serving.requests import ServiceLimits
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.chat.chat_model import ChatModel
+    from semscale.serving.judging import JudgeCalls
 
 LISTENING, JOBS, TABLES = "Listening", "Jobs", "Tables"
 
@@ -49,17 +48,37 @@ class ServeOptions(Settings):
         Option(JOBS, rare=True),
     ] = 5_000
     model: Annotated[EmbedderOptions, Without("device", "embedder_url", "embedder_key_variable", "cache")]
+    chat: ChatOptions
+    calls: Annotated[CallOptions, Without("dry_run")]
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options of calls without a chat model, and a chat model without a cap.
+
+        A project's file cannot open a route that spends money, so it takes effect only with the option.
+        """
+        if not self.chat.is_stated:
+            refuse_stated("--chat-model NAME", self.chat, self.calls)
+            return
+        caps = (self.calls.max_calls, self.calls.max_total_tokens, self.calls.max_cost)
+        if caps == (None, None, None):
+            raise InputError(
+                "--chat-model needs a cap on what all requests together may spend: add --max-cost MONEY, "
+                "--max-calls NUMBER or --max-total-tokens NUMBER"
+            )
 
 
 @command
 def serve(options: ServeOptions) -> None:
-    """Answer requests over HTTP: embeddings (as OpenAI's API), ratings, matches and consistency.
+    """Answer requests over HTTP: embeddings (as OpenAI's API), ratings, matches, consistency and verdicts.
 
     [bold]semscale serve --port 8000[/bold]
 
     By default, ratings use e5-small and all else all-MiniLM-L6-v2; --embedder sets one model for
     everything. For requests from other machines (--host 0.0.0.0), set a token in the variable
     SEMSCALE_TOKEN. The first Ctrl-C or SIGTERM finishes accepted requests, a second one stops at once.
+
+    With --chat-model there is a route that judges answers; --max-cost or another cap limits what all its
+    requests together spend until the service ends.
     """
     from semscale.extras import require
 
@@ -91,6 +110,7 @@ def serve(options: ServeOptions) -> None:
         options.limits,
         model=model.embedder,
         workers=WORKERS if model.engine == "openvino" else 1,
+        judge=_judge(options.chat, options.calls) if options.chat.is_stated else None,
     )
     if options.jobs is not None:
         service.open_jobs(options.jobs, options.part_rows)
@@ -142,18 +162,12 @@ def mcp(options: McpOptions) -> None:
     from semscale.extras import require
 
     require("mcp")
-    from semscale.serving.tools import (
-        JudgeCalls,
-        agent_server,
-        agent_tools,
-        loaded_once,
-        serve_standard_streams,
-    )
+    from semscale.serving.agent_server import agent_server, serve_standard_streams
+    from semscale.serving.tools import agent_tools, loaded_once
 
-    model, judge = options.model, None
+    model = options.model
     load = loaded_once(lambda name: model.load(None, default=name))
-    if options.chat.chat_model is not None:
-        judge = JudgeCalls(_chat_loader(options), options.calls.running())
+    judge = None if options.chat.chat_model is None else _judge(options.chat, options.calls)
     if sys.stdin.isatty():
         _say("waiting for an agent on standard input; Ctrl-C ends")
     tools = agent_tools(
@@ -162,8 +176,8 @@ def mcp(options: McpOptions) -> None:
     serve_standard_streams(agent_server(tools))
 
 
-def _chat_loader(options: McpOptions) -> "Callable[[], ChatModel]":
-    """Return a function that loads the chat model.
+def _judge(chat: ChatOptions, calls: CallOptions) -> "JudgeCalls":
+    """Return the calls of a judge.
 
     The weights of a local model may have to be downloaded, which an agent's program does not wait for. An
     endpoint is checked at once, so that not each call fails.
@@ -172,12 +186,13 @@ def _chat_loader(options: McpOptions) -> "Callable[[], ChatModel]":
         InputError: the endpoint's key is missing, or the budget needs the model's price.
     """
     from semscale.chat.chat_model import is_local
+    from semscale.serving.judging import JudgeCalls
 
-    if options.chat.chat_url is None and is_local(str(options.chat.chat_model)):
-        return options.chat.load
-    model = options.chat.load()
-    options.calls.runner(model)
-    return lambda: model
+    if chat.chat_url is None and is_local(str(chat.chat_model)):
+        return JudgeCalls(chat.load, calls.running())
+    model = chat.load()
+    calls.runner(model)
+    return JudgeCalls(lambda: model, calls.running())
 
 
 def _say(line: str) -> None:

@@ -26,7 +26,7 @@ from semscale.embedding.checkpoint import (
     position_table,
 )
 from semscale.embedding.embedder import Embedder, Embeddings, processors
-from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.texts import checked_texts, distinct, shifted
 from semscale.embedding.token_states import Outputs, Rows, Whose, checked_layer
 from semscale.embedding.tokenizer import (
     UnigramTokenizer,
@@ -265,12 +265,11 @@ class OpenVinoEmbedder:
             rows = slice(start, min(start + CHUNK, len(unique)))
             n = rows.stop - rows.start
             split = self._tokenizer.split(unique[rows])
-            vectors[rows] = pool_windows(self._window_vectors(split, arithmetic), split, n)
+            in_all = shifted(progress, start, len(unique))
+            vectors[rows] = pool_windows(self._window_vectors(split, arithmetic, n, in_all), split, n)
             windows[rows] = split.per_text(n)
             unknown[rows] = split.unknown_shares(self._tokenizer.unknown, n)
             tokens[rows] = split.tokens_per_text(n)
-            if progress:
-                progress("embedding", rows.stop, len(unique))
         return Embeddings(vectors, windows, unknown, tokens).spread(where)
 
     def check_layer(self, layer: int) -> None:
@@ -308,10 +307,17 @@ class OpenVinoEmbedder:
         self.check_layer(layer)
         return self._run(groups, layer, self._arithmetic)
 
-    def _window_vectors(self, split: Windows, arithmetic: Arithmetic) -> Vectors:
+    def _window_vectors(
+        self, split: Windows, arithmetic: Arithmetic, n: int, progress: Progress | None
+    ) -> Vectors:
+        """Embed the windows of n texts; progress is reported, and can stop the work, after each batch."""
         vectors = np.empty((len(split.ids), self.dimensions), np.float32)
+        done = 0
         for _, batch, output in self._run([(None, split.ids)], None, arithmetic):
             vectors[batch] = output
+            done += len(batch)
+            if progress:
+                progress("embedding", done * n // len(split.ids), None)
         return vectors
 
     def _run(

@@ -26,11 +26,13 @@ from semscale.report.html import page
 from semscale.serving.batching import WORKERS, TaskThreads, stop_if_abandoned
 from semscale.serving.instruments import PART_ROWS, Instrument, JobWork, Measured, instruments
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
+from semscale.serving.judging import JudgeCalls, check_replies
 from semscale.serving.models import ServedModels, estimated_tokens
 from semscale.serving.requests import (
     ERRORS,
     JOB_FIELDS,
     EmbeddingFields,
+    JudgeFields,
     RefusedRequestError,
     RequestFields,
     ServiceLimits,
@@ -61,6 +63,7 @@ from semscale.serving.server import (
     to_json,
     while_connected,
 )
+from semscale.types import Status
 from semscale.version import __version__
 
 _LINES_AT_ONCE = 512
@@ -82,6 +85,7 @@ class Service:
         limits: limits of requests and jobs.
         model: name of one model for everything, instead of the default ones.
         workers: number of batches that a model runs at once.
+        judge: calls a chat model; without it there is no route ``/judge``.
         models: the models; ``None`` until they are loaded.
         state: the service's phase and open requests.
         metrics: metrics for Prometheus.
@@ -94,6 +98,7 @@ class Service:
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     model: str | None = None
     workers: int = WORKERS
+    judge: JudgeCalls | None = None
     models: ServedModels = field(default_factory=ServedModels)
     state: ServiceState = field(default_factory=ServiceState)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
@@ -141,6 +146,8 @@ class Service:
 
     def _load(self) -> None:
         try:
+            if self.judge is not None:
+                self.judge.load()
             self.models.load(
                 self.load_model, self.limits, self.metrics, name=self.model, workers=self.workers
             )
@@ -197,6 +204,7 @@ def application(service: Service, *, token: str | None = None) -> Gate:
     _add_embeddings(app, EmbeddingRoutes(service))
     for name, instrument in service.instruments.items():
         _add_instrument(app, name, instrument, InstrumentRoute(service, instrument))
+    _add_judge(app, service)
     _add_status(app, service)
     _add_jobs(app, service)
 
@@ -333,6 +341,34 @@ def _add_instrument(app: FastAPI, name: str, instrument: Instrument, route: "Ins
     )
 
 
+def _add_judge(app: FastAPI, service: Service) -> None:
+    if service.judge is None:
+
+        async def refuse(_: Request) -> Response:
+            raise RefusedRequestError(404, "this service has no judge: start it with --chat-model NAME")
+
+        app.api_route("/judge", methods=["POST"], include_in_schema=False)(refuse)
+        return
+    status = {"type": "string", "enum": list(Status)}
+    row = {"type": "object", "properties": {"status": status}, "required": ["status"]}
+    judged = _object(
+        results=_list(row),
+        counts={"type": "object", "additionalProperties": {"type": "integer"}},
+        signature=_text(),
+        stopped={"type": ["string", "null"]},
+    )
+    _route(
+        app,
+        "POST /judge",
+        JudgeRoute(service, service.judge).judge,
+        {200: ("A row for each item.", {JSON: judged}), **_refusals(400, 413, 422)},
+        tags=["instruments"],
+        description="Let a chat model score answers to questions by a rubric, from 0 to 1. If a cap on calls "
+        "or costs of the service is reached, stopped has the reason, and the rest is unfinished.",
+        requestBody=_body({JSON: JudgeFields.model_json_schema()}),
+    )
+
+
 def _add_status(app: FastAPI, service: Service) -> None:
     async def health(_: Request) -> Response:
         return json_answer({"status": "alive", "version": __version__})
@@ -393,6 +429,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
     removed = _object(id=_text(), status=_text("removed"))
     for address, endpoint, meaning, content, *conflict in (
         ("GET /jobs/{id}", routes.job, "The job.", {JSON: job}),
+        ("POST /jobs/{id}", routes.run_again, "The job, which waits again.", {JSON: job}, 409),
         (
             "GET /jobs/{id}/result",
             routes.result,
@@ -508,6 +545,36 @@ class InstrumentRoute:
             for start in range(0, len(texts), limits.max_texts):
                 check_texts(texts[start : start + limits.max_texts], name, limits)
         return columns
+
+
+class JudgeRoute:
+    """``/judge``: lets the chat model of the service score answers.
+
+    Args:
+        service: its limits and threads.
+        judge: calls the chat model.
+    """
+
+    def __init__(self, service: Service, judge: JudgeCalls) -> None:
+        self._service, self._judge = service, judge
+
+    async def judge(self, request: Request) -> Response:
+        """Judge the answers of a request.
+
+        Raises:
+            RefusedRequestError: a field is invalid, or a limit is exceeded.
+        """
+        limits = self._service.limits
+        fields: Any = parse_fields(JudgeFields, await read_body(request, limits.body_bytes))
+        # References that are left out have no texts.
+        columns = ["questions", "answers", *(["references"] if fields.references else [])]
+        check_limits(fields, limits, columns)
+        check_replies(fields, limits)
+        verdicts = await while_connected(request, self._judge.verdicts(fields))
+        rows = await self._service.threads.run(lambda: verdicts.to_frame().write_json().encode())
+        counts, signature = to_json(verdicts.counts), to_json(str(verdicts.signature))
+        form = b'{"results":%b,"counts":%b,"signature":%b,"stopped":%b}'
+        return Response(form % (rows, counts, signature, to_json(verdicts.stopped)), media_type=JSON)
 
 
 def _read_line(line: bytes, source: str, keys: set[str]) -> dict[str, Any]:
@@ -626,6 +693,11 @@ class JobRoutes:
     async def summary(self, request: Request) -> Response:
         """Return the summary of a job, in the form that ``--json`` prints."""
         return _file(self._finished(request).summary, JSON)
+
+    async def run_again(self, request: Request) -> Response:
+        """Run a job again that was cut short by the end of the service; finished parts are not repeated."""
+        job = await asyncio.to_thread(self._queue.run_again, request.path_params["id"])
+        return json_answer(job.record())
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a job, or remove a job that has ended, with all its files."""

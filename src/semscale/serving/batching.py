@@ -352,6 +352,11 @@ class Task:
         self._is_abandoned = False
         self._under_way: set[Future[Any]] = set()
 
+    @property
+    def is_abandoned(self) -> bool:
+        """True if the work was asked to end."""
+        return self._is_abandoned
+
     def abandon(self) -> None:
         """Ask the work to end at its next step."""
         self._is_abandoned = True

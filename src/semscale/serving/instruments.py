@@ -13,6 +13,7 @@ import polars as pl
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import check_measures, needed_parts
+from semscale.answer_consistency.samples import read_texts
 from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
 from semscale.embedding.embedder import Embedder
@@ -21,6 +22,7 @@ from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError
 from semscale.matching.matcher import ANY_ENGINE, Matcher, match_file
 from semscale.matching.matches import Matches
+from semscale.matching.pairs import pair_up
 from semscale.matching.settings import MatchColumns
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
@@ -99,6 +101,7 @@ class Instrument:
             from all rows.
         result: class of its results.
         build: builds the object that measures, from its settings by name.
+        check_columns: refuses columns that do not belong together.
         measure_columns: measures the columns of a request with that object.
         table_columns: the columns of a job's table.
         measure_file: measures a table with that object.
@@ -112,6 +115,7 @@ class Instrument:
     depends_on_all: bool
     result: type[Result]
     build: Callable[[dict[str, Any]], Any]
+    check_columns: Callable[..., object]
     measure_columns: Callable[..., Result]
     table_columns: type[Columns]
     measure_file: Callable[..., Presentable]
@@ -227,6 +231,7 @@ def instruments(
             depends_on_all=False,
             result=Ratings,
             build=rater,
+            check_columns=lambda texts: None,
             measure_columns=Rater.rate,
             table_columns=RatingColumns,
             measure_file=rate_file,
@@ -239,6 +244,7 @@ def instruments(
             depends_on_all=True,
             result=Matches,
             build=matcher,
+            check_columns=pair_up,
             measure_columns=Matcher.match,
             table_columns=MatchColumns,
             measure_file=match_file,
@@ -252,6 +258,7 @@ def instruments(
             depends_on_all=True,
             result=Consistencies,
             build=consistency,
+            check_columns=read_texts,
             measure_columns=Consistency.measure,
             table_columns=AnswerColumns,
             measure_file=lambda table, columns, instrument, **run: consistency_file(

@@ -29,7 +29,10 @@ from semscale.types import Progress
 UPLOAD_STEP = 16 * 1024 * 1024
 """Bytes of an upload after which the quota is checked again."""
 
-_AGAIN = "it starts again when the service restarts"
+_CUT_SHORT = (
+    "the service ended while this job ran, perhaps because of this job: it is not repeated by itself, as it "
+    "could end the service again; POST /jobs/{id} runs it again after its finished parts, DELETE removes it"
+)
 _RETRY_AFTER = 60
 _ID_BYTES = 16
 _ID = re.compile(f"[0-9a-f]{{{2 * _ID_BYTES}}}")
@@ -160,9 +163,9 @@ class JobStore:
         with self._database.writing() as connection:
             connection.execute(insert(_JOBS).values(**row, status=str(job.status)))
 
-    def end(self, job: Job) -> None:
-        """Store the final status of a job."""
-        values = {"status": str(job.status), "error": job.error}
+    def set_status(self, job: Job, status: JobStatus, error: str | None = None) -> None:
+        """Store the status of a job, and the reason of a failure."""
+        values = {"status": str(status), "error": error}
         with self._database.writing() as connection:
             connection.execute(update(_JOBS).where(_JOBS.c.id == job.id).values(**values))
 
@@ -208,8 +211,10 @@ class JobQueue:
             if _ID.fullmatch(path.name) and path.name not in self._jobs and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)  # an upload that was cut short, or a removed job
         for job in self._jobs.values():
-            if job.status.has_ended:
+            if job.status is JobStatus.FINISHED:
                 job.table.unlink(missing_ok=True)  # the service was killed before it could
+            elif job.status is JobStatus.RUNNING:
+                self._mark_cut_short(job)
         self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
 
     def start(self) -> None:
@@ -217,11 +222,19 @@ class JobQueue:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the current part; unfinished jobs continue when the service starts again."""
+        """Stop after the current part; unfinished jobs continue when the service starts again.
+
+        The running job is stored as waiting at once, so that it continues even if the process is killed
+        before the job has stopped.
+        """
         with self._changed:
+            if self._is_stopped:
+                return
             self._is_stopped = True
             for job in self._jobs.values():
                 job.task.abandon()
+                if job.status is JobStatus.RUNNING and not job.is_removed:
+                    self._store_waiting(job)
             self._changed.notify_all()
 
     def close(self, seconds: float = 30.0) -> bool:
@@ -262,12 +275,7 @@ class JobQueue:
         Raises:
             RefusedRequestError: too many jobs wait.
         """
-        if self.n_unfinished + self._n_uploads >= self._limits.max_jobs:
-            raise RefusedRequestError(
-                429,
-                f"at most {self._limits.max_jobs} jobs may wait: try again later, or cancel one",
-                retry_after=_RETRY_AFTER,
-            )
+        self._check_room()
         job = Job(self._home / secrets.token_hex(_ID_BYTES), kind, fields.model_dump(mode="json"))
         job.folder.mkdir(mode=0o700)
         create_private(job.table)
@@ -279,6 +287,14 @@ class JobQueue:
             raise
         finally:
             self._n_uploads -= 1
+
+    def _check_room(self) -> None:
+        if self.n_unfinished + self._n_uploads >= self._limits.max_jobs:
+            raise RefusedRequestError(
+                429,
+                f"at most {self._limits.max_jobs} jobs may wait: try again later, or cancel one",
+                retry_after=_RETRY_AFTER,
+            )
 
     def add(self, job: Job) -> None:
         """Add a job with an uploaded table to the end of the queue."""
@@ -309,6 +325,23 @@ class JobQueue:
             RefusedRequestError: no job has this name.
         """
         self._drop(self.find(name))
+
+    def run_again(self, name: str) -> Job:
+        """Return to the queue a job whose run was cut short by the end of the service.
+
+        Raises:
+            RefusedRequestError: no job has this name, its files are gone, or too many jobs wait.
+        """
+        job = self.find(name)
+        with self._changed:
+            if job.status is not JobStatus.FAILED or not job.table.is_file():
+                reason = "its table was removed" if job.status is JobStatus.FAILED else f"it is {job.status}"
+                raise RefusedRequestError(409, f"the job cannot run again, as {reason}: send the table again")
+            self._check_room()
+            self._store.set_status(job, JobStatus.WAITING)
+            job.status, job.error, job.task = JobStatus.WAITING, None, Task()
+            self._changed.notify_all()
+        return job
 
     def _drop(self, job: Job) -> None:
         self._store.remove(job)
@@ -342,6 +375,7 @@ class JobQueue:
 
     def _do(self, job: Job) -> None:
         try:
+            self._store_running(job)
             self._measure(job)
         except CancelledError:
             return
@@ -350,6 +384,31 @@ class JobQueue:
         except Exception as error:
             _LOG.exception("a bug of ours: please report it")
             self._fail(job, f"this is a bug of ours: {type(error).__name__}")
+
+    def _store_running(self, job: Job) -> None:
+        """Store that a job runs, so that the next service sees whether it ended this one.
+
+        Raises:
+            CancelledError: the service stops.
+        """
+        with self._changed:
+            if self._is_stopped:
+                raise CancelledError
+            self._store.set_status(job, JobStatus.RUNNING)
+
+    def _store_waiting(self, job: Job) -> None:
+        try:
+            self._store.set_status(job, JobStatus.WAITING)
+        except (SemscaleError, OSError) as error:  # as on a full disk
+            _LOG.error("job %s will count as cut short, as its status cannot be written: %s", job.id, error)  # noqa: TRY400
+
+    def _mark_cut_short(self, job: Job) -> None:
+        """Mark a job as failed that ran when the service was killed or crashed; its files stay."""
+        job.status, job.error = JobStatus.FAILED, _CUT_SHORT.format(id=job.id)
+        try:
+            self._store.set_status(job, job.status, job.error)
+        except (SemscaleError, OSError) as error:  # the next start marks it again
+            _LOG.error("the status of job %s cannot be written: %s", job.id, error)  # noqa: TRY400
 
     def _measure(self, job: Job) -> None:
         """Measure the table of a job, and check the quota after each part."""
@@ -371,8 +430,9 @@ class JobQueue:
         self._end(job, JobStatus.FINISHED)
 
     def _end(self, job: Job, status: JobStatus, error: str | None = None) -> None:
-        job.status, job.error, job.progress = status, error, None
-        self._store.end(job)
+        with self._changed:  # else a stop could store a job as waiting that has just ended
+            job.status, job.error, job.progress = status, error, None
+            self._store.set_status(job, status, error)
         job.table.unlink(missing_ok=True)
 
     def _fail(self, job: Job, message: str) -> None:
@@ -385,7 +445,7 @@ class JobQueue:
             self._end(job, JobStatus.FAILED, message)
         except (SemscaleError, OSError) as error:  # as on a full disk; other jobs go on
             _LOG.error("job %s failed (%s), which cannot be written: %s", job.id, message, error)  # noqa: TRY400
-            job.status, job.error, job.progress = JobStatus.FAILED, f"{message}; {_AGAIN}", None
+            job.status, job.error, job.progress = JobStatus.FAILED, message, None
 
 
 def _lock(home: Path) -> FileLock:

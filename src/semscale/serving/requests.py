@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from http import HTTPStatus
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, cast, get_args
 
 from pydantic import (
     BaseModel,
@@ -24,6 +24,8 @@ from pydantic import (
 
 from semscale.answer_consistency.settings import AnswerColumns, ConsistencySettings
 from semscale.errors import SemscaleError
+from semscale.json_reading import encodable_values
+from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.messages import first_mistake, shortened
 from semscale.rating.settings import RaterSettings, RatingColumns
@@ -36,7 +38,7 @@ ERRORS: dict[int, tuple[str, str]] = {
     403: ("permission_error", "The request does not come from this machine, and the service has no token."),
     404: ("not_found_error", "There is no such route, model or job."),
     405: ("invalid_request_error", "The route has no such method."),
-    409: ("invalid_request_error", "The job has no result."),
+    409: ("invalid_request_error", "The job has no result, or cannot run again."),
     413: ("invalid_request_error", "The body is too large."),
     422: ("invalid_request_error", "A field is missing, unknown or wrong."),
     429: ("rate_limit_error", "The queue is full: try again after the seconds in Retry-After."),
@@ -49,7 +51,8 @@ ERRORS: dict[int, tuple[str, str]] = {
 
 TOO_DEEP = "is nested too deeply: use fewer levels"
 
-_SPLIT = "send several requests, a stream of lines, or a job"
+SPLIT = "send several requests, a stream of lines, or a job"
+"""Remedy for too many texts."""
 _MIB = 1024 * 1024
 _LONGEST = 1000  # characters of a message: a client may send a key or a number of any length
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?!out\b)(?=[\w']))?")
@@ -199,8 +202,8 @@ class RequestFields(BaseModel):
     @classmethod
     def check_number(cls, value: object, info: ValidationInfo) -> object:
         """Refuse infinite numbers, and strings and booleans that pydantic would convert to numbers."""
-        name = str(info.field_name)
-        kinds = set(_parts_of(cls.model_fields[name].annotation))
+        field = cls.model_fields[str(info.field_name)]
+        name, kinds = field.alias or str(info.field_name), set(_parts_of(field.annotation))
         if float in kinds and isinstance(value, int) and abs(value) > sys.float_info.max:
             raise ValueError(f"{name} must be a finite number, got {shortened(value)}")
         if not kinds & {int, float} or not isinstance(value, bool | str):
@@ -331,6 +334,39 @@ ConsistencyFields = request_model(
 )
 
 
+class JudgedFields(RequestFields):
+    """Optional fields of ``/judge``."""
+
+    references: Annotated[
+        list[Any] | None,
+        WithJsonSchema(
+            {
+                "anyOf": [{"type": "array", "items": TEXTS_SCHEMA}, {"type": "null"}],
+                "description": "For each answer a text, or a list of texts, known to be right.",
+            }
+        ),
+    ] = None
+
+
+JudgeFields = request_model(
+    "JudgeFields",
+    JudgedFields,
+    JudgeSettings,
+    without=("criteria",),
+    description="Fields of ``/judge``.",
+    helps={
+        "rubric": "Instructions on what is judged.",
+        "template": f"Task with its levels: {', '.join(TEMPLATES)}, a scale's name, or the fields of a "
+        "scale.",
+    },
+    template=str | dict[str, Any],
+    questions=Annotated[
+        list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "What was asked, for each answer."})
+    ],
+    answers=Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "What is judged."})],
+)
+
+
 class TableFields(RequestFields):
     """Fields of a table: how its file is read."""
 
@@ -394,6 +430,7 @@ KINDS: tuple[type[RequestFields], ...] = (
     RatingFields,
     MatchFields,
     ConsistencyFields,
+    JudgeFields,
     *JOB_FIELDS.values(),
 )
 """The fields of all requests."""
@@ -412,7 +449,7 @@ def parse_fields(kind: type[Kind], body: bytes) -> Kind:
 
 
 def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON has it
-    """Read JSON.
+    """Read JSON; unpaired surrogates, which no answer could contain, become U+FFFD.
 
     Args:
         text: the JSON.
@@ -423,7 +460,7 @@ def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON
             too deeply.
     """
     try:
-        return json.loads(text, object_pairs_hook=_object_without_repeats)
+        return encodable_values(json.loads(text, object_pairs_hook=_object_without_repeats))
     except ValueError as error:
         raise RefusedRequestError(400, f"{source} must be JSON: {error}") from None
     except RecursionError:
@@ -508,7 +545,7 @@ def flat_texts(cells: Sequence[Any]) -> list[Any]:
     return [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
 
 
-def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits, remedy: str = _SPLIT) -> None:
+def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits, remedy: str = SPLIT) -> None:
     """Refuse too many texts, or a text that is too long.
 
     Args:
@@ -533,7 +570,7 @@ def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits, reme
 
 
 def check_limits(
-    fields: RequestFields, limits: ServiceLimits, columns: Collection[str] = (), remedy: str = _SPLIT
+    fields: RequestFields, limits: ServiceLimits, columns: Collection[str] = (), remedy: str = SPLIT
 ) -> None:
     """Refuse a request that has too many texts in a field, or a text that is too long.
 
@@ -549,23 +586,32 @@ def check_limits(
         RefusedRequestError: a limit is exceeded.
     """
     for field in type(fields).model_fields:
-        value = getattr(fields, field)
-        if field in columns:
-            check_texts(flat_texts(value), field, limits, remedy)
-            continue
-        texts = _texts_in(value)
-        if len(texts) > limits.max_texts:
-            raise invalid(
-                f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: leave some out",
-                field,
-            )
-        longest = max(map(len, texts), default=0)
-        if longest > limits.max_characters:
-            raise invalid(
-                f"each text of {field} must have at most {limits.max_characters:,} characters, "
-                f"got {longest:,}: shorten it",
-                field,
-            )
+        check_field(field, getattr(fields, field), limits, is_column=field in columns, remedy=remedy)
+
+
+def check_field(
+    field: str, value: object, limits: ServiceLimits, *, is_column: bool = False, remedy: str = SPLIT
+) -> None:
+    """Refuse a field that has too many texts, or a text that is too long; see ``check_limits``.
+
+    Raises:
+        RefusedRequestError: a limit is exceeded.
+    """
+    if is_column:
+        check_texts(flat_texts(cast(Sequence[Any], value)), field, limits, remedy)
+        return
+    texts = _texts_in(value)
+    if len(texts) > limits.max_texts:
+        raise invalid(
+            f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: leave some out", field
+        )
+    longest = max(map(len, texts), default=0)
+    if longest > limits.max_characters:
+        raise invalid(
+            f"each text of {field} must have at most {limits.max_characters:,} characters, "
+            f"got {longest:,}: shorten it",
+            field,
+        )
 
 
 def _texts_in(value: object) -> list[str]:

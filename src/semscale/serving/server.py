@@ -65,6 +65,9 @@ HEAD_BYTES = 64 * 1024
 CONNECTIONS = 900
 """Greatest number of connections; further ones get 503. A process can usually have 1,024 open files."""
 
+HEAD_SECONDS = 10.0
+"""Longest time in which a client may send a request's URL and headers, as in the example ``nginx.conf``."""
+
 CLIENT_GONE = 499
 """Status for the log and the metrics if the client closed the connection."""
 
@@ -82,6 +85,8 @@ _REQUEST_ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)
 _QUIET_SECONDS = 0.5  # without a request, after which no further one is expected
 _LONGEST_SECONDS = 5.0  # after the last answer, in which refused requests delay the end
 _IDLE_SECONDS = 75
+_CROWDED = 0.9  # share of the connections from which those without a request are closed after ...
+_CROWDED_SECONDS = 1.0
 _STOPPED = 3  # exit code after a second signal, as of other commands that the user stops
 _BACKLOG = 2048
 _LAST_PORT = 65535
@@ -589,27 +594,26 @@ def is_loopback(host: str) -> bool:
 
 
 def is_meant_for_loopback(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return true if a request addresses this machine and does not come from another site's page.
+    """Return true if a request addresses this machine and does not come from a page of another server.
 
     Without this check, a web page could make its visitor's browser call a service that has no token: through
-    a domain name that resolves to 127.0.0.1, or through a form.
+    a domain name that resolves to 127.0.0.1, or through a form. A page of another server on this machine is
+    no better, so its port must be the service's.
 
     Examples:
-        >>> is_meant_for_loopback([(b"host", b"localhost:8000")])
+        >>> is_meant_for_loopback([(b"host", b"localhost:8000"), (b"origin", b"http://localhost:8000")])
         True
-        >>> is_meant_for_loopback([(b"host", b"localhost:8000"), (b"origin", b"https://example.org")])
+        >>> is_meant_for_loopback([(b"host", b"localhost:8000"), (b"origin", b"http://localhost:3000")])
         False
     """
-    forms = {b"host": b"//%b", b"origin": b"%b"}
+    stated = [(name, value.decode("latin-1").lower()) for name, value in headers]
+    hosts = [value for name, value in stated if name == b"host"]
     try:
-        hosts = [
-            urlsplit((forms[name] % value).decode("latin-1")).hostname
-            for name, value in headers
-            if name in forms
-        ]
+        are_here = all(is_loopback(urlsplit(f"//{host}").hostname or "") for host in hosts)
     except ValueError:  # an address that is none
         return False
-    return all(is_loopback(host or "") for host in hosts)
+    pages = {f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts}
+    return are_here and all(value in pages for name, value in stated if name == b"origin")
 
 
 def answer_to_error(error: Exception) -> Response:
@@ -756,6 +760,7 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
         self._service = service
         self._report = report
         self._is_reported_ready = False
+        self._without_request: dict[tuple[Any, Any], float] = {}
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -771,6 +776,7 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
     async def on_tick(self, counter: int) -> bool:
         """Return true if the server must end; called ten times per second."""
         await super().on_tick(counter)
+        self._close_half_open()
         state = self._service.state
         if state.phase is Phase.READY and not self._is_reported_ready:
             self._is_reported_ready = True
@@ -778,6 +784,28 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
         if state.phase is Phase.DRAINING:
             self._service.stop_jobs()
         return state.is_drained or state.phase is Phase.FAILED
+
+    def _close_half_open(self) -> None:
+        """Close connections that have been open for too long without a complete URL and headers.
+
+        They would keep others out. uvicorn limits the time of connections between two requests, but neither
+        before the first one nor after a part of the next. If almost all connections are in use, those between
+        two requests are closed early, too.
+        """
+        now, connections = time.monotonic(), self.server_state.connections
+        # A request gets a new cycle, so the time begins again after each.
+        idle = {
+            (connection, connection.cycle): connection
+            for connection in connections
+            if connection.cycle is None or connection.cycle.response_complete
+        }
+        self._without_request = {key: self._without_request.get(key, now) for key in idle}
+        is_crowded = len(connections) > _CROWDED * CONNECTIONS
+        for key, since in self._without_request.items():
+            is_between_requests = idle[key].timeout_keep_alive_task is not None
+            longest = math.inf if is_between_requests else HEAD_SECONDS
+            if now - since > (_CROWDED_SECONDS if is_crowded else longest):
+                idle[key].transport.abort()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         state = self._service.state

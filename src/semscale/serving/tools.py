@@ -1,17 +1,14 @@
-"""Tools for an agent: the instruments in a server of the Model Context Protocol.
+"""Tools for an agent: the instruments for lists of texts and for tables of a folder, codes and a judge.
 
 The arguments of a tool are the fields of the instrument's HTTP request. They derive from its settings class
 and are validated in the same way. The first call that needs a model loads it.
 """
 
-import asyncio
 import json
-import logging
-import os
-import signal
 import threading
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,50 +16,45 @@ import polars as pl
 from pydantic import Field, StrictBool, WithJsonSchema, create_model
 
 from semscale.embedding.embedder import Embedder
-from semscale.errors import InputError, SemscaleError
-from semscale.judging.settings import TEMPLATES, JudgeSettings
-from semscale.messages import shortened, unknown_name
+from semscale.errors import InputError
+from semscale.judging.settings import JudgeSettings
+from semscale.messages import shortened
 from semscale.presentable import Presentable
 from semscale.report.json_encoding import encoded
 from semscale.scales import load_scale, scale_names
-from semscale.serving.batching import TaskThreads, stop_if_abandoned
+from semscale.serving.batching import Task, TaskThreads, current_task, stop_if_abandoned
 from semscale.serving.instruments import Instrument, instruments, open_requested, requested_scale
+from semscale.serving.judging import JudgeCalls, check_replies, judged_items, requested_template
 from semscale.serving.requests import (
     CELLS_SCHEMA,
-    TEXTS_SCHEMA,
-    TOO_DEEP,
+    JudgeFields,
     RequestFields,
     ServiceLimits,
     TableFields,
     as_field_names,
-    check_fields,
-    check_limits,
     table_fields,
 )
-from semscale.settings import request_model
+from semscale.serving.tool_arguments import (
+    COLUMN_EXAMPLES,
+    EXAMPLES,
+    ToolCall,
+    argument_names,
+    arguments_schema,
+    with_names,
+)
+from semscale.store.columnar import partition_names
+from semscale.store.places import parts_folder
 from semscale.store.runs import PartSettings
-from semscale.types import Status
-from semscale.version import __version__
+from semscale.store.table import Table
+from semscale.store.writing import output_format
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
-    from mcp.server import Server
-    from mcp.types import CallToolResult, ListToolsResult
+    from semscale.coding.codebook import Codebook
 
-    from semscale.chat.budget import Spent
-    from semscale.chat.chat_model import ChatModel
-    from semscale.chat.runner import Running
-    from semscale.judging.verdicts import Verdicts
-
-_INSTRUCTIONS = (
-    "Semscale measures what free text means. Its numbers come with intervals and can be reproduced by their "
-    "signature. An item without a score has a status with the reason; it is never counted as 0. Report the "
-    "cautions of a result with its numbers."
-)
 _RETURNS = (
-    "Returns a row for each item with its status and its numbers, the number of items by status, an estimate "
-    "of each figure over all scored items with its interval, cautions, and the signature that others need to "
-    "reproduce the numbers."
+    "Returns a row with status and numbers for each item, counts by status, estimates with intervals, "
+    "cautions, and the signature that others need to reproduce the numbers."
 )
 _HINTS = {
     "rate": "list_scales shows the scales; another scale is an object with points and anchor sentences.",
@@ -84,21 +76,58 @@ _NOT_CALIBRATED = (
     "Not calibrated: no answer was coded by hand, so the similarities are not probabilities, and the error "
     "rate of the codes is unknown. Let a person check some of them."
 )
+_SECONDS_TO_CHECK = 0.1
 _SPLIT = "split them into several calls"
-_CAP_REMEDY = "the cap holds for all calls together until the server ends; start it again with a higher cap"
-_FIGURE = {
-    "type": "object",
-    "properties": {
-        **dict.fromkeys(("value", "low", "high"), {"type": ["number", "null"]}),
-        **dict.fromkeys(("n", "n_left_out"), {"type": "integer"}),
-    },
-    "required": ["value", "low", "high", "n"],
+_READING = ("table", "encoding", "sheet", "header", "header_row")
+_UNLISTED = {
+    "rate": ("readout", "epsilon", "semantics", "anchor_sets"),
+    "match": ("corpus", "seed", "recall_share"),
+    "consistency": ("seed", "same_by", "fewest_samples", "guards"),
+    "judge": (
+        "chat_seed",
+        "chat_temperature",
+        "corrections",
+        "logprobs",
+        "max_tokens",
+        "order",
+        "reference_place",
+        "reply",
+        "structured",
+    ),
 }
-_TEXTS = {"type": "array", "items": {"type": "string"}}
-_LOG = logging.getLogger("semscale.serving")
+"""Rare arguments, which the schema leaves out to save the agent's context; the description names them."""
+
+_IN_TABLES = ("header_row", "sheet", "table", "out", "scale", "method")
+"""Settings that the schemas of tools for tables list; the others are described with the tools for lists."""
+
+_COLUMN_NAMES = {
+    "text": "texts",
+    "prediction": "predictions",
+    "reference": "references",
+    "answer": "answers",
+    "sample": "samples",
+}
+_COLUMN_HELPS = {
+    "texts": "Column of the texts.",
+    "predictions": "Column of the predictions.",
+    "references": "Columns of the references.",
+    "answers": "Column of the answers to score.",
+    "samples": "Columns of further answers to the same prompt.",
+}
+_JUDGE_NAMES = {
+    "samples": "replies",
+    "temperature": "chat_temperature",
+    "seed": "chat_seed",
+    "method": "reply",
+}
+"""Names of arguments whose fields have the name of something else in another tool."""
+
 
 Content = dict[str, Any]
 """Result of a tool as JSON values."""
+
+
+_MEASURED = {"type": "object", "required": ["counts", "estimates", "cautions", "signature"]}
 
 
 @dataclass(frozen=True)
@@ -109,7 +138,9 @@ class AgentTool:
         description: description for the agent.
         fields: its arguments.
         output: JSON schema of its result.
-        call: does the work.
+        call: checks the arguments of a call and does the work.
+        examples: examples of its arguments.
+        unlisted: arguments that the schema leaves out.
         is_local: true if it contacts nothing outside this machine.
         writes: true if it can write a file.
     """
@@ -117,9 +148,16 @@ class AgentTool:
     description: str
     fields: type[RequestFields]
     output: Mapping[str, Any]
-    call: Callable[[Any], Awaitable[Content]]
+    call: Callable[[Mapping[str, Any]], Awaitable[Content]]
+    examples: Mapping[str, Any] = field(default_factory=lambda: EXAMPLES)
+    unlisted: Collection[str] = ()
     is_local: bool = True
     writes: bool = False
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """JSON schema of its arguments."""
+        return arguments_schema(self.fields, self.examples, self.unlisted)
 
 
 def loaded_once(load: Callable[[str], Embedder]) -> Callable[[str], Embedder]:
@@ -136,101 +174,10 @@ def loaded_once(load: Callable[[str], Embedder]) -> Callable[[str], Embedder]:
     return model
 
 
-class JudgedFields(RequestFields):
-    """Optional arguments of the tool ``judge``."""
-
-    references: Annotated[
-        list[Any] | None,
-        WithJsonSchema(
-            {
-                "anyOf": [{"type": "array", "items": TEXTS_SCHEMA}, {"type": "null"}],
-                "description": "For each answer a text, or a list of texts, known to be right.",
-            }
-        ),
-    ] = None
-
-
-JudgeFields = request_model(
-    "JudgeFields",
-    JudgedFields,
-    JudgeSettings,
-    without=("criteria",),
-    description="Arguments of the tool judge.",
-    helps={
-        "rubric": "Instructions on what is judged.",
-        "template": f"Task with its levels: {', '.join(TEMPLATES)}, a scale's name, or the fields of a "
-        "scale.",
-    },
-    template=str | dict[str, Any],
-    questions=Annotated[
-        list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "What was asked, for each answer."})
-    ],
-    answers=Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "What is judged."})],
-)
-
-
-class JudgeCalls:
-    """Calls of the tool ``judge``, which share one chat model and one budget.
-
-    Args:
-        load: loads the chat model when it is first needed.
-        running: settings of the calls, with the budget of the server.
-    """
-
-    def __init__(self, load: "Callable[[], ChatModel]", running: "Running") -> None:
-        self._load = load
-        self._running = replace(running, on_spent=self._spend, cap_remedy=_CAP_REMEDY)
-        self._model: ChatModel | None = None
-        self._turn = asyncio.Lock()
-
-    async def verdicts(self, fields: Any) -> "Verdicts":  # noqa: ANN401 - fields derived while running
-        """Judge the answers of a call; calls run one after the other, so that they share the budget.
-
-        Raises:
-            SemscaleError: a setting or a cell is invalid, or no call of the model can succeed.
-        """
-        # A separate task is needed because the SDK cancels a call again at each wait. Otherwise running calls
-        # would be neither stopped nor counted before the next one begins.
-        task = asyncio.create_task(self._judged(fields))
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            task.cancel()
-            raise
-
-    async def _judged(self, fields: Any) -> "Verdicts":  # noqa: ANN401 - likewise
-        from semscale.judging.judge import Judge
-        from semscale.judging.prompts import read_items
-
-        settings = {name: getattr(fields, name) for name in JudgeSettings.model_fields if name != "criteria"}
-        items = read_items(fields.questions, fields.answers, fields.references)
-        async with self._turn:
-            if self._model is None:
-                self._model = await asyncio.to_thread(self._load)
-            judge = Judge(self._model, **{**settings, "template": _template(fields.template)})
-            verdicts, _ = await judge.judge_part(items, judge.start(self._running), None)
-        return verdicts
-
-    def _spend(self, spent: "Spent") -> None:
-        self._running = self._running.after(spent)
-
-
-def _template(template: str | dict[str, Any]) -> Any:  # noqa: ANN401 - as a judge takes it
-    """Return a built-in template or scale, or the scale defined in the call; no file is read.
-
-    Raises:
-        InputError: no template or scale has this name, or the fields of a scale are invalid.
-    """
-    known = [*TEMPLATES, *scale_names()]
-    if isinstance(template, str) and template not in known:
-        raise unknown_name("template", template, known)
-    return template if template in TEMPLATES else requested_scale(template)
-
-
 class CodeFields(RequestFields):
-    """A code of the tool ``code``."""
+    """Code of a codebook."""
 
-    name: str
+    name: str = Field(description="Its name.")
     definition: str = Field(description="What an answer must say to get the code.")
     examples: list[str] = Field(min_length=1, description="Answers that have the code.")
     negative_examples: list[str] = Field([], description="Answers that seem to have the code and do not.")
@@ -274,94 +221,24 @@ def agent_tools(
     """
     if folder is not None and not folder.is_dir():
         raise InputError(f"folder must be an existing folder, got {folder}: create it, or name another one")
-    threads = TaskThreads()
+    threads, outputs = TaskThreads(), Outputs()
     tools = {"list_scales": _scales_tool()}
     by_name = instruments(lambda: model(DEFAULT_RATING_MODEL), lambda: model(DEFAULT_MODEL))
     for name, instrument in by_name.items():
         tools[name] = _instrument_tool(name, instrument, limits, threads)
         if folder is not None:
-            tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, threads)
+            tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, threads, outputs)
     tools["code"] = _code_tool(lambda: model(DEFAULT_MODEL), limits, threads)
     if judge is not None:
-        tools["judge"] = _judge_tool(judge, limits)
+        tools["judge"] = _judge_tool(judge, limits, threads)
     return tools
 
 
-def agent_server(tools: Mapping[str, AgentTool]) -> "Server":
-    """Return a server with these tools; it needs the extra ``mcp``."""
-    from mcp import types
-    from mcp.server import Server
-
-    listed = [
-        types.Tool(
-            name=name,
-            description=tool.description,
-            input_schema=tool.fields.model_json_schema(),
-            output_schema=dict(tool.output),
-            annotations=types.ToolAnnotations(
-                read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=not tool.is_local
-            ),
-        )
-        for name, tool in tools.items()
-    ]
-
-    async def list_tools(*_: object) -> "ListToolsResult":
-        return types.ListToolsResult(tools=listed)
-
-    async def call_tool(_: object, call: Any) -> "CallToolResult":  # noqa: ANN401 - the SDK's parameters
-        try:
-            content = await _called(tools, call.name, call.arguments or {})
-        except Exception as error:  # noqa: BLE001 - an agent reads the message and corrects its call
-            failed = types.TextContent(text=_message(error))
-            return types.CallToolResult(content=[failed], is_error=True)
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=content)
-
-    return Server(
-        "semscale",
-        version=__version__,
-        instructions=_INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-    )
-
-
-async def _called(tools: Mapping[str, AgentTool], name: str, arguments: Mapping[str, Any]) -> Content:
-    if name not in tools:
-        raise unknown_name("tool", name, list(tools))
-    return await tools[name].call(check_fields(tools[name].fields, arguments))
-
-
-def _message(error: Exception) -> str:
-    """Describe an error in one line with the names of arguments."""
-    match error:
-        case SemscaleError():
-            return as_field_names(str(error))
-        case RecursionError():
-            return f"the call {TOO_DEEP}"
-    _LOG.error("a bug of ours: please report it", exc_info=error)
-    return f"this is a bug of ours: {type(error).__name__}"
-
-
-def serve_standard_streams(server: "Server") -> None:
-    """Serve the program connected to standard input and output until it closes them."""
-    from mcp.server.stdio import stdio_server
-
-    async def serve() -> None:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # A thread waits for the next line of standard input, and nothing else can end it.
-        signal.signal(number, lambda *_: os._exit(0))
-    try:
-        asyncio.run(serve())
-    except* BrokenPipeError:
-        pass  # the program ended without closing the input
-
-
 def _scales_tool() -> AgentTool:
-    async def list_scales(_: RequestFields) -> Content:
+    fields = create_model("ListScales", __base__=RequestFields)
+
+    async def list_scales(arguments: Mapping[str, Any]) -> Content:
+        ToolCall(fields, arguments).raise_mistakes()
         scales = [load_scale(name) for name in scale_names()]
         return {
             "scales": [
@@ -375,19 +252,11 @@ def _scales_tool() -> AgentTool:
             ]
         }
 
-    scale = {
-        "type": "object",
-        "properties": {
-            **dict.fromkeys(("name", "title", "question"), {"type": "string"}),
-            "points": {"type": "object", "additionalProperties": {"type": "string"}},
-        },
-        "required": ["name", "title", "question", "points"],
-    }
     return AgentTool(
-        description="List the scales on which rate can rate texts: name, title, a question whose answers the "
-        "scale can rate, and the label of each point.",
-        fields=create_model("ListScales", __base__=RequestFields),
-        output=_object(scales={"type": "array", "items": scale}),
+        description="List the scales of rate: name, title, a question whose answers the scale rates, and the "
+        "label of each point.",
+        fields=fields,
+        output=_object("scales"),
         call=list_scales,
     )
 
@@ -396,60 +265,151 @@ def _instrument_tool(
     name: str, instrument: Instrument, limits: ServiceLimits, threads: TaskThreads
 ) -> AgentTool:
     """Create an instrument's tool, which measures in a thread."""
+    fields = _with_rows(instrument.fields)
 
-    def measure(fields: Any) -> Content:  # noqa: ANN401 - the fields of the instrument
-        columns = {column: getattr(fields, column) for column in instrument.columns}
-        measured = instrument.measure(fields, columns)
+    def measure(arguments: Mapping[str, Any]) -> Content:
+        call = ToolCall(fields, arguments)
+        call.check_limits(limits, instrument.columns, _SPLIT)
+        call.check(
+            lambda checked: instrument.check_columns(*_columns(instrument, checked)), *instrument.columns
+        )
+        _check_settings(call, instrument)
+        call.raise_mistakes()
+        columns = dict(zip(instrument.columns, _columns(instrument, call.fields), strict=True))
+        measured = instrument.measure(call.fields, columns)
         result: Any = measured.result  # each kind sums its own texts up
-        return measured_content(measured.frame if fields.rows else None, result.summarize(**columns))
-
-    async def call(fields: RequestFields) -> Content:
-        check_limits(fields, limits, instrument.columns, _SPLIT)
-        return await threads.run(measure, fields)
+        return measured_content(measured.frame if call.fields.rows else None, result.summarize(**columns))
 
     return AgentTool(
-        description=f"{instrument.description} {_HINTS[name]} {_RETURNS}",
-        fields=with_rows_field(instrument.fields),
-        output=measured_schema(instrument.row_schema()),
-        call=call,
+        description=f"{instrument.description} {_HINTS[name]} {_RETURNS} {_further(_UNLISTED[name])}",
+        fields=fields,
+        output=_MEASURED,
+        call=lambda arguments: threads.run(measure, arguments),
+        unlisted=_UNLISTED[name],
     )
 
 
+def _columns(instrument: Instrument, fields: RequestFields) -> list[Any]:
+    return [getattr(fields, column) for column in instrument.columns]
+
+
+def _check_settings(call: ToolCall, instrument: Instrument) -> None:
+    """Check the settings together, after the scale that they may depend on."""
+    names = ["scale"] if "scale" in instrument.settings.model_fields else []
+    for name in names:
+        call.check(lambda fields: requested_scale(fields.scale), name)
+    call.check(instrument.built, *names)
+
+
+def _further(names: Collection[str]) -> str:
+    return f"Further arguments: {', '.join(names)}."
+
+
 def _table_tool(
-    name: str, instrument: Instrument, folder: Path, limits: ServiceLimits, threads: TaskThreads
+    name: str,
+    instrument: Instrument,
+    folder: Path,
+    limits: ServiceLimits,
+    threads: TaskThreads,
+    outputs: "Outputs",
 ) -> AgentTool:
     """Create an instrument's tool for tables; repeating an interrupted call resumes it."""
+    declared = table_fields(name, ToolTableFields)
+    renamed = {column: new for column, new in _COLUMN_NAMES.items() if column in declared.model_fields}
+    fields = with_names(declared, renamed, _COLUMN_HELPS)
+    columns = {
+        column: argument
+        for column, argument in argument_names(fields).items()
+        if column in instrument.table_columns.model_fields
+    }
 
-    def measure(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
-        table = open_requested(_path_in(folder, fields.table, "table"), fields)
-        out = None if fields.out is None else _path_in(folder, fields.out, "out")
-        if out is not None and out.exists():
-            raise InputError(f"out must be a new file, got {fields.out!r}: choose another name")
-        columns, measuring = instrument.prepare(fields)
-        summary = instrument.measure_file(
-            table, columns, measuring, out=out, settings=PartSettings(), progress=stop_if_abandoned
+    def measure(arguments: Mapping[str, Any]) -> Content:
+        call = ToolCall(fields, arguments)
+        call.check_limits(limits)
+        out = call.check(lambda checked: _new_file_in(folder, checked.out), "out")
+        table = call.check(
+            lambda checked: open_requested(_table_in(folder, checked.table), checked), *_READING
         )
+        if table is not None:
+            _check_titles(call, table, columns)
+        _check_settings(call, instrument)
+        prepared = call.check(instrument.prepare, *columns.values())
+        call.raise_mistakes()
+        with outputs.writing(out):
+            summary = instrument.measure_file(
+                table, *prepared, out=out, settings=PartSettings(), progress=stop_if_abandoned
+            )
         content: Content = json.loads(summary.to_json())
-        return {**content, "source": fields.table}
+        return {**content, "source": call.fields.table}
 
-    async def call(fields: RequestFields) -> Content:
-        check_limits(fields, limits)
-        return await threads.run(measure, fields)
-
+    unlisted = set(argument_names(fields).values()) - {*_IN_TABLES, *columns.values()}
     return AgentTool(
-        description=f"Do for the rows of a file what {name} does for lists; some arguments name its columns. "
-        "Returns the summary: counts by status, estimates with intervals, of groups as well, cautions "
-        "and the signature. A long table may take minutes; with out, the same call continues after the "
-        "finished parts of an interrupted one.",
-        fields=table_fields(name, ToolTableFields),
-        output=_object(estimates={"type": "object"}, cautions=_TEXTS, signature={"type": "string"}),
-        call=call,
+        description=f"Do for the rows of a file what {name} does for lists. Returns the summary: counts by "
+        "status, estimates with intervals, also of groups, cautions and signature. A long table takes "
+        "minutes; with out, the same call continues an interrupted one. Further arguments: encoding, header, "
+        f"and those of {name}.",
+        fields=fields,
+        output=_object("estimates", "cautions", "signature"),
+        call=lambda arguments: threads.run(measure, arguments),
+        examples={**EXAMPLES, **COLUMN_EXAMPLES},
+        unlisted=unlisted,
         writes=True,
     )
 
 
+def _check_titles(call: ToolCall, table: Table, columns: Mapping[str, str]) -> None:
+    """Check that a table has the columns of a call."""
+    for column, argument in columns.items():
+        named = getattr(call.fields, column, None) or ()
+        for title in (named,) if isinstance(named, str) else named:
+
+            def check(_: object, title: str = title, argument: str = argument) -> None:
+                table.require(title, argument)
+
+            call.check(check, argument)
+
+
+class Outputs:
+    """Outputs that calls are writing; a call waits for a cancelled one, which finishes its current step."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Path, Task] = {}
+        self._ended = threading.Condition()
+
+    @contextmanager
+    def writing(self, out: Path | None) -> Iterator[None]:
+        """Reserve an output for the call of this thread during the block; ``None`` is no output.
+
+        Raises:
+            InputError: another call that was not cancelled is writing it.
+            CancelledError: this call was cancelled in the meantime.
+        """
+        if out is None:
+            yield
+            return
+        task = current_task()
+        with self._ended:
+            while (other := self._tasks.get(out)) is not None:
+                if not other.is_abandoned:
+                    raise InputError(
+                        f"out: an earlier call is still writing {out.name}: wait for it, cancel it, or "
+                        "choose another name"
+                    )
+                self._ended.wait(_SECONDS_TO_CHECK)
+                task.check()
+            self._tasks[out] = task
+        try:
+            yield
+        finally:
+            with self._ended:
+                del self._tasks[out]
+                self._ended.notify_all()
+
+
 def _path_in(folder: Path, name: str, field: str) -> Path:
     """Return the path of a file, which must be in the folder.
+
+    The path has no links, so a link that is changed later leads nowhere else.
 
     Raises:
         InputError: the file is outside the folder, its name is invalid, or it is neither a file nor a folder,
@@ -457,7 +417,8 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
     """
     try:
         path = (folder / name).resolve()
-        is_usable = path.is_relative_to(folder) and (path.is_file() or path.is_dir() or not path.exists())
+        is_usable = bool(name) and path.is_relative_to(folder)
+        is_usable = is_usable and (path.is_file() or path.is_dir() or not path.exists())
     except (OSError, RuntimeError, ValueError):  # too long a name, a loop of links, a null character
         is_usable = False
     if not is_usable:
@@ -465,19 +426,51 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
     return path
 
 
+def _table_in(folder: Path, name: str) -> Path:
+    """Return the path of a table: a file, or a folder of Parquet files, all of them in the folder.
+
+    Raises:
+        InputError: the table, or a file of it, is outside the folder.
+    """
+    path = _path_in(folder, name, "table")
+    if path.is_dir():
+        inside = [file.relative_to(path).as_posix() for file in path.rglob("*")]
+        for file in partition_names(inside):
+            _path_in(folder, (path / file).relative_to(folder).as_posix(), "table")
+    return path
+
+
+def _new_file_in(folder: Path, name: str | None) -> Path | None:
+    """Return the path of an output, which is written in the folder, with its unfinished parts.
+
+    Raises:
+        InputError: the output exists or is outside the folder, or its unfinished parts contain a link.
+    """
+    if name is None:
+        return None
+    path = _path_in(folder, name, "out")
+    if path.exists():
+        raise InputError(f"out must be a new file, got {name!r}: choose another name")
+    parts = parts_folder(path)
+    if any(file.is_symlink() for file in (parts, *parts.rglob("*"))):
+        raise InputError(f"out: {parts.name} has a link: remove it, or choose another name")
+    output_format(path)
+    return path
+
+
 def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads: TaskThreads) -> AgentTool:
-    def code(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
-        from semscale.coding.codebook import Code, Codebook
+    fields = _with_rows(CodingFields)
+
+    def code(arguments: Mapping[str, Any]) -> Content:
         from semscale.coding.coder import Coder
         from semscale.coding.coding import code_answers
 
-        codes = [
-            Code(code.name, code.definition, tuple(code.examples), tuple(code.negative_examples), code.parent)
-            for code in fields.codes
-        ]
-        codebook = Codebook("of-the-call", tuple(codes))
+        call = ToolCall(fields, arguments)
+        call.check_limits(limits, ["texts"], _SPLIT)
+        codebook = call.check(lambda checked: _codebook(checked.codes), "codes")
+        call.raise_mistakes()
         coder = Coder(codebook, embedder=embedding())
-        coding = code_answers(coder.score(fields.texts, progress=stop_if_abandoned))
+        coding = code_answers(coder.score(call.fields.texts, progress=stop_if_abandoned))
         figures = {
             share.code: {
                 **vars(share.counted),
@@ -487,54 +480,67 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads
             for share in coding.shares()
         }
         return {
-            **({"results": json.loads(coding.to_frame().write_json())} if fields.rows else {}),
+            **({"results": json.loads(coding.to_frame().write_json())} if call.fields.rows else {}),
             "counts": coding.counts,
             "estimates": encoded(figures),
             "cautions": [_NOT_CALIBRATED],
             "signature": str(coding.signature),
         }
 
-    async def call(fields: RequestFields) -> Content:
-        check_limits(fields, limits, ["texts"], _SPLIT)
-        return await threads.run(code, fields)
-
     return AgentTool(
         description=f"{_CODE} {_RETURNS}",
-        fields=with_rows_field(CodingFields),
-        output=measured_schema({"type": "object", "properties": {"outcome": {"type": "string"}}}),
-        call=call,
+        fields=fields,
+        output=_MEASURED,
+        call=lambda arguments: threads.run(code, arguments),
     )
 
 
-def _judge_tool(judge: JudgeCalls, limits: ServiceLimits) -> AgentTool:
-    async def call(fields: Any) -> Content:  # noqa: ANN401 - fields derived while running
-        # References that are left out have no texts.
-        columns = ["questions", "answers", *(["references"] if fields.references else [])]
-        check_limits(fields, limits, columns, _SPLIT)
-        verdicts = await judge.verdicts(fields)
-        summary = verdicts.summarize(fields.questions, fields.answers)
-        return measured_content(verdicts.to_frame() if fields.rows else None, summary)
+def _codebook(codes: Collection[CodeFields]) -> "Codebook":
+    from semscale.coding.codebook import Code, Codebook
 
-    row = {
-        "type": "object",
-        "properties": {"status": {"type": "string", "enum": list(Status)}},
-        "required": ["status"],
-    }
+    return Codebook(
+        "of-the-call",
+        tuple(
+            Code(code.name, code.definition, tuple(code.examples), tuple(code.negative_examples), code.parent)
+            for code in codes
+        ),
+    )
+
+
+def _judge_tool(judge: JudgeCalls, limits: ServiceLimits, threads: TaskThreads) -> AgentTool:
+    fields = _with_rows(with_names(JudgeFields, _JUDGE_NAMES))
+    settings = [name for name in JudgeSettings.model_fields if name != "criteria"]
+    lists = ("questions", "answers", "references")
+
+    def check(arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - fields derived while running
+        call = ToolCall(fields, arguments)
+        call.check_limits(limits, lists, _SPLIT)
+        call.check(judged_items, *lists)
+        call.check(lambda checked: check_replies(checked, limits, _SPLIT), "answers", "replies")
+        call.check(lambda checked: requested_template(checked.template), "template")
+        call.check(lambda checked: JudgeSettings(**{name: getattr(checked, name) for name in settings}))
+        call.raise_mistakes()
+        return call.fields
+
+    async def call(arguments: Mapping[str, Any]) -> Content:
+        checked = await threads.run(check, arguments)
+        verdicts = await judge.verdicts(checked)
+        summary = verdicts.summarize(checked.questions, checked.answers)
+        return measured_content(verdicts.to_frame() if checked.rows else None, summary)
+
     return AgentTool(
-        description=f"{_JUDGE} {_RETURNS}",
-        fields=with_rows_field(JudgeFields),
-        output=measured_schema(row),
+        description=f"{_JUDGE} {_RETURNS} {_further(_UNLISTED['judge'])}",
+        fields=fields,
+        output=_MEASURED,
         call=call,
+        unlisted=_UNLISTED["judge"],
         is_local=False,
     )
 
 
-def with_rows_field(fields: type[RequestFields]) -> type[RequestFields]:
+def _with_rows(fields: type[RequestFields]) -> type[RequestFields]:
     """Return the fields of a call: those of a request, and the switch for rows in the result."""
-    rows = Annotated[
-        StrictBool,
-        Field(description="Whether to return a row for each item; false returns only the estimates."),
-    ]
+    rows = Annotated[StrictBool, Field(description="Return a row for each item, not only estimates.")]
     call: type[RequestFields] = create_model(fields.__name__, __base__=fields, rows=(rows, True))
     return call
 
@@ -551,17 +557,6 @@ def measured_content(frame: pl.DataFrame | None, summary: Presentable) -> Conten
     }
 
 
-def measured_schema(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of ``measured_content``, with the schema of a row."""
-    schema = _object(
-        counts={"type": "object", "additionalProperties": {"type": "integer"}},
-        estimates={"type": "object", "additionalProperties": _FIGURE},
-        cautions=_TEXTS,
-        signature={"type": "string"},
-    )
-    schema["properties"]["results"] = {"type": "array", "items": row}
-    return schema
-
-
-def _object(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
+def _object(*keys: str) -> dict[str, Any]:
+    """Return the JSON schema of a result, which an agent reads without further help."""
+    return {"type": "object", "required": list(keys)}

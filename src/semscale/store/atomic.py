@@ -51,6 +51,7 @@ def replacing(path: Path, within: Path | None = None, *, private: bool = False) 
     start = f".{_hashed(target.name, 8)}.{_hashed(platform.node(), 4)}."
     _remove_abandoned(beside, start)
     temporary = beside / f"{start}{os.getpid()}.tmp"
+    temporary.unlink(missing_ok=True)  # it could be a link, through which another file would be written
     try:
         if private:
             create_private(temporary)

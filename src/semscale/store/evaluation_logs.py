@@ -13,7 +13,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.input_files import check_regular
-from semscale.json_reading import encodable, parse_json
+from semscale.json_reading import encodable_values, parse_json
 from semscale.store.columns import column_of
 from semscale.store.delimited import encoding_of, open_text
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_columns, check_size, frame_reader
@@ -76,7 +76,7 @@ def _objects(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
         check_columns(len(row), name)
         if _SURROGATE.search(line):
             # Half of a surrogate pair is no character; texts from Python are read in the same way.
-            row = parse_json(encodable(json.dumps(row, ensure_ascii=False)))
+            row = encodable_values(row)
         yield row
 
 

@@ -247,6 +247,7 @@ def identity(info: Mapping[str, Any]) -> str:
     return hashlib.blake2b(f"{info.get('size')}\0{mark}".encode(), digest_size=16).hexdigest()
 
 
+_PARTS = ".parts"
 _SEPARATORS = ("/", os.sep)
 
 
@@ -475,5 +476,17 @@ def files_of(place: OutputPlace) -> PartFiles:
         InputError: no package writes such URLs.
         MissingExtraError: ``semscale[cloud]`` is not installed.
     """
-    address = place.address if place.is_folder else f"{place.address}.parts"
-    return RemoteFiles.of(address) if place.is_remote else LocalFiles(Path(address))
+    if place.is_remote:
+        return RemoteFiles.of(place.address if place.is_folder else f"{place.address}{_PARTS}")
+    path = Path(place.address)
+    return LocalFiles(path if place.is_folder else parts_folder(path))
+
+
+def parts_folder(path: Path) -> Path:
+    """Return the folder of the unfinished parts of a local file.
+
+    Examples:
+        >>> parts_folder(Path("rated.csv")).name
+        'rated.csv.parts'
+    """
+    return Path(f"{path}{_PARTS}")
