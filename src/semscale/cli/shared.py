@@ -387,39 +387,40 @@ class CallOptions(Configurable):
 
     concurrency: Annotated[
         int,
-        Field(description="Concurrent calls to each model."),
+        Field(ge=1, description="Concurrent calls to each model."),
         Option(CALLS, rare=True, configurable=True),
     ] = 16
     per_minute: Annotated[
         float | None,
-        Field(description="Calls per minute to each model."),
+        Field(gt=0, description="Calls per minute to each model."),
         Option(CALLS, "NUMBER", rare=True, configurable=True),
     ] = None
     timeout: Annotated[
         float,
-        Field(description="Seconds to wait for a reply before the call is repeated."),
+        Field(gt=0, description="Seconds to wait for a reply before the call is repeated."),
         Option(CALLS, "SECONDS", rare=True, configurable=True),
     ] = 120.0
     give_up_after: Annotated[
         float | None,
         Field(
-            description="Give up after this many seconds without a reply (default: 300, or twice --timeout)."
+            gt=0,
+            description="Give up after this many seconds without a reply (default: 300, or twice --timeout).",
         ),
         Option(CALLS, "SECONDS", rare=True, configurable=True),
     ] = None
     max_calls: Annotated[
         int | None,
-        Field(description="Maximum number of calls."),
+        Field(ge=0, description="Maximum number of calls."),
         Option(CALLS, "NUMBER", rare=True, configurable=True),
     ] = None
     max_total_tokens: Annotated[
         int | None,
-        Field(description="Maximum number of tokens of prompts and replies."),
+        Field(ge=0, description="Maximum number of tokens of prompts and replies."),
         Option(CALLS, "NUMBER", rare=True, configurable=True),
     ] = None
     max_cost: Annotated[
         float | None,
-        Field(description="Maximum cost, in the currency of the prices."),
+        Field(ge=0, description="Maximum cost, in the currency of the prices."),
         Option(CALLS, "MONEY", configurable=True),
     ] = None
     prices: Annotated[

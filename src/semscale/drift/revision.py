@@ -113,7 +113,7 @@ def _ask_git(
             text=True,
             encoding="utf-8",
             errors="surrogateescape",
-            env=minimal_environment(*_VARIABLES) | _QUIET | variables,
+            env={**minimal_environment(*_VARIABLES), **_QUIET, **variables},
             timeout=_SECONDS,
             check=False,
         )
