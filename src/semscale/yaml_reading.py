@@ -111,7 +111,7 @@ def parse_yaml(content: bytes, *, source: str) -> object:
         line = text[: error.position].count("\n") + 1
         raise InputError(f"{source!r}, line {line}: not readable as YAML: {error.reason}") from None
     try:
-        content: object = loader.get_single_data()
+        document: object = loader.get_single_data()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         problem = f"{error.problem}{_remedy(error)}"
@@ -121,9 +121,9 @@ def parse_yaml(content: bytes, *, source: str) -> object:
         raise InputError(f"{source!r}, line {line}: not readable as YAML: correct this line") from None
     except RecursionError:
         raise _too_deep(source) from None
-    if levels(content) > MOST_LEVELS:
+    if levels(document) > MOST_LEVELS:
         raise _too_deep(source)
-    return content
+    return document
 
 
 def _too_deep(source: str) -> InputError:

@@ -140,8 +140,9 @@ class TestFolderOfSomebodyElse:
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("TEAM_KEY", "sk-team")
         project(f'chat-model = "m"\nchat-url = "{endpoint.url}"\nchat-key-variable = "TEAM_KEY"\n')
+        assert semscale("config", "trust").code == 0
         ended = semscale(*JUDGE)
-        assert "prompts are sent with the key from TEAM_KEY to" in ended.err
+        assert "prompts are sent with the value of TEAM_KEY to" in ended.err
         assert keys(endpoint) == {"Bearer sk-team"}
 
     def test_its_variable_is_for_no_other_endpoint(self, semscale, project, endpoint, monkeypatch):
@@ -177,7 +178,7 @@ class TestFolderOfSomebodyElse:
         "case",
         [
             ("", "Bearer none", "without a key"),
-            (", key_variable: TEAM_KEY", "Bearer sk-team", "with the key from TEAM_KEY"),
+            (", key_variable: TEAM_KEY", "Bearer sk-team", "with the value of TEAM_KEY"),
         ],
     )
     def test_an_endpoint_of_a_panel_gets_only_the_key_that_the_panel_names(
@@ -190,6 +191,7 @@ class TestFolderOfSomebodyElse:
         judges = [f"{{model: {name}, base_url: '{endpoint.url}'{beside}}}" for name in ("one", "two")]
         with open("panel.yaml", "w", encoding="utf-8") as file:
             file.write(f"judges: [{', '.join(judges)}]")
+        assert semscale("config", "trust", "panel.yaml").code == 0
         ended = semscale(*JUDGE, "--panel", "panel.yaml")
         assert ended.code == 0, ended.err
         assert f"note: prompts are sent {note} to {endpoint.url}, which panel.yaml names" in ended.err

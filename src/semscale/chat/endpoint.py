@@ -26,7 +26,7 @@ from semscale.chat.messages import (
 )
 from semscale.chat.refused_parameters import refused_parameters
 from semscale.errors import InputError
-from semscale.extras import require
+from semscale.extras import KEY_VARIABLE, account_headers, require
 from semscale.json_reading import parse_json
 from semscale.messages import shortened
 from semscale.signature import Signature
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 OPENAI = "https://api.openai.com/v1"
-KEY_VARIABLE = "OPENAI_API_KEY"
 _NO_KEY = "none"  # local servers need no key, but the client requires one
 
 
@@ -170,6 +169,7 @@ class EndpointChat:
             key = os.environ.get(self._key_variable, "") if self._key_variable else ""
             client = AsyncOpenAI(
                 api_key=key or _NO_KEY,
+                default_headers=account_headers(self._key_variable, key or _NO_KEY),
                 base_url=self._base_url,
                 max_retries=0,
                 timeout=self._timeout,

@@ -40,7 +40,7 @@ VARIABLES = {
 """Variables of the environment that override the file."""
 
 _PATHS = ("ledger", "history", "prices")
-_SERVERS = ("postgresql://", "postgres://", "postgresql+")
+SERVERS = ("postgresql://", "postgres://", "postgresql+")
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ def _within(key: str, value: str, file: Path) -> str:
     path = (folder / value).resolve()
     if key in ("embedder", "chat-model"):
         return str(path) if path.exists() and path.is_relative_to(folder) else value
-    if value.startswith(_SERVERS):
+    if value.startswith(SERVERS):
         if ":" in value.partition("://")[2].partition("@")[0] and "@" in value:
             raise InputError(
                 f"{file}: {key} must not hold a password: leave it out, and set {VARIABLES[key]}"

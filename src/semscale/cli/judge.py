@@ -22,8 +22,8 @@ from semscale.cli.shared import (
     InputFile,
     RowOptions,
     RunOptions,
-    announce_endpoints,
 )
+from semscale.cli.trust import recipients_in, require_trust
 from semscale.errors import InputError
 from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.messages import unreadable
@@ -92,9 +92,7 @@ class JudgeChoice(ChatOptions):
             return Judge(self.load(progress), **shared)
         entries = read_panel(self.panel)
         panel = Panel([_judge(entry, shared, progress) for entry in entries])
-        announce_endpoints(
-            "prompts", [(entry.get("base_url"), entry.get("key_variable")) for entry in entries], self.panel
-        )
+        require_trust("prompts", recipients_in(entries), self.panel)
         return panel
 
 

@@ -151,6 +151,8 @@ def mcp(options: McpOptions) -> None:
     )
 
     model, judge = options.model, None
+    if model.engine == "api":
+        model.loading(None)  # asks for trust in the endpoint now, as an agent's program cannot answer later
     load = loaded_once(lambda name: model.load(None, default=name))
     if options.chat.chat_model is not None:
         judge = JudgeCalls(_chat_loader(options), options.calls.running())

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokenizer import are_unread
 from semscale.errors import InputError, ReplyError
-from semscale.extras import require
+from semscale.extras import KEY_VARIABLE, account_headers, require
 from semscale.signature import Signature
 from semscale.types import Integers, Mask, Progress, Vectors
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 """Device of the engine ``torch``: a GPU if there is one, else the processor."""
-KEY_VARIABLE = "OPENAI_API_KEY"
-"""Environment variable with the key of an endpoint."""
 THREADS_VARIABLE = "SEMSCALE_THREADS"
 """Environment variable with the largest number of processors that a process uses."""
 
@@ -280,10 +278,16 @@ class ApiEmbedder:
 
     @cached_property
     def _client(self) -> "OpenAI":
-        from openai import OpenAI
+        from openai import DefaultHttpxClient, OpenAI
 
-        key = os.environ.get(self._key_variable) if self._key_variable else None
-        return OpenAI(api_key=key or _NO_KEY, base_url=self._base_url, max_retries=self._retries)
+        key = (os.environ.get(self._key_variable) if self._key_variable else None) or _NO_KEY
+        return OpenAI(
+            api_key=key,
+            default_headers=account_headers(self._key_variable, key),
+            base_url=self._base_url,
+            max_retries=self._retries,
+            http_client=DefaultHttpxClient(follow_redirects=False),
+        )
 
     def _ask(self, texts: Sequence[str], rows: Integers) -> Vectors:
         """Embed one batch; if the endpoint rejects it, embed its halves, to find the rejected text.

@@ -6,8 +6,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
-from semscale.embedding.embedder import AUTO, KEY_VARIABLE, ApiEmbedder, Embedder
+from semscale.embedding.embedder import AUTO, ApiEmbedder, Embedder
 from semscale.errors import InputError, UnknownNameError
+from semscale.extras import KEY_VARIABLE
 from semscale.messages import did_you_mean
 from semscale.types import Progress
 

@@ -28,12 +28,12 @@ from semscale.chat.decision_formats import (
     Question,
     ScoreQuestion,
 )
-from semscale.chat.endpoint import KEY_VARIABLE
 from semscale.chat.messages import ImagePart, Part, TextPart
 from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
 from semscale.drift.asking import PromptTemplate
 from semscale.errors import InputError
+from semscale.extras import KEY_VARIABLE
 from semscale.messages import unknown_name
 from semscale.rating.decided import check_points
 from semscale.scales import Scale, load_scale
