@@ -1,11 +1,9 @@
-"""Extras and how to install them, OpenVINO without its usage reports, and headers of OpenAI's client."""
+"""Extras and how to install them, and the import of OpenVINO without its usage reports."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any
 
 from semscale.errors import MissingExtraError
 
@@ -46,32 +44,6 @@ def require_module(module: str, extra: str) -> None:
     """
     if find_spec(module) is None:
         raise MissingExtraError(module.replace("_", "-"), extra)
-
-
-KEY_VARIABLE = "OPENAI_API_KEY"
-"""Environment variable with the key of an endpoint, unless another one is named."""
-
-
-def account_headers(key_variable: str | None, key: str) -> dict[str, Any]:
-    """Return headers for OpenAI's client that keep the user's account from other endpoints.
-
-    The client sends the organisation, the project and ``OPENAI_CUSTOM_HEADERS`` of the environment to any
-    endpoint. They belong to the account of ``OPENAI_API_KEY``, so they go only where that key goes.
-
-    Args:
-        key_variable: environment variable with the endpoint's key; ``None`` if it gets none.
-        key: the key, or a word in its place.
-    """
-    from openai import Omit
-
-    if key_variable == KEY_VARIABLE:
-        return {}
-    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
-    names = [line.partition(":")[0].strip() for line in lines if ":" in line]
-    left_out = {name: Omit() for name in ("OpenAI-Organization", "OpenAI-Project", *names)}
-    return {name: omit for name, omit in left_out.items() if name.lower() != "authorization"} | {
-        "Authorization": f"Bearer {key}"
-    }
 
 
 _REPORTS = "openvino_telemetry"

@@ -174,9 +174,8 @@ def judge(options: JudgeOptions) -> None:
 
     [bold]semscale judge answers.csv --prompt question --answer answer --chat-model gpt-4o-mini[/bold]
 
-    If it is stopped, the same command continues and never repeats a paid call; with --out it continues after
-    the last finished part.
-
+    If it is stopped, the same command continues and sends again only the calls that were in flight when it
+    was killed; with --out it continues after the last finished part.
     """
     if options.calls.dry_run:
         present(forecast_judges(options), options.outputs.of_forecast)

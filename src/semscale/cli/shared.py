@@ -13,8 +13,8 @@ from semscale.cli.config import SERVERS, Configurable
 from semscale.cli.options import refuse_stated
 from semscale.cli.process import say
 from semscale.cli.trust import DATABASE_PASSWORD, Recipient, require_trust, usual_endpoint
+from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
-from semscale.extras import KEY_VARIABLE
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:

@@ -123,7 +123,8 @@ def run(options: StudyRunOptions) -> None:
 
     [bold]semscale study run study.yaml --dry-run[/bold]
 
-    If it is stopped, the same command continues and never repeats a paid call.
+    If it is stopped, the same command continues and sends again only the calls that were in flight when it
+    was killed.
 
     The intervals show how much figures would change with other personas drawn in the same way. They do not
     show how far figures are from those of people.

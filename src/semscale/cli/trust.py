@@ -19,8 +19,8 @@ from pydantic import Field
 from semscale.cli.config import FILE, SERVERS, ProjectSettings
 from semscale.cli.options import command
 from semscale.cli.process import echo, say
+from semscale.endpoints import KEY_VARIABLE, OPENAI
 from semscale.errors import InputError
-from semscale.extras import KEY_VARIABLE
 from semscale.json_reading import parse_json
 from semscale.settings import Option, Settings
 
@@ -142,7 +142,7 @@ def recipients_of_project(project: ProjectSettings) -> Iterator[Recipient]:
 
 def usual_endpoint() -> Recipient:
     """Return the endpoint that is used if none is named, with its key."""
-    return Recipient(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1", KEY_VARIABLE)
+    return Recipient(os.environ.get("OPENAI_BASE_URL") or OPENAI, KEY_VARIABLE)
 
 
 class TrustOptions(Settings):

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokenizer import are_unread
+from semscale.endpoints import KEY_VARIABLE, OPENAI, account_headers, checked_address
 from semscale.errors import InputError, ReplyError
-from semscale.extras import KEY_VARIABLE, account_headers, require
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Integers, Mask, Progress, Vectors
 
@@ -217,9 +218,10 @@ class ApiEmbedder:
             if value is not None and value < least:
                 raise InputError(f"{name} must be >= {least}, got {value}")
         self.model = model
-        self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+        named = base_url or os.environ.get("OPENAI_BASE_URL")
+        self._base_url = checked_address(named or OPENAI, "--embedder-url")
         self._key_variable = key_variable
-        if self._base_url is None and not (key_variable and os.environ.get(key_variable)):
+        if not named and not (key_variable and os.environ.get(key_variable)):
             problem = f"{key_variable or KEY_VARIABLE} is not set; set it, or name another endpoint with"
             raise InputError(f"{problem} base_url", in_shell=f"{problem} --embedder-url")
         require("api")
@@ -235,7 +237,7 @@ class ApiEmbedder:
     @property
     def signature(self) -> Signature:
         """Name of the model and the endpoint; endpoints do not state the hash of their weights."""
-        address = urlsplit(self._base_url or "https://api.openai.com/v1")
+        address = urlsplit(self._base_url)
         port = f"/{address.port}" if address.port else ""
         return Signature.of(
             "embed",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 from semscale.embedding.embedder import AUTO, ApiEmbedder, Embedder
+from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError, UnknownNameError
-from semscale.extras import KEY_VARIABLE
 from semscale.messages import did_you_mean
 from semscale.types import Progress
 

@@ -32,8 +32,8 @@ from semscale.chat.messages import ImagePart, Part, TextPart
 from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
 from semscale.drift.asking import PromptTemplate
+from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
-from semscale.extras import KEY_VARIABLE
 from semscale.messages import unknown_name
 from semscale.rating.decided import check_points
 from semscale.scales import Scale, load_scale

@@ -19,8 +19,8 @@ from semscale.chat.ledger import Ledger
 from semscale.chat.messages import CallError, FailureKind, Message, Reply, Request, RequestOutcome, TextPart
 from semscale.chat.runner import Running, run_apart
 from semscale.embedding.loading import as_embedder
+from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
-from semscale.extras import KEY_VARIABLE
 from semscale.json_reading import parse_json
 from semscale.judging.replies import read_reply
 from semscale.judging.templates import Template
