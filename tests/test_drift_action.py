@@ -281,7 +281,7 @@ class TestAction:
         )
         (install,) = (each for each in STEPS["action"] if each.get("name") == "Install")
         assert runner.run([install])
-        assert (tmp_path / "installed.txt").read_text() == f"-m pip install -- {installed}\n"
+        assert (tmp_path / "installed.txt").read_text() == f"-I -m pip install -- {installed}\n"
 
     def test_it_comments_on_nothing_but_pull_requests(self):
         (step,) = (each for each in STEPS["action"] if each.get("name") == "Comment on the pull request")

@@ -74,3 +74,25 @@ def test_a_text_with_signs_of_yaml_is_to_be_put_in_quotes(text):
 def test_a_key_given_twice_needs_no_quotes():
     with pytest.raises(InputError, match="given twice$"):
         parse_yaml(b"a: 1\na: 2", source="study.yaml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 101 + "]" * 101,
+        "[" * 50_000,
+        "{a: " * 150 + "1" + "}" * 150,
+        "\n".join(f"{' ' * level}a:" for level in range(150)),
+        "- " * 5_000 + "a",
+    ],
+)
+def test_deep_nesting_is_refused(text):
+    with pytest.raises(InputError, match="'study.yaml'.*more than 100 levels of lists and mappings"):
+        parse_yaml(text.encode(), source="study.yaml")
+
+
+def test_nesting_of_100_levels_is_read():
+    content = parse_yaml(b"[" * 100 + b"]" * 100, source="study.yaml")
+    for _ in range(99):
+        content = content[0]
+    assert content == []

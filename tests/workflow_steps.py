@@ -11,7 +11,7 @@ COMPARED = re.compile(r"(?P<left>[^=!]+?)\s*(?P<how>==|!=)\s*'(?P<right>[^']*)'"
 FILES = ("GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
 SEMSCALE = '#!/bin/sh\nexec "{python}" -m semscale "$@"\n'
 PYTHON = """#!/bin/sh
-case "$*" in "-m pip "*) echo "$@" >> "{folder}/installed.txt"; exit 0; esac
+case "$*" in "-I -m pip "*) echo "$@" >> "{folder}/installed.txt"; exit 0; esac
 exec "{python}" "$@"
 """
 

@@ -1,11 +1,13 @@
-"""Parsing of JSON from users, endpoints and earlier runs, and replacement of unpaired surrogates."""
+"""Parsing of JSON from users, endpoints and earlier runs, levels of nesting, and unpaired surrogates."""
 
 import json
 import re
 from itertools import chain
 from typing import Any
 
-_MOST_LEVELS = 100  # documents are read level by level, and Python's stack is limited
+MOST_LEVELS = 100
+"""Largest number of nested lists and objects in a file: many functions call themselves for each level."""
+
 _MOST_DIGITS = 308  # a float can hold every whole number with so many digits
 _LONG_NUMBER = re.compile(rf"[0-9]{{{_MOST_DIGITS + 1}}}")
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.DOTALL)
@@ -41,7 +43,7 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON value
         long = _LONG_NUMBER.search(text)
         reason = f"a whole number of more than {_MOST_DIGITS} digits"
         raise json.JSONDecodeError(reason, text, long.start() if long else 0) from None
-    if text.count("[") + text.count("{") > _MOST_LEVELS and _levels(document) > _MOST_LEVELS:
+    if text.count("[") + text.count("{") > MOST_LEVELS and levels(document) > MOST_LEVELS:
         raise _too_deep(text)
     return document
 
@@ -52,14 +54,19 @@ def _whole(digits: str) -> int:
     return int(digits)
 
 
-def _levels(document: object) -> int:
-    """Count the levels of nested lists and objects."""
-    levels, values = 0, [document]
+def levels(document: object) -> int:
+    """Count the levels of nested lists and objects.
+
+    Examples:
+        >>> levels(1), levels([]), levels({"a": [1, {}]})
+        (0, 1, 3)
+    """
+    n_levels, values = 0, [document]
     while values := [value for value in values if isinstance(value, list | dict)]:
         inner = (value.values() if isinstance(value, dict) else value for value in values)
         values = list(chain.from_iterable(inner))
-        levels += 1
-    return levels
+        n_levels += 1
+    return n_levels
 
 
 def _too_deep(text: str) -> json.JSONDecodeError:
@@ -67,9 +74,9 @@ def _too_deep(text: str) -> json.JSONDecodeError:
     depth = 0
     for bracket in _STRING_OR_BRACKET.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(bracket[0], 0)
-        if depth > _MOST_LEVELS:
+        if depth > MOST_LEVELS:
             break
-    reason = f"more than {_MOST_LEVELS} levels of lists and objects"
+    reason = f"more than {MOST_LEVELS} levels of lists and objects"
     return json.JSONDecodeError(reason, text, bracket.start())
 
 

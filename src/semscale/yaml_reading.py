@@ -10,6 +10,7 @@ import yaml
 
 from semscale.errors import InputError
 from semscale.input_files import read_input
+from semscale.json_reading import MOST_LEVELS, levels
 from semscale.messages import did_you_mean, first_mistake, shortened, unreadable
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def parse_yaml(content: bytes, *, source: str) -> object:
         source: the file's name in messages.
 
     Raises:
-        InputError: it is not UTF-8, not YAML, or has more than 200,000 bytes; the message has the line.
+        InputError: it is not UTF-8, not YAML, or has more than 200,000 bytes or 100 levels of lists and
+            mappings; the message has the line.
 
     Examples:
         >>> parse_yaml(b"alpha: 0.01", source="gate.yaml")
@@ -110,7 +112,7 @@ def parse_yaml(content: bytes, *, source: str) -> object:
         line = text[: error.position].count("\n") + 1
         raise InputError(f"{source!r}, line {line}: not readable as YAML: {error.reason}") from None
     try:
-        return loader.get_single_data()
+        document: object = loader.get_single_data()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         problem = f"{error.problem}{_remedy(error)}"
@@ -119,7 +121,16 @@ def parse_yaml(content: bytes, *, source: str) -> object:
         line = loader.line + 1
         raise InputError(f"{source!r}, line {line}: not readable as YAML: correct this line") from None
     except RecursionError:
-        raise InputError(f"{source!r}: not readable as YAML: nested too deeply") from None
+        raise _too_deep(source) from None
+    if levels(document) > MOST_LEVELS:
+        raise _too_deep(source)
+    return document
+
+
+def _too_deep(source: str) -> InputError:
+    return InputError(
+        f"{source!r}: not readable as YAML: more than {MOST_LEVELS} levels of lists and mappings"
+    )
 
 
 def _remedy(error: yaml.MarkedYAMLError) -> str:

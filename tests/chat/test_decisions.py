@@ -536,20 +536,38 @@ def test_malformed_decisions_after_other_failures_end_too(decider, run):
 
 
 POLICY = (400, {"error": {"message": "content policy"}})
+REJECTED = (400, {"error": {"message": "bad request"}})
+
+
+def test_a_filtered_request_does_not_decide_the_form(decider, run):
+    decider.planned.extend([POLICY, (501, {"error": {"message": "not implemented"}})])
+    found = run(requests(4))
+    assert found.form == "systemone"
+    assert found.counts == {"answered": 12, "refused": 0, "unusable": 0, "normalised": 0}
+    assert decider.paths == ["decisions"] * 2 + ["systemone"] * 4
+
+
+def test_one_filtered_request_is_refused_and_the_others_are_answered(decider, run):
+    decider.planned.append(POLICY)
+    found = run(requests(4))
+    assert (found.form, found.not_taken) == ("decisions", {})
+    assert found.counts == {"answered": 9, "refused": 3, "unusable": 0, "normalised": 0}
+    assert "content policy" in found.answers[0]["tone"].reason
+    assert decider.paths == ["decisions"] * 4
 
 
 def test_one_rejected_request_does_not_decide_the_form(decider, run):
-    decider.planned.append(POLICY)
+    decider.planned.append(REJECTED)
     found = run(requests(4))
     assert (found.form, found.not_taken) == ("decisions", {})
     # the other three have three answers each
     assert found.counts == {"answered": 9, "refused": 0, "unusable": 3, "normalised": 0}
-    assert "content policy" in found.answers[0]["tone"].reason == found.reason
+    assert "bad request" in found.answers[0]["tone"].reason == found.reason
     assert decider.paths == ["decisions"] * 4
 
 
 def test_three_rejected_requests_show_that_a_form_is_not_taken(decider, run):
-    decider.planned.extend([POLICY] * 3)
+    decider.planned.extend([REJECTED] * 3)
     found = run(requests(4))
     assert found.form == "systemone"
     assert decider.paths == ["decisions"] * 3 + ["systemone"] * 4

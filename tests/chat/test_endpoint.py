@@ -573,3 +573,32 @@ def test_a_model_without_connections_needs_no_closing():
             return True
 
     assert asyncio.run(run())
+
+
+@pytest.mark.needs("api")
+@pytest.mark.parametrize("variable", [None, "MY_KEY"])
+def test_headers_of_another_account_are_not_sent(endpoint, monkeypatch, variable):
+    for name, value in ACCOUNT.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("MY_KEY", "sk-mine")
+    ask(endpoint.model(key_variable=variable))
+    headers = endpoint.requests[0][1]
+    assert headers["authorization"] == ("Bearer none" if variable is None else "Bearer sk-mine")
+    assert {"openai-organization", "openai-project", "x-team-key"}.isdisjoint(headers)
+
+
+@pytest.mark.needs("api")
+def test_headers_of_the_account_go_where_its_key_goes(endpoint, monkeypatch):
+    for name, value in ACCOUNT.items():
+        monkeypatch.setenv(name, value)
+    ask(endpoint.model())
+    headers = endpoint.requests[0][1]
+    assert (headers["openai-organization"], headers["x-team-key"]) == ("org-1", "secret-1")
+
+
+ACCOUNT = {
+    "OPENAI_API_KEY": "sk-openai",
+    "OPENAI_ORG_ID": "org-1",
+    "OPENAI_PROJECT_ID": "project-1",
+    "OPENAI_CUSTOM_HEADERS": "X-Team-Key: secret-1",
+}

@@ -90,6 +90,13 @@ GEMINI = [{"error": {"code": 400, "message": 'Unknown name "seed": Cannot find f
         ("`temperature` may only be set to 1 when thinking is enabled", ("temperature",)),
         ("seed: Extra inputs are not permitted", ("seed",)),
         ('json: unknown field "max_completion_tokens"', ("max_completion_tokens",)),
+        ("You are not allowed to request logprobs from this model", ("logprobs",)),
+        ("logprobs is currently unavailable", ("logprobs",)),
+        ("parameter 'seed' is not a valid field", ("seed",)),
+        ("seed is no longer supported", ("seed",)),
+        ("temperature cannot be changed for this model", ("temperature",)),
+        ("`temperature` and `top_p` cannot both be specified for this model.", ("top_p",)),
+        ("模型不支持 seed 参数", ("seed",)),
     ],
 )
 def test_parameters_that_are_not_taken(body, names):
@@ -109,7 +116,6 @@ def test_parameters_that_are_not_taken(body, names):
         "temperature must be between 0 and 2",
         "This model's maximum context length is 4096 tokens",
         "The picture's format is not supported. The room's temperature is fine.",
-        json.dumps({"error": {"message": "response_format is not supported", "param": "response_format"}}),
         "Unsupported parameter: 'temperatures'",
     ],
 )
@@ -261,3 +267,38 @@ def test_a_parameter_is_kept_where_a_call_without_it_is_refused_too(runner, endp
     assert outcomes[0].failure.kind is FailureKind.REJECTED
     assert outcomes[1].reply.left_out == ()
     assert endpoint.requests[-1][0]["temperature"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {
+            "error": {
+                "message": "This response_format type is unavailable now",
+                "type": "invalid_request_error",
+            }
+        },
+        {"error": {"message": "response_format is not supported", "param": "response_format"}},
+        {
+            "error": {
+                "message": "Invalid parameter: 'response_format' of type 'json_schema' is not supported with "
+                "this model.",
+                "param": None,
+            }
+        },
+        {"error": {"message": "This model does not support response format `json_schema`."}},
+        {"detail": [{"loc": ["body", "response_format", "type"], "msg": "Input should be 'text'"}]},
+        {"error": "'response_format.type' must be 'json_object' or 'text'"},
+        {"error": {"message": "response_format.type: unknown variant `json_schema`, expected `text`"}},
+        {"error": {"message": "Invalid schema for response_format 'reply'", "code": "invalid_json_schema"}},
+        {"error": {"message": "Structured outputs are not enabled for this deployment"}},
+        [{"error": {"message": 'Unknown name "response_schema": Cannot find field.'}}],
+    ],
+)
+def test_a_schema_that_is_not_taken(body):
+    assert refused_parameters(json.dumps(body)) == ("response_format",)
+
+
+def test_a_reply_that_breaks_the_schema_refuses_no_parameter():
+    body = {"error": {"message": "Failed to generate JSON.", "code": "json_validate_failed"}}
+    assert refused_parameters(json.dumps(body)) == ()

@@ -71,9 +71,10 @@ def asked_models(monkeypatch, toy_embedder):
 
 
 @pytest.fixture
-def semscale(capsys, monkeypatch, tmp_path, asked_models):
+def semscale(capsys, monkeypatch, tmp_path, tmp_path_factory, asked_models):
     """Run ``semscale`` with arguments, in an empty folder, with the toy model."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
 
     def run(*arguments):
         capsys.readouterr()

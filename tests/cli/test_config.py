@@ -94,6 +94,12 @@ class TestMistakes:
             ('precision = "fst"', "precision must be exact, fast or turbo, got 'fst'; did you mean 'fast'?"),
             ('concurrency = "many"', "concurrency must be a whole number, got 'many'"),
             ("timeout = [", "cannot be read as TOML"),
+            (f"a = {'[' * 50_000}", "more than 100 levels of lists and tables"),
+            (f"embedder = {'[' * 250}{']' * 250}", "more than 100 levels of lists and tables"),
+            (f"[embedder{'.a' * 20_000}]\nb = 1", "more than 100 levels of lists and tables"),
+            ("max-cost = -1", "max-cost must be >= 0, got -1"),
+            ("max-cost = nan", "max-cost must be >= 0, got nan"),
+            ("concurrency = 0", "concurrency must be >= 1, got 0"),
         ],
     )
     def test_a_mistake_is_one_line_with_file_and_key(self, semscale, project, text, message):
@@ -102,6 +108,13 @@ class TestMistakes:
         assert (ended.code, ended.err.count("\n")) == (2, 1)
         assert f"semscale: {file}" in ended.err
         assert message in ended.err
+
+    @pytest.mark.parametrize(
+        "text", ["tool = 3", "[tool]\nsemscale = 3", f"[tool.semscale]\na = {'[' * 50_000}"]
+    )
+    def test_a_pyproject_file_that_others_report_is_passed_over(self, semscale, project, text):
+        project(text, "pyproject.toml")
+        assert json.loads(semscale("config", "--json").out)["file"] is None
 
     def test_set_needs_a_key_and_a_value_that_exist(self, semscale, project):
         project("")
@@ -127,8 +140,9 @@ class TestFolderOfSomebodyElse:
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("TEAM_KEY", "sk-team")
         project(f'chat-model = "m"\nchat-url = "{endpoint.url}"\nchat-key-variable = "TEAM_KEY"\n')
+        assert semscale("config", "trust").code == 0
         ended = semscale(*JUDGE)
-        assert "prompts are sent with the key from TEAM_KEY to" in ended.err
+        assert "prompts are sent with the value of TEAM_KEY to" in ended.err
         assert keys(endpoint) == {"Bearer sk-team"}
 
     def test_its_variable_is_for_no_other_endpoint(self, semscale, project, endpoint, monkeypatch):
@@ -164,7 +178,7 @@ class TestFolderOfSomebodyElse:
         "case",
         [
             ("", "Bearer none", "without a key"),
-            (", key_variable: TEAM_KEY", "Bearer sk-team", "with the key from TEAM_KEY"),
+            (", key_variable: TEAM_KEY", "Bearer sk-team", "with the value of TEAM_KEY"),
         ],
     )
     def test_an_endpoint_of_a_panel_gets_only_the_key_that_the_panel_names(
@@ -177,6 +191,7 @@ class TestFolderOfSomebodyElse:
         judges = [f"{{model: {name}, base_url: '{endpoint.url}'{beside}}}" for name in ("one", "two")]
         with open("panel.yaml", "w", encoding="utf-8") as file:
             file.write(f"judges: [{', '.join(judges)}]")
+        assert semscale("config", "trust", "panel.yaml").code == 0
         ended = semscale(*JUDGE, "--panel", "panel.yaml")
         assert ended.code == 0, ended.err
         assert f"note: prompts are sent {note} to {endpoint.url}, which panel.yaml names" in ended.err

@@ -184,7 +184,7 @@ def test_one_row_against_a_policy_does_not_decide_the_form(command, decider, cap
     assert main(command("--reply", "decision", "--json")) == 0
     judge = json.loads(capsys.readouterr().out)["judges"][0]
     assert (judge["method"], judge["provenance"]) == ("decisions", {"decision": 2})
-    assert judge["counts"] == {"scored": 2, "missing": 1, "failed": 1}
+    assert judge["counts"] == {"scored": 2, "missing": 1, "refused": 1}
     assert decider.paths == ["decisions"] * 3
 
 

@@ -56,7 +56,7 @@ def study(semscale, tmp_path, endpoint, monkeypatch):
     "case",
     [
         ("", "Bearer none", "without a key"),
-        (", key_variable: TEAM_KEY", "Bearer sk-team", "with the key from TEAM_KEY"),
+        (", key_variable: TEAM_KEY", "Bearer sk-team", "with the value of TEAM_KEY"),
     ],
 )
 def test_an_endpoint_of_the_file_gets_only_the_key_that_the_file_names(
@@ -65,7 +65,10 @@ def test_an_endpoint_of_the_file_gets_only_the_key_that_the_file_names(
     beside, sent, note = case
     model = f"model: {{name: m, base_url: '{endpoint.url}'{beside}}}"
     (tmp_path / "bars.yaml").write_text(re.sub("(?m)^model:.*$", model, FILE))
-    ended = semscale("study", "run", "bars.yaml", "--ledger", tmp_path / "ledger.sqlite")
+    run = ("study", "run", "bars.yaml", "--ledger", tmp_path / "ledger.sqlite")
+    assert semscale(*run).code == (2 if "key_variable" in beside else 0)
+    assert semscale("config", "trust", "bars.yaml").code == 0
+    ended = semscale(*run)
     assert ended.code == 0, ended.err
     assert f"note: prompts are sent {note} to {endpoint.url}, which bars.yaml names" in ended.err
     assert {headers.get("authorization") for _, headers, _ in endpoint.requests} == {sent}

@@ -43,6 +43,11 @@ def test_an_unknown_code_has_its_row_and_the_nearest_name(book):
         read(["cost", "costs"], book)
 
 
+def test_a_deeply_nested_cell_is_an_unknown_code(book):
+    with pytest.raises(InputError, match=r"column 'human', row 1: no code '\[\[\["):
+        read(["[" * 20_000 + "]" * 20_000], book)
+
+
 def test_none_beside_a_code_is_refused(book):
     with pytest.raises(InputError, match="'none' cannot be combined with a code"):
         read(["cost; none"], book)

@@ -1,7 +1,5 @@
-"""Items that two runs share, their languages, ids in common with earlier runs, and Git revisions."""
+"""Items that two runs share, their languages, and ids in common with earlier runs."""
 
-import shutil
-import subprocess
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -13,7 +11,6 @@ from semscale.drift.runs import (
     SharedIds,
     check_comparable,
     check_rerun,
-    git_revision,
     match_items,
     match_runs,
     output_languages,
@@ -280,58 +277,3 @@ def test_the_baseline_counts_before_the_latest_run_and_a_rerun_never(history):
     assert shared_ids(history, named_run("x", 4)) == SharedIds(first.id, True, 0, 4)
     assert shared_ids(history, first) is None
     assert shared_ids(history, named_run("x", 4, rerun_of=first.id)) is None
-
-
-needs_git = pytest.mark.skipif(
-    shutil.which("git") is None, reason="Git is not there: install it from git-scm.com"
-)
-
-
-def git(folder, *arguments):
-    settings = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    answer = subprocess.run(["git", "-C", folder, *settings, *arguments], check=True, capture_output=True)
-    return answer.stdout.decode().strip()
-
-
-@pytest.fixture
-def tree(tmp_path, monkeypatch):
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    folder = tmp_path / "tree"
-    folder.mkdir()
-    return folder
-
-
-@needs_git
-def test_outside_a_repository_and_before_the_first_commit_there_is_none(tree):
-    assert git_revision(tree) is None
-    git(tree, "init", "-q")
-    assert git_revision(tree) is None
-
-
-@needs_git
-def test_the_revision_says_whether_tracked_files_differ(tree):
-    git(tree, "init", "-q")
-    (tree / "prompt.txt").write_text("one")
-    git(tree, "add", "prompt.txt")
-    git(tree, "commit", "-q", "-m", "Begin")
-    revision = git(tree, "log", "-1", "--format=%h")
-    (tree / "outputs.jsonl").write_text("untracked")
-    assert git_revision(tree) == revision
-    (tree / "prompt.txt").write_text("two")
-    assert git_revision(tree) == f"{revision}+changes"
-    (tree / "below").mkdir()
-    assert git_revision(tree / "below") == f"{revision}+changes"
-
-
-@needs_git
-def test_without_git_there_is_none(tree, monkeypatch):
-    monkeypatch.setenv("PATH", str(tree))
-    assert git_revision(tree) is None
-
-
-@needs_git
-def test_a_repository_that_git_cannot_read_is_named(tree):
-    git(tree, "init", "-q")
-    (tree / ".git" / "config").write_text("[core")
-    with pytest.raises(InputError, match="Git cannot report the revision of .*tree .*bad config"):
-        git_revision(tree)

@@ -1,4 +1,4 @@
-"""Long commands that run twice at once: both end, the outputs are right, and no call is paid for twice."""
+"""Long commands that run twice at once: both end, the outputs are right, and each call is sent once."""
 
 from dataclasses import replace
 

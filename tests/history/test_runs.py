@@ -147,3 +147,9 @@ def test_ids_are_shown_as_long_as_they_must_be_to_differ():
 
 def test_an_empty_history_has_nothing_to_suggest():
     assert near("feedback", []) == ": the history has none"
+
+
+@pytest.mark.parametrize("body", ["[" * 20_000, '{"id": ', "[]", '{"a": ' + "[" * 200 + "]" * 200 + "}"])
+def test_an_item_that_is_no_json_object_is_named(body):
+    with pytest.raises(InputError, match="an item of the history cannot be read .* somebody changed"):
+        load_item(body)

@@ -197,7 +197,7 @@ def test_a_form_that_is_taken_was_not_refused(decider):
     found = judged(decider)
     assert found.not_taken == ()
     assert found.to_frame()["not_taken"].to_list() == [None] * 3
-    assert list(found.status) == [Status.FAILED, Status.SCORED, Status.SCORED]
+    assert list(found.status) == [Status.REFUSED, Status.SCORED, Status.SCORED]
 
 
 def test_a_judge_in_prose_has_no_column_of_forms(decider):

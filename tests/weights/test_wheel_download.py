@@ -1,5 +1,6 @@
 """Wheels for one platform, fetched by real pip from a folder, and what happens where pip refuses."""
 
+import os
 import zipfile
 from pathlib import Path
 
@@ -65,3 +66,47 @@ def test_where_that_does_not_help_the_message_names_the_platform(staging, monkey
     )
     with pytest.raises(SourceError, match=message):
         download_wheel(FOREIGN, staging.workspace("foreign"), staging)
+
+
+MODULE = """
+import os, pathlib
+pathlib.Path({trace!r}).write_text("ran")
+"""
+
+
+@pytest.mark.parametrize("through", ["working folder", "PYTHONPATH", "PYTHONSTARTUP"])
+def test_a_file_named_pip_of_somebody_else_is_not_run(staging, tmp_path, monkeypatch, through):
+    trace, folder = tmp_path / "trace", tmp_path / "cloned"
+    for name in ("pip", "sitecustomize", "usercustomize", "socket"):
+        module = folder / f"{name}.py"
+        module.parent.mkdir(exist_ok=True)
+        module.write_text(MODULE.format(trace=str(trace)))
+    if through == "working folder":
+        monkeypatch.chdir(folder)
+    else:
+        monkeypatch.setenv(through, str(folder if through == "PYTHONPATH" else folder / "pip.py"))
+    workspace = staging.workspace("foreign")
+    download_wheel(FOREIGN, workspace, staging)
+    assert [path.name for path in workspace.glob("*.whl")] == ["foreign-1.0-py3-none-win_arm64.whl"]
+    assert not trace.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Python is replaced by a script of a shell: use a POSIX system")
+def test_pip_gets_its_settings_and_proxies_but_no_key(staging, tmp_path, monkeypatch):
+    program = tmp_path / "python"
+    program.write_text(f"#!/bin/sh\nenv > '{tmp_path / 'variables'}'\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(program))
+    for name, value in {
+        "OPENAI_API_KEY": "sk-secret",
+        "AWS_SECRET_ACCESS_KEY": "sk-secret",
+        "SEMSCALE_LEDGER": "postgresql://ann:sk-secret@db/team",
+        "https_proxy": "http://proxy:3128",
+        "PIP_INDEX_URL": "https://index.example.org/simple",
+    }.items():
+        monkeypatch.setenv(name, value)
+    download_wheel(FOREIGN, staging.workspace("foreign"), staging)
+    variables = (tmp_path / "variables").read_text()
+    assert "sk-secret" not in variables
+    assert "https_proxy=http://proxy:3128" in variables
+    assert "PIP_INDEX_URL=https://index.example.org/simple" in variables

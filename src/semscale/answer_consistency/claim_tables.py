@@ -252,8 +252,8 @@ def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and
         columns: columns of answers, or of questions if a model is asked; labels and log-probabilities are not
             used.
         instrument: instrument that measures the answers.
-        model: chat model for answers and samples, if any; it needs a ledger, so that no paid call is
-            repeated.
+        model: chat model for answers and samples, if any; it needs a ledger, so that stored
+            replies are not requested again.
         plan: settings of the intervals, and the seed of all draws.
         out: as for ``measure_table``.
         settings: settings of the parts; their size is in items.

@@ -189,9 +189,9 @@ class Consistency:
     ) -> Asked:
         """Request an answer and samples for each prompt from the chat model, and measure their agreement.
 
-        Replies are stored in the runner's ledger, so a restarted run repeats no paid call. If a cap is
-        reached, finished prompts are measured, the others are ``unfinished``, and ``replies.counts.stopped``
-        has the reason.
+        Replies are stored in the runner's ledger, so a restarted run sends again only the calls that were in
+        flight when the earlier one was killed. If a cap is reached, finished prompts are measured, the others
+        are ``unfinished``, and ``replies.counts.stopped`` has the reason.
 
         Args:
             prompts: n questions or conversations; missing and empty ones are not sent.

@@ -96,8 +96,8 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         table: the input.
         columns: columns of answers, or of questions if a model is asked.
         instrument: measures.
-        model: chat model for answers and samples, if any; it needs a ledger, so that no paid call is
-            repeated.
+        model: chat model for answers and samples, if any; it needs a ledger, so that stored
+            replies are not requested again.
         correctness: how P(correct) is made of labels.
         plan: settings of the intervals, and the seed of all draws.
         out: as for ``measure_table``.

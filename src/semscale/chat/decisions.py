@@ -382,6 +382,8 @@ async def choose_form(model: DecidingChat, requests: Sequence[DecisionRequest], 
             results.append(await _tried(request, form, runner))
             spent.append(runner.spent)
             runner = runner.rest()
+            if all(map(_is_filtered, results[-1])):
+                continue  # a filter that reads the request first shows nothing about the form
             rejection = next(filter(None, map(rejection_of, results[-1])), None)
             shows_nothing = rejection is None and not _are_malformed(results[-1])
             if shows_nothing or not all(map(may_lie_in_item, results[-1])):
@@ -414,6 +416,10 @@ async def _tried(request: DecisionRequest, form: str, runner: Runner) -> CallAns
             raise
         return [failure]
     return results
+
+
+def _is_filtered(result: Mapping[str, DecisionAnswer] | CallError) -> bool:
+    return isinstance(result, CallError) and result.kind is FailureKind.REFUSED
 
 
 def _are_malformed(results: CallAnswers) -> bool:

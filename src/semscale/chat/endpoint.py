@@ -7,7 +7,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 from weakref import WeakKeyDictionary
@@ -24,19 +24,18 @@ from semscale.chat.messages import (
     Usage,
     checked_reply,
 )
-from semscale.chat.refused_parameters import refused_parameters
+from semscale.chat.refused_parameters import RESPONSE_FORMAT, refused_parameters
+from semscale.chat.stated_errors import is_filtered, read_error
+from semscale.endpoints import KEY_VARIABLE, OPENAI, account_headers, checked_address
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.json_reading import parse_json
-from semscale.messages import shortened
 from semscale.signature import Signature
 from semscale.weights.folders import is_offline
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-OPENAI = "https://api.openai.com/v1"
-KEY_VARIABLE = "OPENAI_API_KEY"
 _NO_KEY = "none"  # local servers need no key, but the client requires one
 
 
@@ -73,7 +72,7 @@ class EndpointChat:
         if timeout <= 0:
             raise InputError(f"timeout must be > 0 seconds, got {timeout}")
         self._is_named = bool(named)
-        self._base_url = _checked_url(named or OPENAI)
+        self._base_url = checked_address(named or OPENAI, "--chat-url")
         require("api")
         self._model = model
         self._key_variable = key_variable
@@ -170,6 +169,7 @@ class EndpointChat:
             key = os.environ.get(self._key_variable, "") if self._key_variable else ""
             client = AsyncOpenAI(
                 api_key=key or _NO_KEY,
+                default_headers=account_headers(self._key_variable, key or _NO_KEY),
                 base_url=self._base_url,
                 max_retries=0,
                 timeout=self._timeout,
@@ -180,18 +180,6 @@ class EndpointChat:
 
     def __repr__(self) -> str:
         return f"EndpointChat({self._model!r}, base_url={self._base_url!r})"
-
-
-def _checked_url(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        rule = f"must be an address such as http://localhost:11434/v1, got {shortened(text)}"
-        raise InputError(f"base_url {rule}", in_shell=f"--chat-url {rule}")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        shown = f"{parts.scheme}://{parts.hostname}"
-        rule = f"must have neither a user nor a query, got one with {shown}; keys come from variables"
-        raise InputError(f"base_url {rule}", in_shell=f"--chat-url {rule}")
-    return text.rstrip("/")
 
 
 _PLAIN = ("temperature", "top_p", "seed")
@@ -319,10 +307,12 @@ def _reply(body: object, raw: str, scrubber: "Scrubber", model: str) -> Reply:
 
     choices = fields.get("choices")
     if not isinstance(choices, list):
-        stated = fields.get("error")  # some endpoints report an error with status 200
-        raise fail(FailureKind.MALFORMED, f"answered without choices{f': {stated}' if stated else ''}")
+        stated = read_error(fields)  # some endpoints report an error with status 200
+        reason = f": {stated.reason}" if stated.reason else ""
+        raise fail(stated.kind or FailureKind.MALFORMED, f"answered without choices{reason}")
     if not choices:
-        raise fail(FailureKind.EMPTY, "answered with an empty list of choices")
+        kind = FailureKind.REFUSED if read_error(fields).kind is FailureKind.REFUSED else FailureKind.EMPTY
+        raise fail(kind, "answered with an empty list of choices")
     try:
         message = choices[0]["message"]
         refusal, content = message.get("refusal"), message.get("content")
@@ -330,7 +320,7 @@ def _reply(body: object, raw: str, scrubber: "Scrubber", model: str) -> Reply:
         logprobs = token_logprobs(choices[0].get("logprobs"))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise fail(FailureKind.MALFORMED, f"answered with a choice that cannot be read: {error!r}") from None
-    if refusal or reason == "content_filter":
+    if refusal or is_filtered(reason):
         raise fail(FailureKind.REFUSED, f"refused: {refusal or 'stopped by its content filter'}")
     text = text_of(content)
     if len(text) > _LONGEST:
@@ -469,11 +459,11 @@ _BY_STATUS = {
     409: FailureKind.SERVER,
     425: FailureKind.SERVER,
     429: FailureKind.RATE_LIMITED,
+    451: FailureKind.REFUSED,
     501: FailureKind.UNSUPPORTED,
 }
 _LEAST_SERVER_ERROR = 500
 _REDIRECTS = range(300, 400)
-_EMPTY_ACCOUNT = ("insufficient_quota", "billing_hard_limit_reached")
 _REMEDIES = {
     FailureKind.DENIED: "check the key in {variable}",
     FailureKind.UNKNOWN_MODEL: "check the model's name and the address {address}",
@@ -502,30 +492,43 @@ def failure_of(
     response = getattr(error, "response", None)
     if status is None:
         return _unanswered(error, scrubber, model, address)
-    kind = _kind(status, str(getattr(error, "code", "")))
+    raw = _body(response, scrubber)
+    stated, refused = read_error(raw), refused_parameters(raw or str(error))
+    by_code = read_error({"code": str(getattr(error, "code", ""))}).kind
+    kind = _kind(status, by_code or stated.kind, refused)
     remedy = _REMEDIES.get(kind, "").format(variable=variable, address=address)
     if kind is FailureKind.DENIED and variable is None:
         remedy = "no key was sent; name the variable that holds the key of this endpoint"
     if status in _REDIRECTS:
         remedy = "the endpoint redirects; give the address that it redirects to"
-    raw = _body(response, scrubber)
-    # The client's error shows JSON bodies; for others, such as a proxy's page, show the beginning.
-    page = f" - {scrubber.line(raw, longest=80)}" if raw[:1] not in {"", "{", "["} else ""
-    message = f"{model}: {_line(error, scrubber)}{page}"
+    message = f"{model}: {_with_reason(_line(error, scrubber), stated.reason, raw, scrubber)}"
+    retry_after = _retry_after(response)
     return CallError(
         f"{message}; {remedy}" if remedy else message,
         kind=kind,
-        retry_after=_retry_after(response),
+        retry_after=stated.retry_after if retry_after is None else retry_after,
         raw=raw,
-        refused=refused_parameters(raw or str(error)) if kind is FailureKind.REJECTED else (),
+        refused=refused if kind in {FailureKind.REJECTED, FailureKind.UNSUPPORTED} else (),
     )
 
 
-def _kind(status: int, code: str) -> FailureKind:
-    if code in _EMPTY_ACCOUNT:
-        return FailureKind.NO_QUOTA
+def _with_reason(line: str, reason: str, raw: str, scrubber: Scrubber) -> str:
+    """Add the stated reason to a client's error if that lacks it, or else the beginning of a page."""
+    shown = scrubber.line(reason or ("" if raw[:1] in {"{", "["} else raw), longest=300 if reason else 80)
+    return line if shown in line else f"{line} - {shown}"
+
+
+def _kind(status: int, stated: FailureKind | None, refused: Collection[str]) -> FailureKind:
+    """Return the kind of a failure by its status, and by the error that the answer states."""
     default = FailureKind.SERVER if status >= _LEAST_SERVER_ERROR else FailureKind.REJECTED
-    return _BY_STATUS.get(status, default)
+    kind = _BY_STATUS.get(status, default)
+    if stated is FailureKind.NO_QUOTA and status < _LEAST_SERVER_ERROR:
+        return stated
+    if kind is not FailureKind.REJECTED:
+        return kind
+    if RESPONSE_FORMAT in refused:
+        return FailureKind.UNSUPPORTED
+    return FailureKind.REJECTED if stated is None or refused else stated
 
 
 def _unanswered(error: Exception, scrubber: Scrubber, model: str, address: str) -> CallError:

@@ -33,6 +33,7 @@ from semscale.chat.messages import (
     Request,
     checked_reply,
 )
+from semscale.chat.stated_errors import is_filtered
 from semscale.errors import InputError
 from semscale.signature import Signature
 
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 _MODULE = "langchain_core.decisions"
 _KINDS = {"noul": "Noul", "choice": "Choice", "score": "Score"}
 _SECRET = re.compile(r"key|token$|secret|password|credential", re.IGNORECASE)
-_FILTERED = frozenset({"content_filter", "SAFETY", "refusal"})
 
 
 def is_langchain(model: object) -> bool:
@@ -101,7 +101,7 @@ class LangChainChat:
         text = self._scrubber.reply(text_of(getattr(answer, "content", answer)))
         reason = str(about.get("finish_reason") or about.get("stop_reason") or "stop")
         refusal = (getattr(answer, "additional_kwargs", None) or {}).get("refusal")
-        if refusal or reason in _FILTERED:
+        if refusal or is_filtered(reason):
             stated = self._scrubber.line(str(refusal or reason))
             raise CallError(f"{self.name} refused: {stated}", kind=FailureKind.REFUSED, raw=text, usage=usage)
         raw = self._scrubber.reply(json.dumps({"content": text, "response_metadata": about}, default=str))

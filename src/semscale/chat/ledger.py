@@ -1,4 +1,4 @@
-"""The ledger: the results of all calls on disk, so that a restarted run repeats no paid call."""
+"""The ledger: the results of all calls on disk, so that a restarted run sends only missing calls again."""
 
 import asyncio
 import hashlib

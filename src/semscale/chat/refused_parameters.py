@@ -8,6 +8,9 @@ from weakref import WeakKeyDictionary
 from semscale.chat.messages import CallError, Parameters, Reply, Request
 from semscale.json_reading import parse_json
 
+RESPONSE_FORMAT = "response_format"
+"""The parameter that asks for a reply by a schema; a request cannot do without it, as its prompt names it."""
+
 PARAMETERS = (
     "temperature",
     "max_tokens",
@@ -18,16 +21,30 @@ PARAMETERS = (
     "logprobs",
     "top_logprobs",
 )
+_OF_SCHEMA = re.compile(
+    r"response[ _]?(json[_ ]?)?(format|schema)|(json|guided)[_ ](schema|json|object|mode)"
+    r"|structured[_ ]outputs?|guided[_ ]decoding|additionalProperties",
+    re.IGNORECASE,
+)
+"""Other names of a reply by a schema."""
+
 _NAME = re.compile(rf"(?<![A-Za-z_])({'|'.join(PARAMETERS)})(?![A-Za-z_])")
 _REFUSAL = re.compile(
-    r"""(not|n't|never) \s+ (be \s+)? (support|permit|allow|accept|recogni[sz]|known|available|implemented)
-    | (unsupported|unknown|unrecogni[sz]ed|unexpected|forbidden|deprecated) (?![A-Za-z])
+    r"""(not|n't|never|no\ longer) \s+ ((be|yet|currently|a) \s+)?
+        (support|permit|allow|accept|recogni[sz]|known|available|enabled|implemented|compatible
+        |valid \s+ (field|param))
+    | (unsupported|unknown|unrecogni[sz]ed|unexpected|forbidden|deprecated|unavailable) (?![A-Za-z])
+    | cannot \s+ (both \s+)? be \s+ (used|set|specified|combined|changed)
     | (extra|additional) \s+ (inputs|fields|propert|parameters)
     | (extra_forbidden|unsupported_(value|parameter)|unknown_parameter|cannot \s+ find \s+ field)
     | only \s+ (be \s+ set|[^.]{0,40} \s+ (is|are) \s+ (supported|allowed|permitted))
-    | strictly \s+ positive | (greater|larger) \s+ than \s+ 0 (?![.\d])""",
+    | strictly \s+ positive | (greater|larger) \s+ than \s+ 0 (?![.\d]) | 不支持""",
     re.IGNORECASE | re.VERBOSE,
 )
+_MISFIT = re.compile(r"invalid|must|should|expected|unknown|only|fail", re.IGNORECASE)
+"""Further words of a refusal of a schema: an endpoint may lack only this kind of format or of schema."""
+
+_EXCLUSIVE = re.compile(r"\b(both|together|at the same time|simultaneously)\b", re.IGNORECASE)
 _ADVICE = re.compile(r"\b(use|try|expected|did you mean|instead|consider)\b|'input':", re.IGNORECASE)
 _CLAUSE = re.compile(r"[.;]\s+|[\n}]")
 
@@ -41,7 +58,8 @@ def refused_parameters(body: str) -> tuple[str, ...]:
         body: body of an answer with a status such as 400 or 422, JSON or plain text.
 
     Returns:
-        Names from ``PARAMETERS``; empty if the refusal has another reason.
+        Names from ``PARAMETERS``, and ``RESPONSE_FORMAT`` for a schema; empty if the refusal has another
+        reason.
 
     Examples:
         >>> refused_parameters('[{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]')
@@ -78,11 +96,15 @@ def _statements(content: object) -> Iterator[tuple[str, str]]:
 
 
 def _named(subject: str, statement: str) -> list[str]:
+    if _OF_SCHEMA.search(subject) or (not subject and _OF_SCHEMA.search(statement)):
+        refuses = _REFUSAL.search(statement) or _MISFIT.search(statement)
+        return [RESPONSE_FORMAT] if refuses else []
     beside = _NAME.findall(subject)
     if beside:
         return beside if _REFUSAL.search(statement) else []
     clauses = (_ADVICE.split(clause, maxsplit=1)[0] for clause in _CLAUSE.split(statement))
-    return [name for clause in clauses if _REFUSAL.search(clause) for name in _NAME.findall(clause)]
+    names = [name for clause in clauses if _REFUSAL.search(clause) for name in _NAME.findall(clause)]
+    return names[-1:] if _EXCLUSIVE.search(statement) else names
 
 
 LEFT_OUT = "default"

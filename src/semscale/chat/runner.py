@@ -113,8 +113,8 @@ class Running:
 class Runner:
     """Runner of many requests to a chat model.
 
-    Every outcome is in the ledger before the caller gets it. After a stop, even by a crash, a restarted run
-    repeats no paid call.
+    Every outcome is in the ledger before the caller gets it. A restarted run sends again only the calls that
+    were in flight when the earlier one was killed.
 
     Args:
         model: the model that answers.

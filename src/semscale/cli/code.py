@@ -145,7 +145,8 @@ def code(options: CodeOptions) -> None:
     turn scores into probabilities and correct the shares; without them nothing is calibrated. [bold]semscale
     label[/bold] draws answers to code, [bold]semscale code suggest[/bold] proposes a codebook.
 
-    A stopped run with --chat-model continues and never repeats a paid call; --dry-run sends nothing.
+    A stopped run with --chat-model continues and sends again only the calls that were in flight when it was
+    killed; --dry-run sends nothing.
     """
     if options.calls.dry_run:
         present(forecast_codes(options), options.outputs.of_forecast)

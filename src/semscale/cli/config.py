@@ -20,6 +20,7 @@ from pydantic import PrivateAttr
 
 from semscale.cli.process import say
 from semscale.errors import InputError
+from semscale.json_reading import MOST_LEVELS, levels
 from semscale.messages import did_you_mean, shortened
 from semscale.settings import Option, Settings, option_name, options_of
 
@@ -39,7 +40,7 @@ VARIABLES = {
 """Variables of the environment that override the file."""
 
 _PATHS = ("ledger", "history", "prices")
-_SERVERS = ("postgresql://", "postgres://", "postgresql+")
+SERVERS = ("postgresql://", "postgres://", "postgresql+")
 
 
 @dataclass(frozen=True)
@@ -181,15 +182,15 @@ def _tables(folder: Path) -> Iterator[tuple[Path, Mapping[str, object]]]:
             if not path.is_file() or _is_foreign(path):
                 continue
             try:
-                content: Any = tomllib.loads(path.read_text(encoding="utf-8"))
+                content = _parse_toml(path.read_text(encoding="utf-8"))
             except (OSError, ValueError) as error:
                 if name == PYPROJECT:
                     continue  # other tools report it
                 raise InputError(f"{path} cannot be read as TOML: {error}") from None
             if name == FILE:
                 yield path, content
-            elif isinstance(table := content.get("tool", {}).get(TABLE), dict):
-                yield path, table
+            elif isinstance(tools := content.get("tool"), dict) and isinstance(tools.get(TABLE), dict):
+                yield path, tools[TABLE]
 
 
 def _is_foreign(path: Path) -> bool:
@@ -208,9 +209,25 @@ def _normalised(table: Mapping[str, object]) -> dict[str, object]:
 def _toml_value(text: str) -> object:
     """Read a value as TOML has it; what is none, such as a bare word, is text."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return _parse_toml(f"value = {text}")["value"]
+    except ValueError:
         return text
+
+
+def _parse_toml(text: str) -> dict[str, Any]:
+    """Parse TOML.
+
+    Raises:
+        ValueError: it is no TOML, or has more levels of lists and tables than Python's functions can follow.
+    """
+    too_deep = f"more than {MOST_LEVELS} levels of lists and tables"
+    try:
+        content = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(too_deep) from None
+    if levels(content) > MOST_LEVELS:
+        raise ValueError(too_deep)
+    return content
 
 
 def _checked(table: Mapping[str, object], source: str, file: Path | None) -> dict[str, object]:
@@ -240,7 +257,7 @@ def _within(key: str, value: str, file: Path) -> str:
     path = (folder / value).resolve()
     if key in ("embedder", "chat-model"):
         return str(path) if path.exists() and path.is_relative_to(folder) else value
-    if value.startswith(_SERVERS):
+    if value.startswith(SERVERS):
         if ":" in value.partition("://")[2].partition("@")[0] and "@" in value:
             raise InputError(
                 f"{file}: {key} must not hold a password: leave it out, and set {VARIABLES[key]}"

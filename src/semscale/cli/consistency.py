@@ -187,7 +187,8 @@ def consistency(options: ConsistencyOptions) -> None:
     [bold]semscale consistency answers.csv --answer answer --sample again1 --sample again2[/bold]
 
     With --ask N --chat-model NAME the answers come from a model. If it is stopped, the same command continues
-    and never repeats a paid call; with --out it continues after the last finished part.
+    and sends again only the calls that were in flight when it was killed; with --out it continues after the
+    last finished part.
 
     With --claims each sentence of an answer is judged by the samples, and the least supported are shown.
     """

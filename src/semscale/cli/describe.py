@@ -7,18 +7,17 @@ from collections import Counter
 from collections.abc import Iterator
 from inspect import getdoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+from cyclopts import App
 from pydantic import Field
 
 from semscale.cli.config import VARIABLES, ConfigurableSetting, ProjectSettings, configurable_settings
 from semscale.cli.options import CommandOption, Without, command, options_in
 from semscale.cli.outputs import OUTPUT
 from semscale.cli.process import echo
+from semscale.cli.trust import trust
 from semscale.settings import Option, Settings
-
-if TYPE_CHECKING:
-    from cyclopts import App
 
 
 class ConfigOptions(Settings):
@@ -29,6 +28,10 @@ class ConfigOptions(Settings):
     ] = False
 
 
+app = App(name="config")
+
+
+@app.default
 @command
 def config(options: ConfigOptions, project: ProjectSettings) -> None:
     """Show every setting that a project's file can have, with its value and where that comes from.
@@ -51,6 +54,9 @@ def config(options: ConfigOptions, project: ProjectSettings) -> None:
     for key, value, origin in rows:
         table.add_row(key, "" if value is None else _toml(value), origin)
     print_table(table)
+
+
+app.command(trust)
 
 
 def _value_and_origin(key: str, setting: ConfigurableSetting, project: ProjectSettings) -> tuple[object, str]:

@@ -22,8 +22,8 @@ from semscale.cli.shared import (
     InputFile,
     RowOptions,
     RunOptions,
-    announce_endpoints,
 )
+from semscale.cli.trust import recipients_in, require_trust
 from semscale.errors import InputError
 from semscale.input_files import read_input, read_input_text
 from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
@@ -93,9 +93,7 @@ class JudgeChoice(ChatOptions):
             return Judge(self.load(progress), **shared)
         entries = read_panel(self.panel)
         panel = Panel([_judge(entry, shared, progress) for entry in entries])
-        announce_endpoints(
-            "prompts", [(entry.get("base_url"), entry.get("key_variable")) for entry in entries], self.panel
-        )
+        require_trust("prompts", recipients_in(entries), self.panel)
         return panel
 
 
@@ -177,9 +175,8 @@ def judge(options: JudgeOptions) -> None:
 
     [bold]semscale judge answers.csv --prompt question --answer answer --chat-model gpt-4o-mini[/bold]
 
-    If it is stopped, the same command continues and never repeats a paid call; with --out it continues after
-    the last finished part.
-
+    If it is stopped, the same command continues and sends again only the calls that were in flight when it
+    was killed; with --out it continues after the last finished part.
     """
     if options.calls.dry_run:
         present(forecast_judges(options), options.outputs.of_forecast)

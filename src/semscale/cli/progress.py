@@ -44,23 +44,27 @@ def progress_bars() -> "Iterator[Progress]":
         TextColumn("{task.fields[left]}"),
     )
     stages: dict[str, tuple[TaskID, Pace]] = {}
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    bars = Bars(*columns, console=Console(stderr=True), transient=True)
 
-        def draw(stage: str, done: int, total: int | None) -> None:
-            if stage not in stages:
-                stages[stage] = bars.add_task(stage, total=total, amount="", rate="", left=""), Pace()
-            task, pace = stages[stage]
-            pace.add(done, total)
-            bars.update(
-                task,
-                completed=done,
-                total=total,
-                amount=amount(stage, done, total),
-                rate=rate(stage, pace.speed),
-                left=time_left(stage, pace.seconds_left),
-            )
+    def draw(stage: str, done: int, total: int | None) -> None:
+        bars.start()  # only now, so that a question before it is not drawn over
+        if stage not in stages:
+            stages[stage] = bars.add_task(stage, total=total, amount="", rate="", left=""), Pace()
+        task, pace = stages[stage]
+        pace.add(done, total)
+        bars.update(
+            task,
+            completed=done,
+            total=total,
+            amount=amount(stage, done, total),
+            rate=rate(stage, pace.speed),
+            left=time_left(stage, pace.seconds_left),
+        )
 
+    try:
         yield draw
+    finally:
+        bars.stop()
 
 
 def lines() -> "Progress":

@@ -166,6 +166,8 @@ def mcp(options: McpOptions) -> None:
     from semscale.serving.tools import agent_tools, loaded_once
 
     model = options.model
+    if model.engine == "api":
+        model.loading(None)  # asks for trust in the endpoint now, as an agent's program cannot answer later
     load = loaded_once(lambda name: model.load(None, default=name))
     judge = None if options.chat.chat_model is None else _judge(options.chat, options.calls)
     if sys.stdin.isatty():

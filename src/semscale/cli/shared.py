@@ -1,7 +1,7 @@
 """Groups of options that several commands have, and those that a project's file can set."""
 
 import os
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.config import Configurable
+from semscale.cli.config import SERVERS, Configurable
 from semscale.cli.options import refuse_stated
 from semscale.cli.process import say
+from semscale.cli.trust import DATABASE_PASSWORD, Recipient, require_trust, usual_endpoint
+from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
@@ -45,7 +47,6 @@ ARGUMENTS, COLUMNS, INPUT, RUN, MODEL, CHAT, CALLS, HISTORY = (
 )
 """Panels of the help that several commands have."""
 
-KEY_VARIABLE = "OPENAI_API_KEY"
 _HISTORY_FILE = "semscale-history.sqlite"  # in the current folder, where people see, name and may commit it
 
 InputFile = Annotated[
@@ -272,6 +273,9 @@ class EmbedderOptions(Configurable):
             "progress": progress,
         }
         if self.engine == "api":
+            origin = self.origin("engine")
+            if self.embedder_url is None and origin is not None and origin.file is not None:
+                require_trust("texts", [usual_endpoint()], origin.file)
             settings["key_variable"] = key_variable(self, "embedder_url", "embedder_key_variable", "texts")
         return settings
 
@@ -290,7 +294,7 @@ class EmbedderOptions(Configurable):
 
 
 def key_variable(options: Configurable, url: str, variable: str, content: str) -> str | None:
-    """Return the variable with the key of an endpoint, and announce an endpoint of a project's file.
+    """Return the variable with the key of an endpoint, and ask for trust in an endpoint of a project's file.
 
     An endpoint of the project's file gets no key unless the same file or the user names its variable, and a
     variable of the file serves for no other endpoint.
@@ -299,43 +303,40 @@ def key_variable(options: Configurable, url: str, variable: str, content: str) -
         options: the group with the endpoint.
         url: field of the endpoint's address.
         variable: field of the name of the key's variable.
-        content: kind of content that is sent there, for the announcement.
+        content: kind of content that is sent there, for messages.
 
     Returns:
         The variable; ``None`` where no key is sent.
+
+    Raises:
+        InputError: the endpoint is of the project's file, and the user does not trust it.
     """
     stated, origin, key_origin = getattr(options, variable), options.origin(url), options.origin(variable)
     if origin is None or origin.file is None:
         is_of_file = key_origin is not None and key_origin.file is not None
         return KEY_VARIABLE if stated is None or is_of_file else str(stated)
-    announce_endpoints(content, [(getattr(options, url), stated)], origin.file)
+    require_trust(content, [Recipient(str(getattr(options, url)), stated or None)], origin.file)
     return stated or None
 
 
-def announce_endpoints(content: str, endpoints: Iterable[tuple[str | None, str | None]], file: Path) -> None:
-    """Announce once that content is sent to each endpoint that a file names, and with which key.
+def check_database(options: Configurable, name: str, content: str) -> None:
+    """Announce a database that a project's file names, and ask for trust in one on a server.
 
     Args:
-        content: its kind, such as prompts.
-        endpoints: address and variable of the key, ``None`` where no key is sent; those without an address
-            are not the file's.
-        file: the file that names the endpoints.
+        options: the group with the database.
+        name: field of its address.
+        content: kind of content that is read from and stored in it, for messages.
+
+    Raises:
+        InputError: the user does not trust the server.
     """
-    for address, variable in dict.fromkeys(endpoints):
-        if address is not None:
-            key = f"with the key from {variable}" if variable else "without a key"
-            say(f"note: {content} are sent {key} to {address}, which {file} names")
-
-
-def announce_database(options: Configurable, name: str, content: str) -> None:
-    """Announce that content is read from and stored in a database that a project's file names."""
-    from semscale.store.databases.address import shown_address
-
-    origin = options.origin(name)
-    if origin is not None and origin.file is not None:
-        address = str(getattr(options, name))
-        shown = shown_address(address) if "://" in address else address
-        say(f"note: {content} are read from and stored in {shown}, which {origin} names")
+    origin, address = options.origin(name), str(getattr(options, name))
+    if origin is None or origin.file is None:
+        return
+    if address.startswith(SERVERS):
+        require_trust(content, [Recipient(address, DATABASE_PASSWORD)], origin.file)
+    else:
+        say(f"note: {content} are read from and stored in {address}, which {origin} names")
 
 
 class ChatOptions(Configurable):
@@ -387,39 +388,40 @@ class CallOptions(Configurable):
 
     concurrency: Annotated[
         int,
-        Field(description="Concurrent calls to each model."),
+        Field(ge=1, description="Concurrent calls to each model."),
         Option(CALLS, rare=True, configurable=True),
     ] = 16
     per_minute: Annotated[
         float | None,
-        Field(description="Calls per minute to each model."),
+        Field(gt=0, description="Calls per minute to each model."),
         Option(CALLS, "NUMBER", rare=True, configurable=True),
     ] = None
     timeout: Annotated[
         float,
-        Field(description="Seconds to wait for a reply before the call is repeated."),
+        Field(gt=0, description="Seconds to wait for a reply before the call is repeated."),
         Option(CALLS, "SECONDS", rare=True, configurable=True),
     ] = 120.0
     give_up_after: Annotated[
         float | None,
         Field(
-            description="Give up after this many seconds without a reply (default: 300, or twice --timeout)."
+            gt=0,
+            description="Give up after this many seconds without a reply (default: 300, or twice --timeout).",
         ),
         Option(CALLS, "SECONDS", rare=True, configurable=True),
     ] = None
     max_calls: Annotated[
         int | None,
-        Field(description="Maximum number of calls."),
+        Field(ge=0, description="Maximum number of calls."),
         Option(CALLS, "NUMBER", rare=True, configurable=True),
     ] = None
     max_total_tokens: Annotated[
         int | None,
-        Field(description="Maximum number of tokens of prompts and replies."),
+        Field(ge=0, description="Maximum number of tokens of prompts and replies."),
         Option(CALLS, "NUMBER", rare=True, configurable=True),
     ] = None
     max_cost: Annotated[
         float | None,
-        Field(description="Maximum cost, in the currency of the prices."),
+        Field(ge=0, description="Maximum cost, in the currency of the prices."),
         Option(CALLS, "MONEY", configurable=True),
     ] = None
     prices: Annotated[
@@ -483,7 +485,7 @@ class CallOptions(Configurable):
             ledger.close()
 
     def _ledger(self) -> str | bool:
-        announce_database(self, "ledger", "replies")
+        check_database(self, "ledger", "replies")
         if self.ledger is not None and "://" not in self.ledger:
             from semscale.store.atomic import check_folder_of
 
@@ -543,7 +545,7 @@ class HistoryOptions(Configurable):
         from semscale.history.history import open_history
 
         if self.history is not None and "://" in self.history:
-            announce_database(self, "history", "runs")
+            check_database(self, "history", "runs")
         return open_history(
             self.history or os.environ.get("SEMSCALE_HISTORY") or _HISTORY_FILE, create=create
         )

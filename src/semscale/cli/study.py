@@ -13,7 +13,8 @@ from pydantic import Field
 from semscale.cli.options import Without, command
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
-from semscale.cli.shared import ARGUMENTS, CallOptions, RowOptions, RunOptions, announce_endpoints
+from semscale.cli.shared import ARGUMENTS, CallOptions, RowOptions, RunOptions
+from semscale.cli.trust import Recipient, require_trust
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
 from semscale.study.settings import ComparisonSettings, RunSettings
@@ -122,7 +123,8 @@ def run(options: StudyRunOptions) -> None:
 
     [bold]semscale study run study.yaml --dry-run[/bold]
 
-    If it is stopped, the same command continues and never repeats a paid call.
+    If it is stopped, the same command continues and sends again only the calls that were in flight when it
+    was killed.
 
     The intervals show how much figures would change with other personas drawn in the same way. They do not
     show how far figures are from those of people.
@@ -242,10 +244,9 @@ def _read(options: StudyRunOptions) -> "Study":
     study = load(options.file)
     named = options.settings
     if not named.model and named.base_url is None:
-        models = study.design.models
-        announce_endpoints(
-            "prompts", [(model.base_url, model.key_variable) for model in models], options.file
-        )
+        models = [model for model in study.design.models if model.base_url]
+        recipients = [Recipient(str(model.base_url), model.key_variable) for model in models]
+        require_trust("prompts", recipients, options.file)
     return replace(study, design=study.design.answered_by(named.model, named.base_url))
 
 

@@ -1,6 +1,5 @@
 """Hand codes: cells with names of codes, and the sheet of answers to code by hand."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import polars as pl
 
 from semscale.coding.codebook import NO_CODE, Codebook
 from semscale.errors import RowError
+from semscale.json_reading import parse_json
 from semscale.messages import did_you_mean
 from semscale.results.label_sheets import (
     HUMAN,
@@ -297,8 +297,8 @@ def _labels_in(cell: object) -> list[str] | None:
         return None
     text = str(cell).strip()
     if text.startswith("["):
-        with suppress(json.JSONDecodeError):  # a name may begin with a bracket
-            return _labels_in(json.loads(text))
+        with suppress(ValueError):  # a name may begin with a bracket
+            return _labels_in(parse_json(text))
     if text.casefold() == NO_CODE:
         return []
     return [name.strip() for name in text.split(";") if name.strip()]

@@ -1,13 +1,10 @@
 """Matching of the items of two runs, and summaries of recorded and approved runs."""
 
 import math
-import os
-import subprocess  # noqa: S404 - Git is asked with fixed arguments
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semscale.drift.settings import ASKED_FIELDS
@@ -450,26 +447,6 @@ def approval_record(approval: Approval) -> dict[str, Any]:
     }
 
 
-def git_revision(folder: str | Path) -> str | None:
-    """Return the Git revision of a folder's working tree, to record the code that produced a run.
-
-    Args:
-        folder: any folder in the working tree.
-
-    Returns:
-        A revision such as ``a1b2c3d``, or ``a1b2c3d+changes`` if tracked files differ from it; ``None`` if
-        Git is not installed, the folder is in no repository, or there is no commit.
-
-    Raises:
-        InputError: Git cannot read the repository; the message has Git's reason.
-    """
-    revision = _ask_git(folder, "rev-parse", "--verify", "--short", "HEAD")
-    if not revision:
-        return None
-    changes = _ask_git(folder, "status", "--porcelain", "--untracked-files=no")
-    return f"{revision}+changes" if changes else revision
-
-
 def _unique(inputs: dict[str, str | None]) -> dict[str, str]:
     """Return the ids by input, for inputs that occur once."""
     times = Counter(inputs.values())
@@ -569,37 +546,3 @@ def _check_fields(baseline: Run, candidate: Run) -> None:
 
 def _language_counts(run: Run) -> Counter[str | None]:
     return Counter(language_of(output.text or "") for item in run.items for output in item.outputs_with_text)
-
-
-_GIT_SECONDS = 30
-_NO_REVISION = ("not a git repository", "unknown revision", "bad revision", "Needed a single revision")
-
-
-def _ask_git(folder: str | Path, *arguments: str) -> str | None:
-    quiet = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
-    try:
-        answer = subprocess.run(  # noqa: S603
-            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the Git that the user has
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            env=os.environ | quiet,
-            timeout=_GIT_SECONDS,
-            check=False,
-        )
-    except FileNotFoundError:
-        return None
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise _unreadable(folder, str(error)) from error
-    if answer.returncode == 0:
-        return answer.stdout.strip()
-    if any(reason in answer.stderr for reason in _NO_REVISION):
-        return None
-    raise _unreadable(folder, (answer.stderr.strip().splitlines() or ["no reason given"])[0])
-
-
-def _unreadable(folder: str | Path, reason: str) -> InputError:
-    return InputError(
-        f"Git cannot report the revision of {folder} ({reason}); repair the repository, or pass the revision"
-    )

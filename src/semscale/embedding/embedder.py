@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokenizer import are_unread
+from semscale.endpoints import KEY_VARIABLE, OPENAI, account_headers, checked_address
 from semscale.errors import InputError, ReplyError
 from semscale.extras import require
 from semscale.signature import Signature
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 """Device of the engine ``torch``: a GPU if there is one, else the processor."""
-KEY_VARIABLE = "OPENAI_API_KEY"
-"""Environment variable with the key of an endpoint."""
 THREADS_VARIABLE = "SEMSCALE_THREADS"
 """Environment variable with the largest number of processors that a process uses."""
 
@@ -219,9 +218,10 @@ class ApiEmbedder:
             if value is not None and value < least:
                 raise InputError(f"{name} must be >= {least}, got {value}")
         self.model = model
-        self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+        named = base_url or os.environ.get("OPENAI_BASE_URL")
+        self._base_url = checked_address(named or OPENAI, "--embedder-url")
         self._key_variable = key_variable
-        if self._base_url is None and not (key_variable and os.environ.get(key_variable)):
+        if not named and not (key_variable and os.environ.get(key_variable)):
             problem = f"{key_variable or KEY_VARIABLE} is not set; set it, or name another endpoint with"
             raise InputError(f"{problem} base_url", in_shell=f"{problem} --embedder-url")
         require("api")
@@ -237,7 +237,7 @@ class ApiEmbedder:
     @property
     def signature(self) -> Signature:
         """Name of the model and the endpoint; endpoints do not state the hash of their weights."""
-        address = urlsplit(self._base_url or "https://api.openai.com/v1")
+        address = urlsplit(self._base_url)
         port = f"/{address.port}" if address.port else ""
         return Signature.of(
             "embed",
@@ -280,10 +280,16 @@ class ApiEmbedder:
 
     @cached_property
     def _client(self) -> "OpenAI":
-        from openai import OpenAI
+        from openai import DefaultHttpxClient, OpenAI
 
-        key = os.environ.get(self._key_variable) if self._key_variable else None
-        return OpenAI(api_key=key or _NO_KEY, base_url=self._base_url, max_retries=self._retries)
+        key = (os.environ.get(self._key_variable) if self._key_variable else None) or _NO_KEY
+        return OpenAI(
+            api_key=key,
+            default_headers=account_headers(self._key_variable, key),
+            base_url=self._base_url,
+            max_retries=self._retries,
+            http_client=DefaultHttpxClient(follow_redirects=False),
+        )
 
     def _ask(self, texts: Sequence[str], rows: Integers) -> Vectors:
         """Embed one batch; if the endpoint rejects it, embed its halves, to find the rejected text.

@@ -6,7 +6,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
-from semscale.embedding.embedder import AUTO, KEY_VARIABLE, ApiEmbedder, Embedder
+from semscale.embedding.embedder import AUTO, ApiEmbedder, Embedder
+from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean
 from semscale.types import Progress

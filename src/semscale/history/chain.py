@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, exists, select
 
 from semscale.errors import InputError
-from semscale.history.items import digest_bodies, has_surrogates
+from semscale.history.items import digest_bodies, has_surrogates, parse_body
 from semscale.history.runs import named
 from semscale.presentable import Presentable
 from semscale.store.databases.database import Database, insert_rows
@@ -91,8 +91,7 @@ class Entry:
     @cached_property
     def content(self) -> dict[str, Any]:
         """The parsed body."""
-        content: dict[str, Any] = json.loads(self.body)
-        return content
+        return parse_body(self.body, f"{self.kind} {self.id!r}")
 
     @property
     def hash(self) -> str:

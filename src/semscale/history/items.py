@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
+from semscale.messages import shortened
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,35 @@ def load_item(text: str) -> Item:
         >>> load_item('{"id": "a", "outputs": [{"text": null}]}')
         Item(id='a', outputs=(Output(text=None, fields={}),), input=None, groups={}, reference=None)
     """
-    body: dict[str, Any] = json.loads(text)
+    body = parse_body(text, "an item")
     outputs = tuple(Output(output["text"], _loaded(output.get("fields", {}))) for output in body["outputs"])
     return Item(body["id"], outputs, body.get("input"), body.get("groups", {}), body.get("reference"))
+
+
+def parse_body(text: str, source: str) -> dict[str, Any]:
+    """Parse the JSON object of a stored row.
+
+    Args:
+        text: the JSON.
+        source: the row, for the message.
+
+    Raises:
+        InputError: it is no JSON object that Semscale stores.
+    """
+    try:
+        body = parse_json(text)
+    except ValueError as error:
+        raise _damaged(source, str(error)) from None
+    if not isinstance(body, dict):
+        raise _damaged(source, f"it must be a JSON object, got {shortened(body)}")
+    return body
+
+
+def _damaged(source: str, reason: str) -> InputError:
+    return InputError(
+        f"{source} of the history cannot be read ({reason}), so somebody changed the database: "
+        "restore it from a copy"
+    )
 
 
 def has_surrogates(text: str) -> bool:

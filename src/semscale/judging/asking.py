@@ -119,6 +119,16 @@ class Conversation:
         return self.failure is not None and may_lie_in_item(self.failure)
 
     @property
+    def is_filtered(self) -> bool:
+        """True if the model or its filter refused the item."""
+        return self.failure is not None and self.failure.kind is FailureKind.REFUSED
+
+    @property
+    def lacks_schemas(self) -> bool:
+        """True if the model reported that it cannot reply by a schema."""
+        return self.failure is not None and self.failure.kind is FailureKind.UNSUPPORTED
+
+    @property
     def ignored_schema(self) -> bool:
         """True if a reply that had to follow a schema is not JSON, unless it was cut off."""
         return self.request.parameters.schema is not None and not all(

@@ -353,14 +353,19 @@ class Judge(AnyJudge[Verdicts]):
         running, refusals = state.running, []
         replied: dict[ModelCapabilities, dict[JudgedItem, list[Conversation]]] = {}
         unsupported: set[ModelCapabilities] = set()
+        filtered: set[JudgedItem] = set()
         for options, item in (*decisions, *prose):
-            if options in unsupported:
+            if options in unsupported or (item in filtered and options.decision is None):
                 continue
             conversations = self._requests.conversations(item, options)
             running, stopped = await ask(
                 self.model, conversations[:1], self._requests.read, running=running, progress=progress
             )
             reason = conversations[0].form_refusal
+            if stopped is None and conversations[0].is_filtered and item is not tried[-1]:
+                replied.setdefault(options, {})[item] = conversations
+                filtered.add(item)  # a filter that reads the item first shows nothing about the form
+                continue
             if stopped is not None or reason is None or len(self._to_try) == 1:
                 accepted = {**replied.get(options, {}), item: conversations}
                 break
@@ -369,6 +374,8 @@ class Judge(AnyJudge[Verdicts]):
                 replied.setdefault(options, {})[item] = conversations
                 if not conversations[0].may_lie_in_item:
                     unsupported.add(options)
+            elif options.structured and conversations[0].lacks_schemas:
+                unsupported.update(option for option in self._to_try if option.structured)
         else:
             options, accepted, stopped = self._to_try[-1], {}, None
         not_taken = count_refusals(refusal for refusal in refusals if refusal[0] != options.form)

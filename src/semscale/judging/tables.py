@@ -42,10 +42,11 @@ def judge_file(  # noqa: PLR0913 - table, judge, how to ask it, output
 ) -> JudgeSummary:
     """Judge the answers of a table, write the judged table, and summarize it.
 
-    References and labels are checked before any call. Replies stay in the ledger, so that a resumed run never
-    repeats a paid call. If a cap is reached, the output is written with the remaining rows ``unfinished``,
-    and the same call continues with the first part that has such a row. It also asks again about rows whose
-    calls failed. Without a ledger it does so only if the first run reached its end, and then about all rows.
+    References and labels are checked before any call. Replies stay in the ledger, so that a resumed run sends
+    again only the calls that were in flight when it was killed. If a cap is reached, the output is written
+    with the remaining rows ``unfinished``, and the same call continues with the first part that has such a
+    row. It also asks again about rows whose calls failed. Without a ledger it does so only if the first run
+    reached its end, and then about all rows.
 
     Args:
         table: the input.

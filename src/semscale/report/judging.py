@@ -672,7 +672,8 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
     if sides.n_unfinished:
         yield (
             f"{counted(sides.n_unfinished, 'pair')} of {total} unfinished; the same command continues, and "
-            f"never repeats a paid call. {sentences.stopped_cautions(summary.stopped)[0]}"
+            "sends again only the calls that were in flight when it was killed. "
+            f"{sentences.stopped_cautions(summary.stopped)[0]}"
         )
     if lost := sides.n_unjudged - sides.n_unfinished:
         reason = next(iter(judged.reasons), "no reason given")

@@ -25,6 +25,7 @@ import polars as pl
 from semscale import errors
 from semscale.errors import InputError, SemscaleError
 from semscale.store.table import ColumnLabels, Table
+from semscale.subprocesses import minimal_environment
 
 MOST_MEMORY = 2_000_000_000
 """Maximum memory of a child, in bytes, without the pages of the file that the system maps."""
@@ -34,9 +35,6 @@ MOST_SECONDS = 300.0
 _MOST_THREADS = 4
 LENGTH = 8
 """Bytes of the length before an answer."""
-
-_PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
-"""Environment variables that the child gets; none of them is a secret."""
 
 _PROGRAM = """
 import sys
@@ -319,9 +317,12 @@ def _module_folders() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     threads = str(min(_MOST_THREADS, os.cpu_count() or 1))
-    return {**passed_on, "POLARS_MAX_THREADS": threads, "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+    return minimal_environment() | {
+        "POLARS_MAX_THREADS": threads,
+        "OPENBLAS_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "2",
+    }
 
 
 def encode_frame(frame: pl.DataFrame) -> tuple[dict[str, Any], bytes]:

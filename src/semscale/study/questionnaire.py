@@ -28,11 +28,11 @@ from semscale.chat.decision_formats import (
     Question,
     ScoreQuestion,
 )
-from semscale.chat.endpoint import KEY_VARIABLE
 from semscale.chat.messages import ImagePart, Part, TextPart
 from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
 from semscale.drift.asking import PromptTemplate
+from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.rating.decided import check_points

@@ -15,11 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 from semscale.chat.budget import Forecast, PriceTable
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.decisions import DecidingChat, load_deciding_model
-from semscale.chat.endpoint import KEY_VARIABLE
 from semscale.chat.ledger import Ledger
 from semscale.chat.messages import CallError, FailureKind, Message, Reply, Request, RequestOutcome, TextPart
 from semscale.chat.runner import Running, run_apart
 from semscale.embedding.loading import as_embedder
+from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
 from semscale.input_files import read_input
 from semscale.json_reading import parse_json

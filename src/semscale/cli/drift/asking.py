@@ -27,7 +27,8 @@ from semscale.drift.asking import (
     read_template,
 )
 from semscale.drift.programs import ProgramAsker
-from semscale.drift.runs import RecordedRun, check_rerun, git_revision, shared_ids
+from semscale.drift.revision import git_revision
+from semscale.drift.runs import RecordedRun, check_rerun, shared_ids
 from semscale.errors import InputError
 from semscale.history.runs import Run, now
 from semscale.report.drift_history import none_shared_sentence

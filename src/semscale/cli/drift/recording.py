@@ -13,12 +13,12 @@ from semscale.cli.shared import TableOptions
 from semscale.drift.anchors import RecordedAnchors, TextRuler, read_anchors, record_anchors
 from semscale.drift.history_summary import HistorySummary, summarize_history
 from semscale.drift.reading import RunColumns, is_table, read_run
+from semscale.drift.revision import git_revision
 from semscale.drift.runs import (
     ApprovedBaseline,
     RecordedRun,
     check_comparable,
     check_rerun,
-    git_revision,
     match_runs,
     outputs_equal,
     shared_ids,

@@ -1,0 +1,80 @@
+"""Addresses and keys of OpenAI-compatible endpoints, for chat models and embedding models."""
+
+import os
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from semscale.errors import InputError
+from semscale.messages import shortened
+
+OPENAI = "https://api.openai.com/v1"
+KEY_VARIABLE = "OPENAI_API_KEY"
+"""Environment variable with the key of an endpoint, unless another one is named."""
+
+
+def account_headers(key_variable: str | None, key: str) -> dict[str, Any]:
+    """Return headers for OpenAI's client that keep the user's account from other endpoints.
+
+    The client sends the organisation, the project and ``OPENAI_CUSTOM_HEADERS`` of the environment to any
+    endpoint. They belong to the account of ``OPENAI_API_KEY``, so they go only where that key goes.
+
+    Args:
+        key_variable: environment variable with the endpoint's key; ``None`` if it gets none.
+        key: the key, or a word in its place.
+    """
+    from openai import Omit
+
+    if key_variable == KEY_VARIABLE:
+        return {}
+    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
+    names = [line.partition(":")[0].strip() for line in lines if ":" in line]
+    left_out = {name: Omit() for name in ("OpenAI-Organization", "OpenAI-Project", *names)}
+    return {name: omit for name, omit in left_out.items() if name.lower() != "authorization"} | {
+        "Authorization": f"Bearer {key}"
+    }
+
+
+_AZURE = (".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com")
+
+
+def checked_address(address: str, option: str) -> str:
+    """Check an endpoint's address, and return it without a slash at its end.
+
+    Args:
+        address: such as ``http://localhost:11434/v1``.
+        option: the option with the address, for messages in a shell; in Python it is ``base_url``.
+
+    Raises:
+        InputError: it is no address, contains a secret, or is Azure's address of one deployment.
+    """
+    try:
+        parts = urlsplit(address)
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets without an address in them, or a port that is none
+        is_address = False
+    if not is_address:
+        raise _wrong(
+            f"must be an address such as http://localhost:11434/v1, got {shortened(address)}", option
+        )
+    if _is_versioned_azure(parts):
+        location = parts.netloc.rpartition("@")[2]
+        rule = f"must be {parts.scheme}://{location}/openai/v1 for Azure, without a deployment and a version"
+        raise _wrong(f"{rule}; the deployment's name is the model", option)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        shown = f"{parts.scheme}://{parts.hostname}"
+        raise _wrong(
+            f"must have neither a user nor a query, got one with {shown}; keys come from variables", option
+        )
+    return address.rstrip("/")
+
+
+def _is_versioned_azure(parts: SplitResult) -> bool:
+    """Return whether an address is one that Azure answers only with a version in the query."""
+    if "api-version=" in parts.query:
+        return True
+    path = parts.path.rstrip("/")
+    return f".{parts.hostname}".endswith(_AZURE) and (path in {"", "/openai"} or "/deployments/" in path)
+
+
+def _wrong(rule: str, option: str) -> InputError:
+    return InputError(f"base_url {rule}", in_shell=f"{option} {rule}")
