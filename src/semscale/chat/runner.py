@@ -214,16 +214,24 @@ def run_apart(work: Coroutine[object, object, T]) -> T:
     Raises:
         KeyboardInterrupt: the user stopped the program; calls in progress have finished.
     """
+    results: list[T] = []
+
+    async def finish() -> None:
+        # asyncio.run writes the repr of a task's result, which takes long for thousands of replies.
+        results.append(await work)
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         try:
-            return asyncio.run(work)
+            asyncio.run(finish())
         except UserStoppedError:
             RUNS.begin_again()
             raise KeyboardInterrupt from None
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
+    else:
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, finish()).result()
+    return results[0]
 
 
 @asynccontextmanager
