@@ -121,7 +121,7 @@ def test_a_cap_keeps_the_pairs_that_are_done_and_the_same_command_goes_on(comman
     assert found["counts"] == {"scored": 1, "missing": 1, "unfinished": 2}
     assert (found["side_by_side"]["n_unfinished"], found["side_by_side"]["n_unjudged"]) == (2, 2)
     assert "cap of 3 calls" in found["stopped"]
-    assert any("2 pairs of 3 unfinished; the same command continues" in said for said in found["cautions"])
+    assert any("2 pairs of 3 unfinished." in said for said in found["cautions"])
     pairs = pl.read_csv(out)
     assert pairs["status"].to_list() == ["scored", "unfinished", "unfinished"]
     assert pairs["preferred"].to_list() == ["old", None, None]

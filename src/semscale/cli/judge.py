@@ -13,13 +13,13 @@ from pydantic import Field
 
 from semscale.cli.options import As, Rare, Without, command
 from semscale.cli.outputs import Outputs, check_input, present
-from semscale.cli.process import message_if_stopped
+from semscale.cli.process import DONE, GATE_FAILED, UNDECIDED, message_if_stopped, say
 from semscale.cli.shared import (
     COLUMNS,
     RUN,
-    CallOptions,
     ChatOptions,
     InputFile,
+    JudgeCallOptions,
     RowOptions,
     RunOptions,
     announce_endpoints,
@@ -105,7 +105,7 @@ class JudgeOptions(Settings):
     columns: Annotated[JudgeColumns, Rare("by")]
     judges: JudgeChoice
     settings: JudgeSettings
-    calls: CallOptions
+    calls: JudgeCallOptions
     outputs: Outputs
     table: Annotated[RowOptions, Rare("where")]
     run: RunOptions
@@ -121,7 +121,7 @@ class AuditOptions(Settings):
     rows: Annotated[int, Field(ge=1, description="Number of rows to audit, from the first."), Option(RUN)] = (
         50
     )
-    calls: CallOptions
+    calls: JudgeCallOptions
     outputs: Annotated[Outputs, Without("out", "escape")]
     table: Annotated[RowOptions, Rare("where")]
     run: Annotated[RunOptions, Without("part_rows", "restart")]
@@ -163,7 +163,7 @@ class CompareOptions(Settings):
     columns: SystemColumns
     judges: Annotated[JudgeChoice, Without("panel")]
     settings: Annotated[JudgeSettings, Without("template", "criteria", "samples")]
-    calls: CallOptions
+    calls: JudgeCallOptions
     outputs: Outputs
     table: Annotated[RowOptions, Rare("where")]
     run: Annotated[RunOptions, Without("part_rows", "restart")]
@@ -205,26 +205,32 @@ def audit(options: AuditOptions) -> None:
 
 @app.command(name="compare")
 @command
-def compare(options: CompareOptions) -> None:
+def compare(options: CompareOptions) -> int:
     """Let a chat model compare answers of two systems or more, each pair in both orders.
 
     [bold]semscale judge compare answers.csv --prompt question --a old --b new --chat-model gpt-4o[/bold]
 
     It reports wins, ties and losses, the win rate with its interval, how far the order of two answers moves
     the judge, and a ranking of several systems.
+
+    Exit code 4: no verdict, as the order of the answers decides most pairs, or the judge prefers no answer.
     """
-    _ask_and_present(options, compare_answers, forecast_comparison)
+    summary = _ask_and_present(options, compare_answers, forecast_comparison)
+    if summary is None or summary.no_verdict is None:
+        return DONE
+    say(f"no verdict: {summary.no_verdict}")
+    return UNDECIDED
 
 
 def _ask_and_present(
     options: Any,  # noqa: ANN401 - options of a command
     run: "Callable[[Any], Any]",
     forecast: "Callable[[Any], Presentable]",
-) -> None:
-    """Ask the judges and show the summary, or with --dry-run a forecast of the calls."""
+) -> Any:  # noqa: ANN401 - the summary
+    """Ask the judges, show the summary, and return it; with --dry-run, show a forecast of the calls."""
     if options.calls.dry_run:
         present(forecast(options), options.outputs.of_forecast)
-        return
+        return None
     with message_if_stopped(
         "stopped; received replies stay in the ledger, and the same command continues from there"
     ):
@@ -232,6 +238,7 @@ def _ask_and_present(
         summary = run(options)
         seconds = monotonic() - began
         present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)
+    return summary
 
 
 def judge_table(options: JudgeOptions) -> "JudgeSummary":
@@ -280,7 +287,7 @@ def forecast_judges(options: JudgeOptions) -> "ForecastSummary":
     for items in parts():
         counts.update(statuses(items))
     works = {
-        name: partial(forecast_judge, member, partial(requests, member))
+        name: partial(forecast_judge, member, partial(requests, member), retry=options.calls.retry_unparsable)
         for name, member in _members(judges).items()
     }
     return forecast_summary(table.file_name, options.calls.forecasts(works), counts)
@@ -336,19 +343,21 @@ def forecast_audits(options: AuditOptions) -> "ForecastSummary":
     judges, table, columns = _open(options)
     cells = read_cells(table, columns, options.rows)
     items, has_references = items_in(cells), "reference" in cells.values
-    works, note = {}, _NOTE
+    works, note, retry = {}, _NOTE, options.calls.retry_unparsable
     for name, member in _members(judges).items():
         forms = {name: member}
         if _decides_and_writes(member):
             forms = {f"{name}, decision": member, f"{name}, prose": member.varied(method="prose")}
             note = f"{_NOTE} If the model takes no decisions, prose is not audited a second time."
         for title, asked in forms.items():
-            works[f"{title}, plain"] = partial(forecast_judge, asked, partial(requests_about, asked, items))
+            works[f"{title}, plain"] = partial(
+                forecast_judge, asked, partial(requests_about, asked, items), retry=retry
+            )
             for check in CHECKS:
                 if check_obstacle(check, asked, has_references=has_references) is None:
                     changed, changed_items = apply_check(check, asked, items)
                     requests = partial(requests_about, changed, changed_items)
-                    works[f"{title}, {check}"] = partial(forecast_judge, changed, requests)
+                    works[f"{title}, {check}"] = partial(forecast_judge, changed, requests, retry=retry)
     counts = Counter(statuses(items))
     return forecast_summary(table.file_name, options.calls.forecasts(works), counts, note)
 
@@ -390,7 +399,8 @@ def forecast_comparison(options: CompareOptions) -> "ForecastSummary":
 
     member, table, texts = _read_systems(options)
     items, counts = pair_items(texts.questions, texts.answers, references=texts.references)
-    works = {member.name: partial(forecast_judge, member, partial(requests_about, member, items))}
+    requests, retry = partial(requests_about, member, items), options.calls.retry_unparsable
+    works = {member.name: partial(forecast_judge, member, requests, retry=retry)}
     rows = Counter({Status(status): n for status, n in counts.items()})
     note = f"{_NOTE} Each pair is sent in both orders, unless its answers are equal or one is empty."
     return forecast_summary(table.file_name, options.calls.forecasts(works), rows, note)
@@ -401,6 +411,8 @@ async def forecast_judge(
     requests: "Callable[[int], Iterable[Request]]",
     ledger: "Ledger",
     prices: "PriceTable | None",
+    *,
+    retry: bool = False,
 ) -> "Forecast":
     """Forecast the form of requests that needs the fewest calls: the one that the model took before.
 
@@ -411,6 +423,7 @@ async def forecast_judge(
         requests: returns the requests of a form, by its number, as ``judge.requests`` orders them.
         ledger: of earlier replies, which cost nothing.
         prices: of models; ``None`` for the user's own table.
+        retry: whether calls with an unreadable reply are repeated.
     """
     from semscale.chat.budget import forecast
 
@@ -421,6 +434,7 @@ async def forecast_judge(
             prices=prices,
             ledger=ledger,
             follow_ups=member.corrections_after,
+            is_repeated=member.is_unread if retry else None,
         )
         for form in range(len(member.requests_about([])))
     ]

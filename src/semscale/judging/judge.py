@@ -3,7 +3,7 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from typing import Any, Generic, Self, TypeVar
 
@@ -12,6 +12,7 @@ import numpy as np
 from semscale.chat.chat_model import held_open, load_chat_model
 from semscale.chat.decisions import TRIED_ITEMS, DecidingChat, load_deciding_model
 from semscale.chat.messages import CallError, Parameters, Reply, Request, Usage
+from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.runner import Running, run_apart
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import (
@@ -81,6 +82,7 @@ class JudgeState:
         left_out: parameters that the model refused, so that replies came without them.
         stopped: why asking stopped early, or ``None``.
         usage: tokens of all replies of this run, including replies from the ledger.
+        unreadable: counter of unreadable replies in a row.
     """
 
     running: Running
@@ -92,6 +94,7 @@ class JudgeState:
     left_out: frozenset[str] = frozenset()
     stopped: str | None = None
     usage: Usage = Usage(0, 0)
+    unreadable: UnreadableReplies = field(default_factory=UnreadableReplies, compare=False)
 
     def after(self, conversations: Sequence[Conversation]) -> Self:
         """Return the state updated by the replies of further conversations."""
@@ -323,7 +326,12 @@ class Judge(AnyJudge[Verdicts]):
         flat = [conversation for group in conversations.values() for conversation in group]
         if state.stopped is None:
             running, stopped = await self._requests.ask(
-                self.model, flat, options, running=state.running, progress=progress
+                self.model,
+                flat,
+                options,
+                running=state.running,
+                unreadable=state.unreadable,
+                progress=progress,
             )
             state = replace(state, running=running, stopped=stopped)
         state = state.after(flat)
@@ -358,7 +366,12 @@ class Judge(AnyJudge[Verdicts]):
                 continue
             conversations = self._requests.conversations(item, options)
             running, stopped = await ask(
-                self.model, conversations[:1], self._requests.read, running=running, progress=progress
+                self.model,
+                conversations[:1],
+                self._requests.read,
+                running=running,
+                unreadable=state.unreadable,
+                progress=progress,
             )
             reason = conversations[0].form_refusal
             if stopped is not None or reason is None or len(self._to_try) == 1:
@@ -414,11 +427,13 @@ class Judge(AnyJudge[Verdicts]):
             request: one of ``requests``.
             outcome: the known outcome, if any; a readable reply, a refusal or a failure needs no correction.
         """
-        if isinstance(outcome, CallError):
-            return []
-        if outcome is not None and self._requests.read(request, outcome).status not in UNREAD:
+        if outcome is not None and not self.is_unread(request, outcome):
             return []
         return self._requests.longest_corrections(request)
+
+    def is_unread(self, request: Request, outcome: Reply | CallError) -> bool:
+        """Return whether the outcome of a first request is a reply in prose that cannot be read."""
+        return isinstance(outcome, Reply) and self._requests.read(request, outcome).status in UNREAD
 
     def prompt(self, item: JudgedItem) -> str:
         """The last message to the judge about an item, without the system message."""

@@ -47,6 +47,7 @@ from semscale.report.formatting import (
     number,
     one_line,
     percent,
+    percent_with_interval,
 )
 from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.results.label_sheets import INCLUSION
@@ -596,11 +597,12 @@ def comparison_document(summary: "SystemComparison") -> Document:
             ("Systems", len(summary.systems)),
             ("Rows", sum(summary.counts.values())),
             ("Points of the answer shown first", share_cell(sides.first_place)),
+            ("Pairs decided by the order", share_cell(sides.order.share)),
         ],
         cautions=tuple(_comparison_cautions(summary)),
         sections=[
             section("systems", title, _system_table(summary), _systems_figure(summary), explained),
-            section("pairs", "Pairs of systems", _duel_table(summary)),
+            section("pairs", "Pairs of systems", _duel_table(summary), _order_note(summary)),
         ],
         notes=("win rate: each pair is judged twice, in both orders; (won + half of tied judgements) / all",),
         settings=[(f"Answers of {one_line(name)}", column) for name, column in summary.systems.items()],
@@ -611,6 +613,8 @@ def comparison_document(summary: "SystemComparison") -> Document:
 def comparison_result(summary: "SystemComparison") -> str:
     """State which system is preferred, and which systems may be equally good."""
     sides = summary.sides
+    if summary.no_verdict is not None:
+        return f"No verdict: {summary.no_verdict}"
     if sides.best is None and sides.n_unjudged == len(sides.pairs.points):
         return "No pair was judged in both orders"
     if sides.best is None:
@@ -652,12 +656,26 @@ def _duel_table(summary: "SystemComparison") -> DataTable:
     return table_of(summary.duels, columns, brief_title="Pairs of systems")
 
 
+def _order_note(summary: "SystemComparison") -> Paragraph | None:
+    """State the share of pairs that the order of the answers decides; ``None`` without a preference."""
+    order = summary.sides.order
+    if not order.share.n:
+        return None
+    return Paragraph(
+        f"The order of the answers decides {order.by_order:,} of the {counted(order.share.n, 'pair')} in which "
+        f"the judge prefers an answer in both orders: {percent_with_interval(order.share)}. A judge without "
+        "information reaches 50 % or more.",
+        "note",
+        detail="both",
+    )
+
+
 def _systems_figure(summary: "SystemComparison") -> Figure | None:
     """Draw each system's probability to be preferred, or its win rate; ``None`` without either."""
     rows = [
         (name, record.chance or record.share)
         for name, record in zip(summary.names, summary.sides.records, strict=True)
-        if record is not None
+        if record is not None and record.share is not None
     ]
     quantity = "win rate" if summary.sides.no_strengths else "chance to be preferred to an average system"
     if not rows:
@@ -671,8 +689,8 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
     yield from sentences.stand_in_notes(name, judged.signature, judged.not_taken)
     if sides.n_unfinished:
         yield (
-            f"{counted(sides.n_unfinished, 'pair')} of {total} unfinished; the same command continues, and "
-            f"never repeats a paid call. {sentences.stopped_cautions(summary.stopped)[0]}"
+            f"{counted(sides.n_unfinished, 'pair')} of {total} unfinished. "
+            f"{sentences.stopped_cautions(summary.stopped)[0]}"
         )
     if lost := sides.n_unjudged - sides.n_unfinished:
         reason = next(iter(judged.reasons), "no reason given")
@@ -683,7 +701,12 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
     if sides.no_strengths is not None and sides.best is not None:
         yield f"Systems are ranked by their win rates, as there are no strengths: {sides.no_strengths}"
     if bias := sentences.position_bias_note(name, sides.first_place):
-        yield f"{bias}."
+        yield f"{bias}." if summary.no_verdict else f"{bias}; asking in both orders cancels this."
+    if summary.no_verdict is not None:
+        yield (
+            "Without a verdict there are no win rates: they would say how the judge answers, not how good the "
+            "systems are. Choose another model, a rubric (--rubric) or --reply decision."
+        )
     if refused := sentences.refused_parameters_note(name, refused_parameters(summary.signature)):
         yield refused
 
