@@ -350,5 +350,7 @@ class UnreadableReplies:
             return None
         text = " ".join(self.example.split())
         shown = f"such as {shortened(text)}" if text else "as they are empty"
-        remedy = "raise the maximum number of tokens" if self._was_cut else "choose another model or form of reply"
+        remedy = (
+            "raise the maximum number of tokens" if self._was_cut else "choose another model or form of reply"
+        )
         return f"{self.n} replies in a row could not be read, {shown}: {remedy}"

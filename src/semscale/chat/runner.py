@@ -486,9 +486,7 @@ class _Run:
             if ledger is not None and not isinstance(result, Reply):
                 await ledger.release(key, self._number)
 
-    async def _claim(
-        self, ledger: Ledger, key: bytes, index: int
-    ) -> tuple[bytes, Reply | CallError | None]:
+    async def _claim(self, ledger: Ledger, key: bytes, index: int) -> tuple[bytes, Reply | CallError | None]:
         """Return the stored result of a request, or else reserve its call.
 
         Where the stored reply cannot be read, the reply to its last repetition counts.

@@ -25,6 +25,7 @@ from semscale.cli.shared import (
     announce_endpoints,
 )
 from semscale.errors import InputError
+from semscale.judging.score_gate import ScoreGate
 from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.messages import unreadable
 from semscale.settings import Option, Settings
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 _MODEL_KEYS = ("model", "base_url", "engine", "key_variable")
 _NOTE = "Nothing was sent. A model that refuses parameters needs a few more calls, once."
 _BATCH = 50_000
+_GATE_CODES = {"passed": DONE, "failed": GATE_FAILED, "undecided": UNDECIDED}
 
 app = App(name="judge")
 
@@ -105,6 +107,7 @@ class JudgeOptions(Settings):
     columns: Annotated[JudgeColumns, Rare("by")]
     judges: JudgeChoice
     settings: JudgeSettings
+    gate: ScoreGate
     calls: JudgeCallOptions
     outputs: Outputs
     table: Annotated[RowOptions, Rare("where")]
@@ -171,7 +174,7 @@ class CompareOptions(Settings):
 
 @app.default
 @command
-def judge(options: JudgeOptions) -> None:
+def judge(options: JudgeOptions) -> int:
     """Let a chat model, or a panel of them, score answers to questions.
 
     [bold]semscale judge answers.csv --prompt question --answer answer --chat-model gpt-4o-mini[/bold]
@@ -179,15 +182,23 @@ def judge(options: JudgeOptions) -> None:
     If it is stopped, the same command continues and never repeats a paid call; with --out it continues after
     the last finished part.
 
+    With --fail-under .8: exit code 1 if the mean score is below .8, 4 if rows without a score could change
+    that.
     """
     if options.calls.dry_run:
         present(forecast_judges(options), options.outputs.of_forecast)
-        return
+        return DONE
     began = monotonic()
-    summary = judge_table(options)
+    summary = judge_table(options).with_gate(options.gate)
     seconds = monotonic() - began
     with options.outputs.report_if_stopped():
         present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)
+    if summary.gate is None:
+        return DONE
+    code = _GATE_CODES[str(summary.gate.outcome)]
+    if code != DONE:
+        say(f"gate {summary.gate.reason}")
+    return code
 
 
 @app.command(name="audit")

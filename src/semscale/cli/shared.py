@@ -520,10 +520,7 @@ class JudgeCallOptions(CallOptions):
 
     retry_unparsable: Annotated[
         bool,
-        Field(
-            description="Ask again about rows whose stored replies could not be read. After other settings of "
-            "the model, all rows are asked about anyway."
-        ),
+        Field(description="Ask again where a stored reply could not be read."),
         Option(CALLS, rare=True),
     ] = False
 

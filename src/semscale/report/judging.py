@@ -52,6 +52,7 @@ from semscale.report.formatting import (
 from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.results.label_sheets import INCLUSION
 from semscale.signature import Signature
+from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ _UNSCORED = (Status.UNPARSABLE, Status.REFUSED, Status.FAILED)
 _FEW_LABELS = 20
 _LARGE_ORDER_BIAS = 0.1
 _LONGEST_REASON = 300
+_SAME = 1e-9  # difference of scores by rounding alone
 
 NO_LABELS = (
     "No human label: nothing shows whether people would give these scores. Label some rows (--human), or "
@@ -124,6 +126,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
         stopped=summary.stopped,
         source=[("template ", Quoted(summary.template.name))],
         lead=parts.headline(summary.estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, _SCORES),
+        counting=present(None if summary.gate is None else f"Gate {summary.gate.reason}"),
         reading=present(panel),
         facts=[
             ("Judges", len(summary.judges)),
@@ -532,6 +535,8 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
         yield f"{name} gave no score to {counted(lost, 'row')}; {owner} figures hold for the others only."
     elif lost:
         yield f"{name} gave no score to any of {counted(lost, 'row')}."
+    if alike := _same_score_note(name, scores.expected):
+        yield alike
     if scores.failure is not None:
         rows = counted(scores.counts.get(Status.FAILED, 0), "row")
         reason = one_line(scores.failure).rstrip(".")
@@ -544,6 +549,17 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
             f"For {counted(scores.n_little_covered, 'row')} less than {percent(LITTLE_COVERED, 0)} of the "
             f"probability of {name}’s reply is on a level; their distributions rest on that part."
         )
+
+
+def _same_score_note(name: str, expected: Floats) -> str | None:
+    """State that a judge gives the same score to all of at least 10 rows; ``None`` if it does not."""
+    known = expected[np.isfinite(expected)]
+    if len(known) < FEWEST_CLUSTERS or np.ptp(known) > _SAME:
+        return None
+    return (
+        f"{name} gives the same score, {number(float(known[0]))}, to all {counted(len(known), 'row')}: "
+        "nothing shows that it can tell good answers from bad ones."
+    )
 
 
 def _decision_cautions(name: str, scores: "JudgeScores") -> Iterator[str]:
@@ -662,9 +678,9 @@ def _order_note(summary: "SystemComparison") -> Paragraph | None:
     if not order.share.n:
         return None
     return Paragraph(
-        f"The order of the answers decides {order.by_order:,} of the {counted(order.share.n, 'pair')} in which "
-        f"the judge prefers an answer in both orders: {percent_with_interval(order.share)}. A judge without "
-        "information reaches 50 % or more.",
+        f"The order of the answers decides {order.by_order:,} of the {counted(order.share.n, 'pair')} in "
+        f"which the judge prefers an answer in both orders: {percent_with_interval(order.share)}. A judge "
+        "without information reaches 50 % or more.",
         "note",
         detail="both",
     )
@@ -704,8 +720,8 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
         yield f"{bias}." if summary.no_verdict else f"{bias}; asking in both orders cancels this."
     if summary.no_verdict is not None:
         yield (
-            "Without a verdict there are no win rates: they would say how the judge answers, not how good the "
-            "systems are. Choose another model, a rubric (--rubric) or --reply decision."
+            "Without a verdict there are no win rates: they would describe the judge, not the systems. Choose "
+            "another model, a rubric (--rubric) or --reply decision."
         )
     if refused := sentences.refused_parameters_note(name, refused_parameters(summary.signature)):
         yield refused
@@ -776,6 +792,8 @@ def _audit_cautions(summary: "AuditSummary") -> Iterator[str]:
             one_line(audit.plain.model), audit.plain.signature, audit.plain.not_taken
         )
     for name, audit in summary.audits.items():
+        if alike := _same_score_note(one_line(name), audit.plain.expected):
+            yield alike
         if refused := sentences.refused_parameters_note(one_line(name), refused_parameters(audit.signature)):
             yield refused
     n = sum(len(audit.completed) for audit in summary.audits.values())
