@@ -469,7 +469,7 @@ class Forecast:
         ]
 
 
-async def forecast(
+async def forecast(  # noqa: PLR0913 - what a run consists of
     requests: Requests,
     model: ChatModel,
     *,

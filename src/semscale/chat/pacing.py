@@ -345,7 +345,7 @@ class UnreadableReplies:
 
     @property
     def reason(self) -> str | None:
-        """The reason to end the run; ``None`` if there were fewer, or if repeated questions may still help."""
+        """The reason to end the run; ``None`` if there were fewer, or if asking again may still help."""
         if self.n < self.most or not self._has_given_up:
             return None
         text = " ".join(self.example.split())

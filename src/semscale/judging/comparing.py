@@ -216,8 +216,8 @@ class OrderEffect:
             return f"the order of the answers decides {self.by_order:,} of {self.n:,} pairs"
         if self.share.n_clusters >= FEWEST_CLUSTERS and self.share.high >= _TIE:
             return (
-                f"the order of the answers decides {self.by_order:,} of {n_decided:,} pairs, not significantly "
-                "fewer than the half that a judge reaches at random"
+                f"the order of the answers decides {self.by_order:,} of {n_decided:,} pairs, not "
+                "significantly fewer than the half that a judge reaches at random"
             )
         return None
 

@@ -45,7 +45,8 @@ def judge_file(  # noqa: PLR0913 - table, judge, how to ask it, output
     References and labels are checked before any call. Replies stay in the ledger, so that a resumed run never
     repeats a paid call. If a cap is reached, the output is written with the remaining rows ``unfinished``,
     and the same call continues with the first part that has such a row. It also asks again about rows whose
-    calls failed, and with ``retry_unreadable`` about unparsable rows. Without a ledger it does so only if the first run reached its end, and then about all rows.
+    calls failed, and with ``retry_unreadable`` about unparsable rows. Without a ledger it does so only if the
+    first run reached its end, and then about all rows.
 
     Args:
         table: the input.

@@ -720,8 +720,8 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
         yield f"{bias}." if summary.no_verdict else f"{bias}; asking in both orders cancels this."
     if summary.no_verdict is not None:
         yield (
-            "Without a verdict there are no win rates: they would describe the judge, not the systems. Choose "
-            "another model, a rubric (--rubric) or --reply decision."
+            "Without a verdict there are no win rates: they would describe the judge, not the systems. "
+            "Choose another model, a rubric (--rubric) or --reply decision."
         )
     if refused := sentences.refused_parameters_note(name, refused_parameters(summary.signature)):
         yield refused
