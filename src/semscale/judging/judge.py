@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar, Unpack
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from semscale.judging.asking import (
     decisions_to_try,
 )
 from semscale.judging.prompts import JudgedItem, read_items
-from semscale.judging.settings import JudgeSettings
+from semscale.judging.settings import JudgeKeywords, JudgeSettings
 from semscale.judging.templates import Rubric, load_rubric, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import PanelVerdicts, Verdicts
@@ -49,7 +49,7 @@ def judge(
     chat_model: object,
     references: object = None,
     running: Running | None = None,
-    **settings: Any,
+    **settings: Unpack[JudgeKeywords],
 ) -> Verdicts:
     """Judge answers to questions, in one call.
 
@@ -242,7 +242,7 @@ class Judge(AnyJudge[Verdicts]):
     """
 
     @takes(JudgeSettings)
-    def __init__(self, chat_model: object, **settings: Any) -> None:
+    def __init__(self, chat_model: object, **settings: Unpack[JudgeKeywords]) -> None:
         self.settings = JudgeSettings(**settings)
         self.members = (self,)
         deciding = load_deciding_model(chat_model) if self.settings.method == "decision" else None

@@ -4,11 +4,12 @@ import math
 import textwrap
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple, Unpack
 
 from semscale.chat.chat_model import ChatModel, load_chat_model
 from semscale.errors import InputError, ReplyError, SemscaleError
 from semscale.judging.judge import Judge
+from semscale.judging.settings import JudgeKeywords
 from semscale.judging.verdict import Verdict
 from semscale.snapshots.fixture import awaited
 from semscale.types import Status
@@ -62,9 +63,9 @@ class SemanticJudge:
         reference: object = None,
         at_least: float = DEFAULT_AT_LEAST,
         chat_model: object = None,
-        **settings: Any,
+        **settings: Unpack[JudgeKeywords],
     ) -> Verdict:
-        """Let a chat model score an answer; an unchanged answer gets its score from the ledger, free of charge.
+        """Let a chat model score an answer; the ledger has the score of an unchanged answer.
 
         Args:
             question: the question that was answered.
