@@ -115,7 +115,7 @@ def test_a_type_checker_accepts_the_first_example_and_reports_wrong_settings(pyt
         'semscale.rate(["a"], anchor_sets=["plain"], floor=None)\n'
         'semscale.match(["a"], ["b"], "calibrated", guards={"number": "off"}, corpus=["c"])\n'
         'semscale.consistency(["a"], [["b"]], measures=["consistency"])\n'
-        'semscale.crosstabs("t.csv", questions=["q1"], banners="sex", raked_to={"sex": {"f": 0.5, "m": 0.5}})\n'
+        'semscale.crosstabs("t.csv", questions=["q1"], banners="sex", raked_to={"sex": {"f": 0.5}})\n'
     )
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--hide-error-context"]
     checked = subprocess.run(
@@ -123,6 +123,7 @@ def test_a_type_checker_accepts_the_first_example_and_reports_wrong_settings(pyt
         cwd=tmp_path,
         capture_output=True,
         text=True,
+        check=False,
         env={**os.environ, "MYPY_CACHE_DIR": str(tmp_path / "cache")},
     )
     lines = [line for line in checked.stdout.splitlines() if ": error: " in line]

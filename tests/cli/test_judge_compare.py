@@ -161,3 +161,24 @@ def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, capsys, mor
     assert said in error
     assert error.count("\n") == 1
     assert decider.requests == []
+
+
+def test_a_judge_without_information_has_an_exit_code_and_no_win_rate_in_any_output(
+    command, decider, tmp_path, capsys
+):
+    decider.say = lambda asked: "Score: 1"
+    report = tmp_path / "report.md"
+    more = ("--a", "old", "--b", "new", "--report", str(report))
+    assert main(command(*more)) == 4
+    shown = capsys.readouterr()
+    assert "No verdict: the order of the answers decides 3 of 3 pairs" in shown.out
+    assert "semscale: no verdict: the order of the answers decides 3 of 3 pairs" in shown.err
+    assert "50.0" not in shown.out
+    assert "No verdict: the order of the answers decides 3 of 3 pairs" in report.read_text(encoding="utf-8")
+    assert main(command(*more, "--json")) == 4
+    text = capsys.readouterr().out
+    check_json(text)
+    found = json.loads(text)
+    assert found["no_verdict"] == "the order of the answers decides 3 of 3 pairs"
+    assert found["side_by_side"]["order_share"]["value"] == 1
+    assert [system["share"] for system in found["systems"]] == [None, None]

@@ -702,10 +702,15 @@ async def split_claims(
         The claims of each text; none for other cells, and ``None`` without a reply that has claims.
 
     Raises:
+        InterruptedRunError: a cap was reached, or 20 replies in a row have no claims; replies are stored.
         ReplyError: no call can succeed.
     """
     asked = list(dict.fromkeys(text for text in texts if sentence_claims(text) and isinstance(text, str)))
-    outcomes = await runner.collect([claims_request(text, template) for text in asked], progress=progress)
+    outcomes = await runner.collect_readable(
+        [claims_request(text, template) for text in asked],
+        lambda _, reply: read_claims(reply.text) is not None,
+        progress=progress,
+    )
     known = {
         text: None if outcome.reply is None else read_claims(outcome.reply.text)
         for text, outcome in zip(asked, outcomes, strict=True)
