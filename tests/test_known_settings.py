@@ -9,6 +9,7 @@ from semscale.judging.judge import Judge, Panel, judge
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.snapshots.compare_outputs import SnapshotMeter
+from semscale.study.people_comparison import compare
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,9 @@ from semscale.snapshots.compare_outputs import SnapshotMeter
         (lambda **wrong: Judge("m", **wrong), "Judge", "rubrik", "rubric"),
         (lambda **wrong: judge([], [], chat_model="m", **wrong), "judge", "sampels", "samples"),
         (Panel, "Panel", "judge", "judges"),
+        (lambda **wrong: semscale.code([], "codes.yaml", **wrong), "code", "given_fron", "given_from"),
+        (lambda **wrong: semscale.crosstabs("t.csv", **wrong), "crosstabs", "bannrs", "banners"),
+        (lambda **wrong: compare("a", "b", **wrong), "compare", "spilts", "splits"),
         (DriftMeter, "DriftMeter", "paring", "pairing"),
         (SnapshotMeter, "SnapshotMeter", "embeder", "embedder"),
     ],

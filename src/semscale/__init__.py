@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from semscale.answer_consistency.consistencies import Consistencies
     from semscale.answer_consistency.consistency import Consistency, consistency
     from semscale.chat import ChatModel, load_chat_model
+    from semscale.coding.codebook import Codebook, load_codebook
+    from semscale.coding.coding import Coding, code
     from semscale.embedding import ArrayEmbedder, Embedder, load_embedder
     from semscale.errors import (
         InputError,
@@ -46,6 +48,8 @@ __all__ = [
     "BertScorer",
     "BertScores",
     "ChatModel",
+    "Codebook",
+    "Coding",
     "Consistencies",
     "Consistency",
     "Crosstabs",
@@ -69,12 +73,14 @@ __all__ = [
     "Verdicts",
     "__version__",
     "bertscore",
+    "code",
     "consistency",
     "crosstabs",
     "drift",
     "judge",
     "lint",
     "load_chat_model",
+    "load_codebook",
     "load_embedder",
     "load_scale",
     "match",
@@ -86,6 +92,8 @@ _HOMES = {
     "semscale.chat": ("ChatModel", "load_chat_model"),
     "semscale.answer_consistency.consistencies": ("Consistencies",),
     "semscale.answer_consistency.consistency": ("Consistency", "consistency"),
+    "semscale.coding.codebook": ("Codebook", "load_codebook"),
+    "semscale.coding.coding": ("Coding", "code"),
     "semscale.embedding": ("ArrayEmbedder", "Embedder", "load_embedder"),
     "semscale.errors": (
         "InputError",

@@ -1,6 +1,6 @@
-"""The pytest plugin: the fixture ``semantic_snapshot`` and the marker ``semantic``.
+"""The pytest plugin: the fixtures ``semantic_snapshot`` and ``semantic_judge``, and the marker ``semantic``.
 
-It is loaded in every run of pytest, so it imports heavy modules only when a test uses a snapshot.
+It is loaded in every run of pytest, so it imports heavy modules only when a test uses a fixture.
 """
 
 import os
@@ -26,6 +26,7 @@ from semscale.snapshots.session import (
 
 if TYPE_CHECKING:
     from semscale.snapshots.fixture import SemanticSnapshot
+    from semscale.snapshots.judge_fixture import SemanticJudge
 
 _MARKER = (
     "semantic(min_match, max_lost_content, min_bertscore_f1, min_cosine, guards, max_unpaired, "
@@ -33,6 +34,7 @@ _MARKER = (
 )
 _PREFIX = "semantic_"
 _MODEL = "semantic_model"
+_JUDGE_MODEL, _JUDGE_URL = "semantic_judge_model", "semantic_judge_url"
 _SESSION = pytest.StashKey[SnapshotSession]()
 _TEST = pytest.StashKey[SnapshotTest]()
 _PASSED = pytest.StashKey[bool]()
@@ -54,6 +56,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="remove semantic snapshots that no test uses, in modules that ran completely",
     )
     parser.addini(_MODEL, "model that compares semantic snapshots")
+    parser.addini(_JUDGE_MODEL, "chat model that scores answers for semantic_judge")
+    parser.addini(_JUDGE_URL, "address of the endpoint of semantic_judge_model, if it is not the default one")
     for name in SETTINGS:
         _add_setting(parser, name)
 
@@ -121,6 +125,14 @@ def semantic_snapshot(request: pytest.FixtureRequest) -> "SemanticSnapshot":
     )
     item.stash[_TEST] = test
     return SemanticSnapshot(test, _session(request.config))
+
+
+@pytest.fixture(scope="session")
+def semantic_judge(pytestconfig: pytest.Config) -> "SemanticJudge":
+    """Score an answer with a chat model: ``semantic_judge(question, answer, at_least=0.8)``."""
+    from semscale.snapshots.judge_fixture import JudgeModel, SemanticJudge
+
+    return SemanticJudge(JudgeModel(pytestconfig.getini(_JUDGE_MODEL), pytestconfig.getini(_JUDGE_URL)))
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -8,7 +8,7 @@ from made_up_requests import ONE, requests, statuses
 
 from semscale.chat import FailureKind, Request
 from semscale.chat.pacing import Limits
-from semscale.chat.runner import Runner
+from semscale.chat.runner import Runner, run_apart
 from semscale.errors import ReplyError
 
 
@@ -147,3 +147,14 @@ def test_each_request_is_answered_once_under_its_number(runner, endpoint, asked)
     texts = [f"echo: question {number}" for number in range(4)]
     assert [(outcome.index, outcome.reply.text) for outcome in outcomes] == list(enumerate(texts))
     assert len(endpoint.requests) == 4
+
+
+def test_run_apart_returns_a_result_without_writing_its_repr():
+    class Replies:
+        def __repr__(self):
+            raise AssertionError("a repr of thousands of replies takes seconds")
+
+    async def ask():
+        return Replies()
+
+    assert isinstance(run_apart(ask()), Replies)

@@ -136,3 +136,34 @@ def test_an_audit(judge_command, judge_endpoint, capsys):
     assert checks["relabelled"]["effect"]["n"] == 0
     assert main(["judge", "audit", *arguments[1:-1]]) == 0
     assert "effect of changes of form on the score" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "outcome"), [(".3", 0, "passed"), (".9", 1, "failed"), (".6", 4, "undecided")]
+)
+def test_fail_under_sets_the_exit_code_and_is_in_every_output(
+    judge_command, tmp_path, capsys, limit, code, outcome
+):
+    # Levels 5, 2 and 4 have the mean 2 / 3; with the two rows without a score it is between .4 and .8.
+    assert main(judge_command("--fail-under", limit)) == code
+    shown = capsys.readouterr()
+    assert f"Gate {outcome}: " in shown.out
+    assert (f"semscale: gate {outcome}: " in shown.err) == (code != 0)
+    report = tmp_path / "report.md"
+    assert main(judge_command("--fail-under", limit, "--json", "--report", str(report))) == code
+    text = capsys.readouterr().out
+    check_json(text)
+    gate = json.loads(text)["gate"]
+    assert (gate["outcome"], gate["fail_under"], gate["n_unscored"]) == (outcome, float(limit), 2)
+    assert f"Gate {outcome}: " in report.read_text(encoding="utf-8")
+
+
+def test_retry_unparsable_asks_again_about_one_row(judge_command, judge_endpoint, capsys):
+    assert main(judge_command()) == 0
+    n = len(judge_endpoint.requests)
+    assert main(judge_command()) == 0
+    assert len(judge_endpoint.requests) == n
+    judge_endpoint.reply = lambda body: "Score: 3"
+    assert main(judge_command("--retry-unparsable")) == 0
+    assert len(judge_endpoint.requests) == n + 1
+    assert "4 of 5 rows were scored; left out: 1 missing" in capsys.readouterr().out

@@ -121,7 +121,7 @@ def test_a_cap_keeps_the_pairs_that_are_done_and_the_same_command_goes_on(comman
     assert found["counts"] == {"scored": 1, "missing": 1, "unfinished": 2}
     assert (found["side_by_side"]["n_unfinished"], found["side_by_side"]["n_unjudged"]) == (2, 2)
     assert "cap of 3 calls" in found["stopped"]
-    assert any("2 pairs of 3 unfinished; the same command continues" in said for said in found["cautions"])
+    assert any("2 pairs of 3 unfinished." in said for said in found["cautions"])
     pairs = pl.read_csv(out)
     assert pairs["status"].to_list() == ["scored", "unfinished", "unfinished"]
     assert pairs["preferred"].to_list() == ["old", None, None]
@@ -161,3 +161,24 @@ def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, capsys, mor
     assert said in error
     assert error.count("\n") == 1
     assert decider.requests == []
+
+
+def test_a_judge_without_information_has_an_exit_code_and_no_win_rate_in_any_output(
+    command, decider, tmp_path, capsys
+):
+    decider.say = lambda asked: "Score: 1"
+    report = tmp_path / "report.md"
+    more = ("--a", "old", "--b", "new", "--report", str(report))
+    assert main(command(*more)) == 4
+    shown = capsys.readouterr()
+    assert "No verdict: the order of the answers decides 3 of 3 pairs" in shown.out
+    assert "semscale: no verdict: the order of the answers decides 3 of 3 pairs" in shown.err
+    assert "50.0" not in shown.out
+    assert "No verdict: the order of the answers decides 3 of 3 pairs" in report.read_text(encoding="utf-8")
+    assert main(command(*more, "--json")) == 4
+    text = capsys.readouterr().out
+    check_json(text)
+    found = json.loads(text)
+    assert found["no_verdict"] == "the order of the answers decides 3 of 3 pairs"
+    assert found["side_by_side"]["order_share"]["value"] == 1
+    assert [system["share"] for system in found["systems"]] == [None, None]

@@ -174,6 +174,7 @@ def test_a_judge_that_takes_what_stands_first_ties_everything_and_is_told():
     assert (duel.wins, duel.ties, duel.losses, duel.n_moved) == (0, 32, 0, 32)
     assert summary.sides.first_place.value == 1.0
     assert any("prefers the answer shown first" in said for said in summary.document().cautions)
+    assert summary.document().counting[0] == "No verdict: the order of the answers decides 32 of 32 pairs"
 
 
 def test_the_position_bias_is_that_of_the_pairs_that_were_asked_about():
@@ -184,13 +185,72 @@ def test_the_position_bias_is_that_of_the_pairs_that_were_asked_about():
     assert (summary.sides.first_place.value, summary.sides.first_place.n) == (1.0, 28)
 
 
+NAMES = [f"{row:02}" for row in range(40)]
+
+
+def marked(*systems):
+    """Write 40 answers of each system, which end with the system's name and the row."""
+    return {system: [f"{system}{row}" for row in NAMES] for system in systems}
+
+
+def in_row(first, choose):
+    """Return a rule that chooses a score by the row of a pair, which its first answer names."""
+    return lambda *answers: choose(int(answers[0][-2:]), *answers)
+
+
 @pytest.mark.parametrize("names", ["ab", "abc"])
-def test_among_equals_no_system_is_preferred(names):
-    answers = {name: [f"{name}{row}" for row in range(12)] for name in names}
-    summary, _ = compared(lambda first, second: 2, answers)
-    assert summary.sides.best is None
+def test_a_judge_that_calls_every_pair_a_tie_gives_no_verdict(names):
+    summary, _ = compared(lambda first, second: 2, marked(*names))
+    n = 40 * len(names) * (len(names) - 1) // 2
+    assert summary.document().counting[0] == f"No verdict: the judge calls all {n} pairs ties"
     assert summary.record()["best"] is None
-    assert summary.document().counting[0] == "No system is preferred: all have the same win rate"
+
+
+@pytest.mark.parametrize("score", [1, 3])
+def test_a_judge_that_prefers_one_position_gives_no_win_rate(score):
+    record = compared(lambda first, second: score, marked("a", "b"))[0].record()
+    assert record["no_verdict"] == "the order of the answers decides 40 of 40 pairs"
+    assert (record["best"], record["not_told_apart"]) == (None, ())
+    assert [system["share"] for system in record["systems"]] == [None, None]
+    assert record["pairs"][0]["win_rate"] is None
+    sides = record["side_by_side"]
+    assert (sides["decided_by_order"], sides["decided_by_content"]) == (40, 0)
+    assert sides["order_share"].value == 1.0
+    # The exact bound of values that are all equal: .05 ** (1 / 40)
+    assert sides["order_share"].low == pytest.approx(0.05 ** (1 / 40))
+
+
+def test_a_judge_that_answers_at_random_gives_no_verdict():
+    # In both orders by chance: the first answer in half of the rows, whoever wrote it.
+    rule = in_row(0, lambda row, first, second: 1 if (row // (1 if first[0] == "a" else 2)) % 2 else 3)
+    summary, _ = compared(rule, marked("a", "b"))
+    # Rows 4k + 0 and 4k + 3 have the same position in both orders, the other half the same answer.
+    assert (summary.sides.order.by_order, summary.sides.order.by_content) == (20, 20)
+    assert summary.no_verdict.endswith("not significantly fewer than the half that a judge reaches at random")
+
+
+def test_a_judge_whose_order_decides_most_pairs_gives_no_verdict_although_one_system_wins_the_rest():
+    rule = in_row(0, lambda row, first, second: 1 if row < 26 or first[0] == "a" else 3)
+    summary, _ = compared(rule, marked("a", "b"))
+    assert summary.no_verdict == "the order of the answers decides 26 of 40 pairs"
+    assert summary.sides.best is None
+
+
+def test_a_judge_with_a_position_bias_gives_a_verdict_if_content_decides_most_pairs():
+    rule = in_row(0, lambda row, first, second: 1 if row < 8 or first[0] == "a" else 3)
+    summary, _ = compared(rule, marked("a", "b"))
+    assert summary.no_verdict is None
+    assert summary.names[summary.sides.best] == "a"
+    assert summary.sides.order.share.value == 8 / 40
+    # (32 wins + 8 ties / 2) / 40
+    assert summary.sides.records[0].share.value == pytest.approx(0.9)
+    notes = [str(section) for section in summary.document().sections]
+    assert any("The order of the answers decides 8 of the 40 pairs" in note for note in notes)
+
+
+def test_few_pairs_that_the_content_decides_have_a_verdict():
+    summary, _ = compared(systems_longer, {"a": ["xxx", "xx"], "b": ["x", "x"]})
+    assert summary.no_verdict is None
 
 
 def test_wins_and_losses_that_even_out_prefer_no_system():

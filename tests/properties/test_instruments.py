@@ -101,9 +101,10 @@ def test_results_have_the_same_attributes(instrument):
 
 
 @each
-def test_a_short_line_describes_a_result(instrument):
+def test_repr_of_a_result_is_one_line_that_estimates_nothing(instrument, monkeypatch):
     result = instrument.score(CELLS)
-    assert repr(result).startswith(f"{type(result).__name__}(n=12, n_scored={result.n_scored}, mean=")
+    monkeypatch.setattr(type(result), "estimate", None)
+    assert repr(result).startswith(f"{type(result).__name__}(n=12, n_scored={result.n_scored}, model=")
     assert "\n" not in repr(result)
     assert len(repr(result)) < 140
 

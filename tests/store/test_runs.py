@@ -89,6 +89,9 @@ class Doubling:
     def summary(self):
         return self.total
 
+    def is_repeated(self, notes):
+        return False
+
     def late(self, start, stop):
         return pl.DataFrame({"semscale_share": [self.total - row for row in range(start, stop)]})
 

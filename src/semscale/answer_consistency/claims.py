@@ -17,7 +17,7 @@ from semscale.answer_consistency.samples import (
     read_texts,
     without_declining,
 )
-from semscale.answer_consistency.settings import ClaimSettings
+from semscale.answer_consistency.settings import ClaimKeywords, ClaimSettings
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Request
 from semscale.chat.runner import Runner
@@ -216,7 +216,7 @@ class ClaimJudge:
     """
 
     @takes(ClaimSettings)
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, **settings: Unpack[ClaimKeywords]) -> None:
         chosen = ClaimSettings(**settings)
         self._scorer: EntailmentModel | Matcher
         if chosen.nli is not None:
@@ -374,7 +374,7 @@ class Groundedness:
     """
 
     @takes(ClaimSettings)
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, **settings: Unpack[ClaimKeywords]) -> None:
         self.claim_judge = ClaimJudge(**settings)
 
     @property
@@ -437,7 +437,7 @@ class ClaimConsistency:
     """
 
     @takes(ClaimSettings)
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, **settings: Unpack[ClaimKeywords]) -> None:
         self.claim_judge = ClaimJudge(**settings)
 
     @property
@@ -502,7 +502,7 @@ class ClaimConsistency:
 
 @takes(ClaimSettings)
 def groundedness(
-    answers: object, passages: object, progress: Progress | None = None, **settings: Any
+    answers: object, passages: object, progress: Progress | None = None, **settings: Unpack[ClaimKeywords]
 ) -> JudgedAnswers:
     """Judge answers by passages in one call; arguments and result are those of ``Groundedness``.
 
@@ -519,7 +519,10 @@ def groundedness(
 
 @takes(ClaimSettings)
 def claim_consistency(
-    answers: object, samples: object = None, progress: Progress | None = None, **settings: Any
+    answers: object,
+    samples: object = None,
+    progress: Progress | None = None,
+    **settings: Unpack[ClaimKeywords],
 ) -> JudgedAnswers:
     """Measure claims by samples in one call; arguments and result are those of ``ClaimConsistency``."""
     return ClaimConsistency(**settings).measure(answers, samples, progress)
@@ -699,10 +702,15 @@ async def split_claims(
         The claims of each text; none for other cells, and ``None`` without a reply that has claims.
 
     Raises:
+        InterruptedRunError: a cap was reached, or 20 replies in a row have no claims; replies are stored.
         ReplyError: no call can succeed.
     """
     asked = list(dict.fromkeys(text for text in texts if sentence_claims(text) and isinstance(text, str)))
-    outcomes = await runner.collect([claims_request(text, template) for text in asked], progress=progress)
+    outcomes = await runner.collect_readable(
+        [claims_request(text, template) for text in asked],
+        lambda _, reply: read_claims(reply.text) is not None,
+        progress=progress,
+    )
     known = {
         text: None if outcome.reply is None else read_claims(outcome.reply.text)
         for text, outcome in zip(asked, outcomes, strict=True)

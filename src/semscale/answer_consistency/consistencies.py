@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,7 @@ from semscale.answer_consistency.correctness import CorrectnessProbability, esti
 from semscale.answer_consistency.measures import MEASURES, measures_needing, no_value_reason
 from semscale.answer_consistency.pairs import Contradiction
 from semscale.answer_consistency.samples import SampledAnswers, read_texts
-from semscale.answer_consistency.settings import CorrectnessSettings
+from semscale.answer_consistency.settings import CorrectnessKeywords, CorrectnessSettings
 from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
 from semscale.errors import InputError
 from semscale.results.estimates import Estimates, EstimateSettings, IntervalSettings, estimate_values
@@ -120,7 +120,7 @@ class Consistencies(Result):
         )
 
     @takes(CorrectnessSettings)
-    def correctness(self, correct: object, **settings: Any) -> CorrectnessProbability:
+    def correctness(self, correct: object, **settings: Unpack[CorrectnessKeywords]) -> CorrectnessProbability:
         """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 
         Args:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 
@@ -42,7 +42,7 @@ from semscale.answer_consistency.samples import (
     pair_samples,
     read_texts,
 )
-from semscale.answer_consistency.settings import ConsistencySettings
+from semscale.answer_consistency.settings import ConsistencyKeywords, ConsistencySettings
 from semscale.answer_consistency.tokens import AnswerTokens
 from semscale.chat.runner import Runner, run_apart
 from semscale.embedding.loading import as_embedder, checked_embedder
@@ -75,7 +75,7 @@ class Consistency:
     """
 
     @takes(ConsistencySettings)
-    def __init__(self, chat_model: object = None, **settings: Any) -> None:
+    def __init__(self, chat_model: object = None, **settings: Unpack[ConsistencyKeywords]) -> None:
         self.settings = ConsistencySettings(**settings)
         checked_embedder(self.settings.embedder)
         self._chat_model = chat_model
@@ -459,7 +459,9 @@ def _prefixed(prefix: str, signature: Signature) -> Signature:
 
 
 @takes(ConsistencySettings)
-def consistency(answers: object, samples: object = None, **settings: Any) -> Consistencies:
+def consistency(
+    answers: object, samples: object = None, **settings: Unpack[ConsistencyKeywords]
+) -> Consistencies:
     """Measure how far answers agree with their samples, in one call.
 
     Args:

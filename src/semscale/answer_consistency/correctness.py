@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self, cast
+from typing import NamedTuple, Self, Unpack, cast
 
 import numpy as np
 import polars as pl
 
 from semscale.answer_consistency.samples import read_labels
-from semscale.answer_consistency.settings import CorrectnessSettings
+from semscale.answer_consistency.settings import CorrectnessKeywords, CorrectnessSettings
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.settings import takes
@@ -149,7 +149,7 @@ def estimate_correctness(
     *,
     nulls: Mapping[str, Floats] | None = None,
     labelled: LabelledMeasures | None = None,
-    **settings: Any,
+    **settings: Unpack[CorrectnessKeywords],
 ) -> CorrectnessProbability:
     """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 

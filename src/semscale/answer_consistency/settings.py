@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
 from pydantic import BeforeValidator, Field
 
@@ -136,6 +136,22 @@ class ConsistencySettings(Settings):
         return needed_parts(self.measures, self.same_by, has_entailment=self.nli is not None)
 
 
+class ConsistencyKeywords(TypedDict, total=False):
+    """Types of ``ConsistencySettings`` as keyword arguments, for type checkers."""
+
+    measures: Iterable[str]
+    embedder: Any
+    bert_embedder: Any
+    floor: float | str
+    guards: Iterable[str]
+    fewest_samples: int
+    seed: int
+    same_by: str
+    nli: Any
+    nli_labels: Iterable[str] | None
+    by_sentence: bool
+
+
 class CorrectnessSettings(Settings):
     """Settings of ``estimate_correctness``, which estimates the probability of being right from labels."""
 
@@ -172,6 +188,18 @@ class CorrectnessSettings(Settings):
     seed: Annotated[int, Field(description="Seed of folds and intervals.")] = 0
 
 
+class CorrectnessKeywords(TypedDict, total=False):
+    """Types of ``CorrectnessSettings`` as keyword arguments, for type checkers."""
+
+    curve: str
+    ensemble: str
+    error_rate: float
+    lost_rate: float
+    confidence: float
+    interval: float
+    seed: int
+
+
 class ClaimSettings(Settings):
     """Settings of a ``ClaimJudge``, a ``Groundedness`` and a ``ClaimConsistency``.
 
@@ -197,6 +225,14 @@ class ClaimSettings(Settings):
             "the call)."
         ),
     ] = None
+
+
+class ClaimKeywords(TypedDict, total=False):
+    """Types of ``ClaimSettings`` as keyword arguments, for type checkers."""
+
+    embedder: Any
+    nli: Any
+    corpus: Iterable[object] | None
 
 
 class SampleCell(NamedTuple):

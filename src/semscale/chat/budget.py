@@ -469,7 +469,7 @@ class Forecast:
         ]
 
 
-async def forecast(
+async def forecast(  # noqa: PLR0913 - what a run consists of
     requests: Requests,
     model: ChatModel,
     *,
@@ -477,6 +477,7 @@ async def forecast(
     ledger: Ledger | None = None,
     retries: Retries | None = None,
     follow_ups: FollowUps = lambda request, outcome: (),
+    is_repeated: Callable[[Request, Reply | CallError], bool] | None = None,
 ) -> Forecast:
     """Count the calls, tokens and cost of a run without sending anything.
 
@@ -487,6 +488,7 @@ async def forecast(
         ledger: outcomes of earlier calls; ``None`` for no ledger.
         retries: how failed calls are repeated.
         follow_ups: function that returns the requests that may follow a request, such as corrections.
+        is_repeated: whether a call with a stored outcome is repeated; none is by default.
     """
     keys, seen = ContentKeys(model), set[bytes]()
     n_requests = answered = open_ended = prompts = replies = 0
@@ -498,6 +500,8 @@ async def forecast(
         outcomes = {} if ledger is None else await _looked_up(ledger, new)
         for key, request in new.items():
             outcome = outcomes.get(key)
+            if outcome is not None and is_repeated is not None and is_repeated(request, outcome):
+                outcome = None
             for correction in follow_ups(request, outcome):
                 n_corrections += 1
                 corrected = corrected.plus(Usage(estimated_prompt(correction), most_reply_tokens(correction)))

@@ -434,7 +434,11 @@ async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) 
     """
     calls = [decision_calls(request, form) for request in requests]
     flat = [call for of_request in calls for call in of_request]
-    outcomes = await runner.collect([call.request for call in flat])
+
+    def has_answer(index: int, reply: Reply) -> bool:
+        return any(answer.masses or answer.refused for answer in flat[index].read(reply).values())
+
+    outcomes = await runner.collect_readable([call.request for call in flat], has_answer)
     results = iter(
         call.read(outcome.reply) if outcome.reply is not None else outcome.failure
         for call, outcome in zip(flat, outcomes, strict=True)

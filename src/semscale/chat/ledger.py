@@ -272,6 +272,11 @@ class ContentKeys:
         return state.digest()
 
 
+def repetition_key(key: bytes, n: int) -> bytes:
+    """Return the key of the nth repetition of a call whose stored reply could not be read; n is above 0."""
+    return hashlib.blake2b(b"%d" % n, digest_size=KEY_BYTES, key=key).digest()
+
+
 def _content(request: Request) -> list[Any]:
     messages = [
         [

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from semscale.chat.messages import TRANSIENT, CallError, FailureKind, Reply, Request
 from semscale.errors import InputError
+from semscale.messages import shortened
 
 _MINUTE = 60.0
 _SILENCE = 300.0
@@ -308,3 +309,48 @@ class FirstFailures:
     def note_reply(self) -> None:
         """Note that a reply came, from the model or from the ledger."""
         self._is_over = True
+
+
+class UnreadableReplies:
+    """Counter of replies in a row that nobody can use, to end a run that would pay for more of them.
+
+    Attributes:
+        n: number of the last replies, in the order of their arrival, that could not be read.
+        has_read: whether any reply could be read.
+        example: the last unreadable reply.
+    """
+
+    most = 20
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.has_read = False
+        self.example = ""
+        self._was_cut = self._has_given_up = False
+
+    def note(self, reply: Reply, *, is_readable: bool, is_last: bool = True) -> None:
+        """Count a reply, also one from the ledger.
+
+        Args:
+            reply: the reply.
+            is_readable: whether it could be used.
+            is_last: whether its item was asked about for the last time, or at least twice more.
+        """
+        if is_readable:
+            self.has_read, self.n, self._has_given_up = True, 0, False
+            return
+        self.n += 1
+        self.example, self._was_cut = reply.text, reply.finish_reason == "length"
+        self._has_given_up = self._has_given_up or is_last
+
+    @property
+    def reason(self) -> str | None:
+        """The reason to end the run; ``None`` if there were fewer, or if asking again may still help."""
+        if self.n < self.most or not self._has_given_up:
+            return None
+        text = " ".join(self.example.split())
+        shown = f"such as {shortened(text)}" if text else "as they are empty"
+        remedy = (
+            "raise the maximum number of tokens" if self._was_cut else "choose another model or form of reply"
+        )
+        return f"{self.n} replies in a row could not be read, {shown}: {remedy}"

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sized
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
@@ -22,7 +22,7 @@ from semscale.chat.budget import (
 )
 from semscale.chat.chat_model import ChatModel, check_run, checked_chat_model, held_open
 from semscale.chat.endpoint import Scrubber, environment_secrets, failure_of
-from semscale.chat.ledger import ContentKeys, Ledger
+from semscale.chat.ledger import ContentKeys, Ledger, repetition_key
 from semscale.chat.messages import (
     FATAL,
     CallError,
@@ -41,6 +41,7 @@ from semscale.chat.pacing import (
     ReplyWatch,
     Requests,
     Retries,
+    UnreadableReplies,
     numbered,
 )
 from semscale.chat.refused_parameters import ParameterForm, accepted_parameters
@@ -69,6 +70,9 @@ _MAYBE_PAID = frozenset(
 
 T = TypeVar("T")
 
+IsReadable = Callable[[int, Reply], bool]
+"""Function that returns whether the reply to the request with an index can be used."""
+
 
 @dataclass(frozen=True)
 class Running:
@@ -83,6 +87,8 @@ class Running:
         ledger: a ledger, the path of a ledger, ``True`` for the default one, ``False`` for none.
         cap_remedy: what to do if a cap is reached; by default, repeat the command.
         on_spent: called at the end of each run with its spending, even if it failed or was cancelled.
+        retry_unreadable: whether calls are repeated whose stored replies could not be read, such as a judge's
+            without a score; the new replies are stored, too, and later runs use them.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -92,6 +98,7 @@ class Running:
     ledger: Ledger | str | Path | bool = True
     cap_remedy: str | None = None
     on_spent: Callable[[Spent], None] | None = None
+    retry_unreadable: bool = False
 
     def runner(self, model: ChatModel) -> "Runner":
         """Build a runner with these settings for a model.
@@ -180,20 +187,71 @@ class Runner:
             unordered = [outcome async for outcome in outcomes]
         return sorted(unordered, key=lambda outcome: outcome.index)
 
+    async def collect_readable(
+        self,
+        requests: Sequence[Request],
+        is_readable: IsReadable,
+        *,
+        unreadable: UnreadableReplies | None = None,
+        progress: Progress | None = None,
+    ) -> list[RequestOutcome]:
+        """Send requests whose replies the caller reads, and return their outcomes in order.
+
+        Args:
+            requests: the requests.
+            is_readable: whether the reply to the request with an index can be used.
+            unreadable: counter of replies that could not be used in earlier runs of the same work.
+            progress: called as replies come.
+
+        Raises:
+            InterruptedRunError: as :meth:`run`, or 20 replies in a row could not be used.
+            ReplyError: as :meth:`run`.
+        """
+        unordered, unreadable = [], unreadable or UnreadableReplies()
+        sent = EndableRequests(requests)
+        async with aclosing(self.stream(sent, progress=progress, is_readable=is_readable)) as outcomes:
+            async for outcome in outcomes:
+                unordered.append(outcome)
+                if outcome.reply is not None:
+                    is_read = is_readable(outcome.index, outcome.reply)
+                    unreadable.note(outcome.reply, is_readable=is_read)
+                if unreadable.reason is not None:
+                    sent.end()
+        if unreadable.reason is not None:
+            raise InterruptedRunError(f"{unreadable.reason}; {self.unreadable_remedy}")
+        return sorted(unordered, key=lambda outcome: outcome.index)
+
+    @property
+    def unreadable_remedy(self) -> str:
+        """Clause on how to go on after a stop because of unreadable replies."""
+        if not self.keeps_replies:
+            return "without a ledger, the same command sends every call again"
+        return "received replies are stored, and are asked for again only with --retry-unparsable"
+
     async def stream(
-        self, requests: Requests, *, progress: Progress | None = None
+        self,
+        requests: Requests,
+        *,
+        progress: Progress | None = None,
+        is_readable: IsReadable | None = None,
     ) -> AsyncGenerator[RequestOutcome, None]:
         """Send requests as they arrive, and yield each outcome, with its request's index, when it is ready.
 
         Memory holds only as many requests and outcomes as there are concurrent calls. Wrap the generator in
         ``contextlib.aclosing`` if you may leave it early. It raises the errors of :meth:`run` after the last
         outcome.
+
+        Args:
+            requests: the requests.
+            progress: called as replies come.
+            is_readable: whether a reply can be used. A stored reply that cannot is replaced by the reply to
+                its repetition, which ``retry_unreadable`` requests.
         """
         self._meter = meter = Meter(self._running.budget, self._price)
         shown = RunProgress(f"asking {self.model.name}", requests, progress)
         async with held_open(self.model), _opened(self._running.ledger) as ledger:
             await RUNS.raise_if_stopped()
-            run = _Run(self.model, self._running, meter, ledger, self._clock)
+            run = _Run(self.model, self._running, meter, ledger, self._clock, is_readable)
             run.start(requests, progress)
             try:
                 with RUNS.listed(run):
@@ -208,22 +266,48 @@ class Runner:
         run.raise_if_ended_early()
 
 
+class EndableRequests:
+    """Requests of a run that its reader may end; calls in progress still finish."""
+
+    def __init__(self, requests: Sequence[Request]) -> None:
+        self._requests = requests
+        self._is_ended = False
+
+    def end(self) -> None:
+        """Send no further request."""
+        self._is_ended = True
+
+    def __len__(self) -> int:
+        return len(self._requests)
+
+    def __iter__(self) -> Iterator[Request]:
+        return itertools.takewhile(lambda _: not self._is_ended, self._requests)
+
+
 def run_apart(work: Coroutine[object, object, T]) -> T:
     """Run a coroutine to its end, in its own thread if an event loop already runs, as in a notebook.
 
     Raises:
         KeyboardInterrupt: the user stopped the program; calls in progress have finished.
     """
+    results: list[T] = []
+
+    async def finish() -> None:
+        # asyncio.run writes the repr of a task's result, which takes long for thousands of replies.
+        results.append(await work)
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         try:
-            return asyncio.run(work)
+            asyncio.run(finish())
         except UserStoppedError:
             RUNS.begin_again()
             raise KeyboardInterrupt from None
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
+    else:
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, finish()).result()
+    return results[0]
 
 
 @asynccontextmanager
@@ -264,14 +348,24 @@ class _Run:
         meter: counts spending against the budget.
         ledger: results of earlier calls; ``None`` for no ledger.
         clock: source of time, pauses and random numbers.
+        is_readable: whether a reply can be used; ``None`` if every reply can.
     """
 
-    def __init__(
-        self, model: ChatModel, running: Running, meter: Meter, ledger: Ledger | None, clock: Clock
+    def __init__(  # noqa: PLR0913 - what a run consists of
+        self,
+        model: ChatModel,
+        running: Running,
+        meter: Meter,
+        ledger: Ledger | None,
+        clock: Clock,
+        is_readable: IsReadable | None,
     ) -> None:
         self._model, self._limits, self._retries = model, running.limits, running.retries
         self._meter, self._ledger, self._clock = meter, ledger, clock
         self._cap_remedy = running.cap_remedy
+        self._retries_unreadable = running.retry_unreadable
+        self._is_readable = is_readable
+        self._asked_now: set[bytes] = set()  # requests whose replies are of this run
         self._number = next(_RUN_NUMBERS)
         self._keys = ContentKeys(model)
         self._pacer = Pacer(running.limits, clock)
@@ -346,19 +440,23 @@ class _Run:
         self._in_progress[key] = asyncio.get_running_loop().create_future()
         result, attempts = None, 0
         try:
-            result, attempts = await self._look_up_or_ask(key, request)
+            result, attempts = await self._look_up_or_ask(key, index, request)
             return RequestOutcome.of(index, result, attempts)
         finally:
             self._in_progress.pop(key).set_result(result)
 
     async def _look_up_or_ask(  # noqa: C901 - one request from top to bottom
-        self, key: bytes, request: Request
+        self, key: bytes, index: int, request: Request
     ) -> tuple[Reply | CallError, int]:
         """Look a request up, or else send it, with repetitions; return its result and number of calls."""
         ledger, result = self._ledger, None
-        if ledger is not None and (stored := await ledger.claim(key, self._number)) is not None:
-            self._note_reply(stored)
-            return stored, 0
+        if ledger is not None:
+            first_key = key
+            key, stored = await self._claim(ledger, key, index)
+            if stored is not None:
+                self._note_reply(stored)
+                return stored, 0
+            self._asked_now.add(first_key)
         attempts = repeated = 0
         self._watch.request_begins()
         try:
@@ -387,6 +485,30 @@ class _Run:
             self._watch.request_ends()
             if ledger is not None and not isinstance(result, Reply):
                 await ledger.release(key, self._number)
+
+    async def _claim(self, ledger: Ledger, key: bytes, index: int) -> tuple[bytes, Reply | CallError | None]:
+        """Return the stored result of a request, or else reserve its call.
+
+        Where the stored reply cannot be read, the reply to its last repetition counts.
+
+        Returns:
+            The key of the call, and its result; ``None`` if the call is now reserved.
+        """
+        stored, n = await ledger.claim(key, self._number), 0
+        repeated = key
+        while isinstance(stored, Reply) and not self._can_read(index, stored):
+            n += 1
+            repeated = repetition_key(key, n)
+            later = await ledger.find(repeated)
+            if later is None:
+                if not self._retries_unreadable or key in self._asked_now:
+                    break
+                later = await ledger.claim(repeated, self._number)
+            stored = later
+        return repeated, stored
+
+    def _can_read(self, index: int, reply: Reply) -> bool:
+        return self._is_readable is None or self._is_readable(index, reply)
 
     async def _call(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
         """Send one call when budget and rate limits allow it, and store its result."""

@@ -21,6 +21,7 @@ from semscale.cli.shared import (
     ChatOptions,
     EmbedderOptions,
     InputFile,
+    JudgeCallOptions,
     RowOptions,
     RunOptions,
 )
@@ -73,7 +74,7 @@ class CodeOptions(Settings):
     model: EmbedderOptions
     chat: ChatOptions
     asking: CodingChatSettings
-    calls: Annotated[CallOptions, Rare("max_cost")]
+    calls: Annotated[JudgeCallOptions, Rare("max_cost")]
     outputs: Outputs
     table: RowOptions
     run: RunOptions

@@ -13,19 +13,20 @@ from pydantic import Field
 
 from semscale.cli.options import As, Rare, Without, command
 from semscale.cli.outputs import Outputs, check_input, present
-from semscale.cli.process import message_if_stopped
+from semscale.cli.process import DONE, GATE_FAILED, UNDECIDED, message_if_stopped, say
 from semscale.cli.shared import (
     COLUMNS,
     RUN,
-    CallOptions,
     ChatOptions,
     InputFile,
+    JudgeCallOptions,
     RowOptions,
     RunOptions,
 )
 from semscale.cli.trust import recipients_in, require_trust
 from semscale.errors import InputError
 from semscale.input_files import read_input, read_input_text
+from semscale.judging.score_gate import ScoreGate
 from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.messages import unreadable
 from semscale.settings import Option, Settings
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 _MODEL_KEYS = ("model", "base_url", "engine", "key_variable")
 _NOTE = "Nothing was sent. A model that refuses parameters needs a few more calls, once."
 _BATCH = 50_000
+_GATE_CODES = {"passed": DONE, "failed": GATE_FAILED, "undecided": UNDECIDED}
 
 app = App(name="judge")
 
@@ -104,7 +106,8 @@ class JudgeOptions(Settings):
     columns: Annotated[JudgeColumns, Rare("by")]
     judges: JudgeChoice
     settings: JudgeSettings
-    calls: CallOptions
+    gate: ScoreGate
+    calls: JudgeCallOptions
     outputs: Outputs
     table: Annotated[RowOptions, Rare("where")]
     run: RunOptions
@@ -120,7 +123,7 @@ class AuditOptions(Settings):
     rows: Annotated[int, Field(ge=1, description="Number of rows to audit, from the first."), Option(RUN)] = (
         50
     )
-    calls: CallOptions
+    calls: JudgeCallOptions
     outputs: Annotated[Outputs, Without("out", "escape")]
     table: Annotated[RowOptions, Rare("where")]
     run: Annotated[RunOptions, Without("part_rows", "restart")]
@@ -162,7 +165,7 @@ class CompareOptions(Settings):
     columns: SystemColumns
     judges: Annotated[JudgeChoice, Without("panel")]
     settings: Annotated[JudgeSettings, Without("template", "criteria", "samples")]
-    calls: CallOptions
+    calls: JudgeCallOptions
     outputs: Outputs
     table: Annotated[RowOptions, Rare("where")]
     run: Annotated[RunOptions, Without("part_rows", "restart")]
@@ -170,22 +173,31 @@ class CompareOptions(Settings):
 
 @app.default
 @command
-def judge(options: JudgeOptions) -> None:
+def judge(options: JudgeOptions) -> int:
     """Let a chat model, or a panel of them, score answers to questions.
 
     [bold]semscale judge answers.csv --prompt question --answer answer --chat-model gpt-4o-mini[/bold]
 
     If it is stopped, the same command continues and sends again only the calls that were in flight when it
     was killed; with --out it continues after the last finished part.
+
+    With --fail-under .8: exit code 1 if the mean score is below .8, 4 if rows without a score could change
+    that.
     """
     if options.calls.dry_run:
         present(forecast_judges(options), options.outputs.of_forecast)
-        return
+        return DONE
     began = monotonic()
-    summary = judge_table(options)
+    summary = judge_table(options).with_gate(options.gate)
     seconds = monotonic() - began
     with options.outputs.report_if_stopped():
         present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)
+    if summary.gate is None:
+        return DONE
+    code = _GATE_CODES[str(summary.gate.outcome)]
+    if code != DONE:
+        say(f"gate {summary.gate.reason}")
+    return code
 
 
 @app.command(name="audit")
@@ -203,26 +215,32 @@ def audit(options: AuditOptions) -> None:
 
 @app.command(name="compare")
 @command
-def compare(options: CompareOptions) -> None:
+def compare(options: CompareOptions) -> int:
     """Let a chat model compare answers of two systems or more, each pair in both orders.
 
     [bold]semscale judge compare answers.csv --prompt question --a old --b new --chat-model gpt-4o[/bold]
 
     It reports wins, ties and losses, the win rate with its interval, how far the order of two answers moves
     the judge, and a ranking of several systems.
+
+    Exit code 4: no verdict, as the order of the answers decides most pairs, or the judge prefers no answer.
     """
-    _ask_and_present(options, compare_answers, forecast_comparison)
+    summary = _ask_and_present(options, compare_answers, forecast_comparison)
+    if summary is None or summary.no_verdict is None:
+        return DONE
+    say(f"no verdict: {summary.no_verdict}")
+    return UNDECIDED
 
 
 def _ask_and_present(
     options: Any,  # noqa: ANN401 - options of a command
     run: "Callable[[Any], Any]",
     forecast: "Callable[[Any], Presentable]",
-) -> None:
-    """Ask the judges and show the summary, or with --dry-run a forecast of the calls."""
+) -> Any:  # noqa: ANN401 - the summary
+    """Ask the judges, show the summary, and return it; with --dry-run, show a forecast of the calls."""
     if options.calls.dry_run:
         present(forecast(options), options.outputs.of_forecast)
-        return
+        return None
     with message_if_stopped(
         "stopped; received replies stay in the ledger, and the same command continues from there"
     ):
@@ -230,6 +248,7 @@ def _ask_and_present(
         summary = run(options)
         seconds = monotonic() - began
         present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)
+    return summary
 
 
 def judge_table(options: JudgeOptions) -> "JudgeSummary":
@@ -278,7 +297,7 @@ def forecast_judges(options: JudgeOptions) -> "ForecastSummary":
     for items in parts():
         counts.update(statuses(items))
     works = {
-        name: partial(forecast_judge, member, partial(requests, member))
+        name: partial(forecast_judge, member, partial(requests, member), retry=options.calls.retry_unparsable)
         for name, member in _members(judges).items()
     }
     return forecast_summary(table.file_name, options.calls.forecasts(works), counts)
@@ -334,19 +353,21 @@ def forecast_audits(options: AuditOptions) -> "ForecastSummary":
     judges, table, columns = _open(options)
     cells = read_cells(table, columns, options.rows)
     items, has_references = items_in(cells), "reference" in cells.values
-    works, note = {}, _NOTE
+    works, note, retry = {}, _NOTE, options.calls.retry_unparsable
     for name, member in _members(judges).items():
         forms = {name: member}
         if _decides_and_writes(member):
             forms = {f"{name}, decision": member, f"{name}, prose": member.varied(method="prose")}
             note = f"{_NOTE} If the model takes no decisions, prose is not audited a second time."
         for title, asked in forms.items():
-            works[f"{title}, plain"] = partial(forecast_judge, asked, partial(requests_about, asked, items))
+            works[f"{title}, plain"] = partial(
+                forecast_judge, asked, partial(requests_about, asked, items), retry=retry
+            )
             for check in CHECKS:
                 if check_obstacle(check, asked, has_references=has_references) is None:
                     changed, changed_items = apply_check(check, asked, items)
                     requests = partial(requests_about, changed, changed_items)
-                    works[f"{title}, {check}"] = partial(forecast_judge, changed, requests)
+                    works[f"{title}, {check}"] = partial(forecast_judge, changed, requests, retry=retry)
     counts = Counter(statuses(items))
     return forecast_summary(table.file_name, options.calls.forecasts(works), counts, note)
 
@@ -388,7 +409,8 @@ def forecast_comparison(options: CompareOptions) -> "ForecastSummary":
 
     member, table, texts = _read_systems(options)
     items, counts = pair_items(texts.questions, texts.answers, references=texts.references)
-    works = {member.name: partial(forecast_judge, member, partial(requests_about, member, items))}
+    requests, retry = partial(requests_about, member, items), options.calls.retry_unparsable
+    works = {member.name: partial(forecast_judge, member, requests, retry=retry)}
     rows = Counter({Status(status): n for status, n in counts.items()})
     note = f"{_NOTE} Each pair is sent in both orders, unless its answers are equal or one is empty."
     return forecast_summary(table.file_name, options.calls.forecasts(works), rows, note)
@@ -399,6 +421,8 @@ async def forecast_judge(
     requests: "Callable[[int], Iterable[Request]]",
     ledger: "Ledger",
     prices: "PriceTable | None",
+    *,
+    retry: bool = False,
 ) -> "Forecast":
     """Forecast the form of requests that needs the fewest calls: the one that the model took before.
 
@@ -409,6 +433,7 @@ async def forecast_judge(
         requests: returns the requests of a form, by its number, as ``judge.requests`` orders them.
         ledger: of earlier replies, which cost nothing.
         prices: of models; ``None`` for the user's own table.
+        retry: whether calls with an unreadable reply are repeated.
     """
     from semscale.chat.budget import forecast
 
@@ -419,6 +444,7 @@ async def forecast_judge(
             prices=prices,
             ledger=ledger,
             follow_ups=member.corrections_after,
+            is_repeated=member.is_unread if retry else None,
         )
         for form in range(len(member.requests_about([])))
     ]

@@ -20,7 +20,7 @@ from semscale.cli.judge import (
 from semscale.cli.options import As, Rare, Without, command, option_arguments, refuse_stated
 from semscale.cli.outputs import OUTPUT, CsvEscape, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
-from semscale.cli.shared import COLUMNS, RUN, CallOptions, EmbedderOptions, InputFile, RowOptions
+from semscale.cli.shared import COLUMNS, RUN, EmbedderOptions, InputFile, JudgeCallOptions, RowOptions
 from semscale.coding.settings import CODES
 from semscale.errors import EmptyTableError, InputError, InterruptedRunError
 from semscale.judging.settings import JudgeColumns, JudgeSettings
@@ -71,7 +71,7 @@ class LabelOptions(Settings):
     rating: Annotated[RaterSettings, Without("calibration")]
     judging: Annotated[JudgeSettings, Rare("template", "rubric")]
     chat: Annotated[JudgeChoice, Without("panel")]
-    calls: CallOptions
+    calls: JudgeCallOptions
     model: Annotated[EmbedderOptions, Rare("embedder")]
     table: Annotated[RowOptions, Rare("where")]
     n: Annotated[
@@ -422,7 +422,8 @@ def _forecast_draw(options: LabelOptions) -> "ForecastSummary":
     """
     judge, cells, source = _read_unlabelled(options)
     items = items_in(cells)
-    works = {judge.name: partial(forecast_judge, judge, partial(requests_about, judge, items))}
+    requests = partial(requests_about, judge, items)
+    works = {judge.name: partial(forecast_judge, judge, requests, retry=options.calls.retry_unparsable)}
     return forecast_summary(source, options.calls.forecasts(works), Counter(statuses(items)))
 
 

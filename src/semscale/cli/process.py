@@ -1,6 +1,6 @@
 """The end of the program: signals, standard streams, and a line and an exit code for each error.
 
-Exit code 2 is bad input or no reply, 3 a cap or Ctrl-C, 70 a bug.
+Exit code 1 is a failed gate, 2 bad input or no reply, 3 a cap or Ctrl-C, 4 no verdict, 70 a bug.
 """
 
 import _thread
@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from semscale.errors import ClusterError, InterruptedRunError, SemscaleError, StoppedByUserError
 
-DONE, BAD_INPUT, BUG = 0, 2, 70
+DONE, GATE_FAILED, BAD_INPUT, UNDECIDED, BUG = 0, 1, 2, 4, 70
 
 _ENVIRONMENT = {
     errno.ENOSPC: "free some space on the disk",

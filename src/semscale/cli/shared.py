@@ -517,6 +517,24 @@ class CallOptions(Configurable):
         return None if self.prices is None else PriceTable.load(self.prices)
 
 
+class JudgeCallOptions(CallOptions):
+    """Calls of a judge, whose replies must contain a score."""
+
+    retry_unparsable: Annotated[
+        bool,
+        Field(description="Ask again where a stored reply could not be read."),
+        Option(CALLS, rare=True),
+    ] = False
+
+    def running(self, ledger: "Ledger | None" = None) -> "Running":
+        """Return limits, budget, prices and ledger of calls, and whether unreadable replies are repeated.
+
+        Args:
+            ledger: one that is open; that of the options unless given.
+        """
+        return replace(super().running(ledger), retry_unreadable=self.retry_unparsable)
+
+
 class HistoryOptions(Configurable):
     """The history of runs, and the dataset in it."""
 

@@ -5,17 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from semscale.coding.code_shares import CodeCounts, CodedSample, CodeShare, code_shares
-from semscale.coding.codebook import Codebook
-from semscale.coding.coder import ChatCodes, CodeScores, with_children
-from semscale.coding.labels import HandCodes, majority, mean_codes
-from semscale.coding.settings import BY_LIKENESS, CodeSettings
+from semscale.coding.codebook import Codebook, load_codebook
+from semscale.coding.coder import ChatCodes, Coder, CodeScores, ask_about_codes, with_children
+from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
+from semscale.coding.settings import BY_LIKENESS, CodeKeywords, CodeSettings
 from semscale.errors import InputError
+from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.stats.calibration import (
     FEWEST_OF_EACH,
@@ -33,7 +35,13 @@ from semscale.stats.calibration import (
 from semscale.stats.correlations import roc_area
 from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.stats.sampling import checked_inclusion, labels_hash
-from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses
+from semscale.store.columns import as_list
+from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, Statuses
+
+if TYPE_CHECKING:
+    from semscale.chat.runner import Running
+    from semscale.embedding.embedder import Embedder
+    from semscale.judging.settings import Method
 
 MIN_PER_CLASS = 5
 """Fewest hand-coded answers with a code, and without it, for a calibration: every fold needs both."""
@@ -75,7 +83,82 @@ def applied_settings(calibrations: "Sequence[CodeCalibration]", settings: CodeSe
     return [BY_LIKENESS if calibration.curve is None else settings for calibration in calibrations]
 
 
-@dataclass(frozen=True)
+@takes(CodeSettings)
+def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
+    answers: object,
+    codebook: Codebook | str | Path,
+    *,
+    human: object = None,
+    inclusion: object = None,
+    embedder: "str | Path | Embedder | None" = None,
+    chat_model: object = None,
+    question: str | None = None,
+    method: "Method" = "decision",
+    running: "Running | None" = None,
+    plan: IntervalPlan | None = None,
+    progress: Progress | None = None,
+    **settings: Unpack[CodeKeywords],
+) -> "Coding":
+    """Assign the codes of a codebook to open answers, in one call.
+
+    Args:
+        answers: shape (n,), a list or a series; a cell may be missing or not text.
+        codebook: the codes, or the path of their YAML file.
+        human: shape (n,), codes assigned by hand to some answers: names separated by semicolons, or ``none``;
+            a missing cell was not coded. Codes with enough hand-coded answers get probabilities.
+        inclusion: shape (n,), probability with which each answer was drawn for hand coding; by default all
+            are equal.
+        embedder: the embedding model; by default the default model.
+        chat_model: a chat model that is asked about every answer as well; see ``load_chat_model``.
+        question: the survey question, for the chat model.
+        method: form of the chat model's replies, ``decision`` or ``prose``.
+        running: how calls to the chat model are made.
+        plan: coverage of intervals, and the seed of folds.
+        progress: called while texts are embedded, and as replies come.
+        settings: fields of ``CodeSettings``.
+
+    Returns:
+        Codes in the order of the answers.
+
+    Raises:
+        InputError: a codebook that cannot be read, codes that are too similar, an unknown hand code, columns
+            of unequal length, or thresholds out of range.
+        InterruptedRunError: a cap was reached; the chat model's replies are stored.
+        ModelError: the embedding model cannot be run.
+
+    Examples:
+        >>> from semscale.coding import Code, Codebook
+        >>> price = Code("price", "The product is expensive or cheap.", ("It costs too much.",))
+        >>> battery = Code("battery", "How long the battery lasts.", ("The battery dies fast.",))
+        >>> coding = code(["The battery is empty by noon.", None], Codebook("phones", (price, battery)))
+        >>> coding.to_frame().select("outcome", "price", "battery").rows()
+        [('coded', 0, 1), ('no-answer', None, None)]
+    """
+    book = codebook if isinstance(codebook, Codebook) else load_codebook(codebook)
+    chosen, cells = CodeSettings(**settings), as_list(answers, "answers")
+    hand = None
+    if human is not None:
+        columns = [as_list(human, "human")]
+        weights = None if inclusion is None else np.array(as_list(inclusion, "inclusion"), dtype=np.float64)
+        for name, n in (
+            ("human", len(columns[0])),
+            ("inclusion", len(cells if weights is None else weights)),
+        ):
+            if n != len(cells):
+                raise InputError(f"{name} must have {len(cells)} rows as answers has, got {n}")
+        hand = HandCodes(hand_codes(columns, book, ["human"]), ("human",), weights)
+    elif inclusion is not None:
+        raise InputError("inclusion belongs to human: give the hand codes as well")
+    scores = Coder(book, embedder=embedder).score(cells, progress=progress)
+    asked = None
+    if chat_model is not None:
+        asked = ask_about_codes(
+            chat_model, book, cells, question=question, method=method, running=running, progress=progress
+        )
+    return code_answers(scores, hand=hand, asked=asked, settings=chosen, plan=plan)
+
+
+@dataclass(frozen=True, repr=False)
 class Coding:
     """Codes of n answers.
 
@@ -103,6 +186,17 @@ class Coding:
     settings: CodeSettings
     signature: Signature
     asked: ChatCodes | None = None
+
+    def __len__(self) -> int:
+        return len(self.text_status)
+
+    def __repr__(self) -> str:
+        return f"Coding(n={len(self):,}, n_read={self.n_read:,}, codes={len(self.codebook.codes)})"
+
+    @cached_property
+    def n_read(self) -> int:
+        """Number of answers whose text was read."""
+        return int(self.readable.sum())
 
     @cached_property
     def is_calibrated(self) -> Mask:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from pydantic import Field
 
@@ -55,6 +55,14 @@ class CodeSettings(Settings):
                 f"unsure_from must be at most given_from {rule}",
                 in_shell=f"--unsure-from must be at most --given-from {rule}",
             )
+
+
+class CodeKeywords(TypedDict, total=False):
+    """Types of ``CodeSettings`` as keyword arguments, for type checkers."""
+
+    given_from: float
+    unsure_from: float
+    min_base: int
 
 
 BY_LIKENESS = CodeSettings(given_from=0.7, unsure_from=0.5)

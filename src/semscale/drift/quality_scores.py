@@ -11,7 +11,7 @@ from semscale.drift.metrics import REFERENCE_MATCH, SIDE_BY_SIDE, Metric
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, hashed, named
-from semscale.judging.comparing import AnswerPair, judge_pairs
+from semscale.judging.comparing import AnswerPair, OrderEffect, judge_pairs
 from semscale.judging.judge import Judge
 from semscale.matching.calibrated import CalibratedMatch
 from semscale.matching.matcher import match_with
@@ -178,12 +178,15 @@ class JudgedRuns:
 
     Attributes:
         points: shape (n,), the candidate's points in each item; NaN if neither run has an output, or without
-            verdicts in both orders.
+            verdicts in both orders. All NaN if the verdicts say nothing about the outputs.
         verdicts: verdicts on items for which both runs have an output.
+        no_verdict: why the verdicts say nothing about the outputs, such as that their order decides most of
+            them; ``None`` if they do.
     """
 
     points: Floats
     verdicts: "PairVerdicts"
+    no_verdict: str | None = None
 
     @property
     def n_unjudged(self) -> int:
@@ -253,6 +256,10 @@ async def judge_runs(
         elif before is not None or after is not None:
             points[index] = LOST if after is None else WON
     verdicts = (await judge_pairs(judge, pairs, running=running, progress=progress)).whole()
+    order = OrderEffect.from_verdicts(verdicts, plan=IntervalPlan())
+    # Ties alone are what an unchanged candidate gets.
+    if order.by_order and order.obstacle is not None:
+        return JudgedRuns(np.full(len(points), np.nan), verdicts, order.obstacle)
     points[positions] = verdicts.points
     return JudgedRuns(points, verdicts)
 
@@ -284,6 +291,8 @@ def _judge_cautions(comparison: "Comparison", judged: JudgedRuns) -> Iterator[st
             f"side by side: {judged.n_unjudged} of {len(judged.verdicts.points)} pairs of outputs have no "
             f"verdict in both orders and are left out, most often because: {reason}"
         )
+    if judged.no_verdict is not None:
+        yield f"side by side: no verdict, as {judged.no_verdict}: choose another judge"
     model = judged.verdicts.model
     if model in {comparison.baseline.model, comparison.candidate.model}:
         yield f"the judge, {model}, wrote one of the two runs: models prefer their own answers"

@@ -179,6 +179,10 @@ class EmbeddingWork:
             self.text,
         )
 
+    def is_repeated(self, notes: Mapping[str, Any]) -> bool:  # noqa: ARG002 - as the protocol has it
+        """Return False: vectors do not change."""
+        return False
+
     def late(self, start: int, stop: int) -> pl.DataFrame | None:  # noqa: ARG002 - as the protocol has it
         """Return no columns, as none depends on the whole table."""
         return None

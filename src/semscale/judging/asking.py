@@ -4,10 +4,11 @@ Endpoints refuse options that they do not know. So ``Judge`` sends the first ite
 fewer, until a request is accepted. The replies show if a model ignores an option that it has accepted.
 """
 
+import asyncio
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -36,6 +37,7 @@ from semscale.chat.decisions import (
     rejection_of,
 )
 from semscale.chat.messages import CallError, FailureKind, Message, Parameters, Reply, Request
+from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.chat.runner import Running
 from semscale.errors import InputError, InterruptedRunError
@@ -135,26 +137,115 @@ class Conversation:
             reply.finish_reason == "length" or _is_json(reply.text) for reply in self.replies
         )
 
+    def can_read(self, reply: Reply, read: Callable[[Request, Reply], ReplyReading]) -> bool:
+        """Return whether a reply has an answer, if only that the model declines to give a score."""
+        if self.call is None:
+            return read(self.request, reply).status not in UNREAD
+        return any(answer.masses or answer.refused for answer in self.call.read(reply).values())
+
     def correct(self, messages: tuple[Message, ...]) -> None:
         """Add messages to the request, which makes it a new request for the ledger."""
         self.request = replace(self.request, messages=(*self.request.messages, *messages))
 
 
-async def ask(
+_OPEN_AT_FIRST = 8  # conversations until a reply could be read, so that a model that none suits is cheap
+_CORRECTIONS = 2  # after which an unreadable reply counts as final
+
+
+class _Turns:
+    """Requests of conversations in the order of sending: corrections first, then further conversations.
+
+    Args:
+        conversations: those without a reply, and those whose last reply cannot be read.
+        correct: adds a correction to a conversation.
+        corrections: maximum number of corrections of a conversation.
+        unreadable: counter of unreadable replies.
+
+    Attributes:
+        sent: conversations in the order in which their requests were sent.
+    """
+
+    def __init__(
+        self,
+        conversations: Iterable[Conversation],
+        correct: Callable[[Conversation], None],
+        corrections: int,
+        unreadable: UnreadableReplies,
+    ) -> None:
+        self.sent: list[Conversation] = []
+        self._correct, self._corrections, self._unreadable = correct, corrections, unreadable
+        self._first, self._again = deque[Conversation](), deque[Conversation]()
+        self._n_open = 0
+        self._changed = asyncio.Event()
+        self._is_ended = False
+        for conversation in conversations:
+            if conversation.is_waiting:
+                self._first.append(conversation)
+            elif conversation.is_unread and self._can_correct(conversation):
+                self._n_open += 1
+                self._again.append(conversation)
+
+    def __len__(self) -> int:
+        return len(self.sent) + len(self._first) + len(self._again)
+
+    def end(self) -> None:
+        """Send no further request."""
+        self._is_ended = True
+        self._changed.set()
+
+    def settle(self, conversation: Conversation) -> None:
+        """Note that the last request of a conversation has a reply or failure; it may need a correction."""
+        if conversation.is_unread and self._can_correct(conversation):
+            self._again.append(conversation)
+        else:
+            self._n_open -= 1
+        self._changed.set()
+
+    async def __aiter__(self) -> AsyncIterator[Request]:
+        while not self._is_ended and (self._n_open or self._first):
+            conversation = self._following()
+            if conversation is None:
+                self._changed.clear()
+                await self._changed.wait()
+                continue
+            self.sent.append(conversation)
+            yield conversation.request
+
+    def _following(self) -> Conversation | None:
+        if self._again:
+            conversation = self._again.popleft()
+            self._correct(conversation)
+            return conversation
+        if self._first and (self._unreadable.has_read or self._n_open < _OPEN_AT_FIRST):
+            self._n_open += 1
+            return self._first.popleft()
+        return None
+
+    def _can_correct(self, conversation: Conversation) -> bool:
+        return len(conversation.replies) <= self._corrections
+
+
+async def ask(  # noqa: PLR0913 - the model, what is asked, and how replies are read
     model: ChatModel,
     conversations: Sequence[Conversation],
     read: Callable[[Request, Reply], ReplyReading],
     *,
     running: Running,
+    unreadable: UnreadableReplies,
+    correct: Callable[[Conversation], None] | None = None,
+    corrections: int = 0,
     progress: Progress | None = None,
 ) -> tuple[Running, str | None]:
-    """Send the last request of each conversation, and add the reply or failure to the conversation.
+    """Request every missing reply, and ask again after replies that cannot be read.
 
     Args:
         model: the chat model that is asked.
         conversations: changed in place.
         read: reads the score of the reply to a request.
         running: how calls are made.
+        unreadable: counter of unreadable replies; after about 20 in a row, no further request is sent.
+        correct: adds a correction to a conversation.
+        corrections: maximum number of corrections of a conversation.
         progress: called as replies come.
 
     Returns:
@@ -163,18 +254,31 @@ async def ask(
     Raises:
         ReplyError: no call can succeed.
     """
-    runner = running.runner(model)
-    stopped = None
+    runner, stopped = running.runner(model), None
+    turns = _Turns(conversations, correct or (lambda _: None), corrections if correct else 0, unreadable)
+
+    def can_read(index: int, reply: Reply) -> bool:
+        return turns.sent[index].can_read(reply, read)
+
     try:
-        requests = [conversation.request for conversation in conversations]
-        async with aclosing(runner.stream(requests, progress=progress)) as outcomes:
+        async with aclosing(runner.stream(turns, progress=progress, is_readable=can_read)) as outcomes:
             async for outcome in outcomes:
-                conversation = conversations[outcome.index]
+                conversation = turns.sent[outcome.index]
                 conversation.failure = outcome.failure
                 if outcome.reply is not None:
                     conversation.add(outcome.reply, read)
+                    unreadable.note(
+                        outcome.reply,
+                        is_readable=can_read(outcome.index, outcome.reply),
+                        is_last=len(conversation.replies) > min(corrections, _CORRECTIONS),
+                    )
+                if unreadable.reason is not None:
+                    turns.end()
+                turns.settle(conversation)
     except InterruptedRunError as error:
         stopped = str(error)
+    if stopped is None and unreadable.reason is not None:
+        stopped = f"{unreadable.reason}; {runner.unreadable_remedy}"
     return running.after(runner.spent), stopped
 
 
@@ -319,13 +423,14 @@ class JudgeRequests:
         messages = self.prompt_form().decision_messages(item)
         return DecisionRequest(messages, self._questions(has_reference=item.reference is not None))
 
-    async def ask(
+    async def ask(  # noqa: PLR0913 - the model, what is asked, and how
         self,
         model: ChatModel,
         conversations: Sequence[Conversation],
         capabilities: ModelCapabilities,
         *,
         running: Running,
+        unreadable: UnreadableReplies,
         progress: Progress | None = None,
     ) -> tuple[Running, str | None]:
         """Request every missing reply, and ask again after replies that cannot be read.
@@ -335,6 +440,7 @@ class JudgeRequests:
             conversations: about any items; changed in place.
             capabilities: the options that the model accepts.
             running: how calls are made.
+            unreadable: counter of unreadable replies.
             progress: called as replies come.
 
         Returns:
@@ -343,27 +449,25 @@ class JudgeRequests:
         Raises:
             ReplyError: no call can succeed.
         """
-        stopped = None
-        for criterion in range(len(self.rubric.criteria)):
-            concerned = [
-                conversation for conversation in conversations if conversation.criterion == criterion
-            ]
-            form = self.prompt_form(criterion, as_json=capabilities.structured)
-            waiting = [conversation for conversation in concerned if conversation.is_waiting]
-            for turn in range(self.settings.corrections + 1):
-                if waiting:
-                    running, stopped = await ask(
-                        model, waiting, self.read, running=running, progress=progress
-                    )
-                waiting = [conversation for conversation in concerned if conversation.is_unread]
-                if stopped is not None or not waiting:
-                    break
-                if turn < self.settings.corrections:
-                    for conversation in waiting:
-                        conversation.correct(form.correction(conversation.replies[-1].text))
-            if stopped is not None:
-                break
-        return running, stopped
+        forms = [
+            self.prompt_form(criterion, as_json=capabilities.structured)
+            for criterion in range(len(self.rubric.criteria))
+        ]
+
+        def correct(conversation: Conversation) -> None:
+            form = forms[conversation.criterion]
+            conversation.correct(form.correction(conversation.replies[-1].text))
+
+        return await ask(
+            model,
+            conversations,
+            self.read,
+            running=running,
+            unreadable=unreadable,
+            correct=correct,
+            corrections=self.settings.corrections,
+            progress=progress,
+        )
 
     def longest_corrections(self, request: Request) -> list[Request]:
         """Write the corrections that follow unreadable replies of the maximum length, for forecasts."""
@@ -409,7 +513,10 @@ class JudgeRequests:
         verdicts = []
         for index, criterion in enumerate(self.rubric.criteria):
             concerned = [conversation for conversation in conversations if conversation.criterion == index]
-            verdicts.append(aggregate_replies(concerned, criterion.template, stopped=stopped))
+            verdict = aggregate_replies(
+                concerned, criterion.template, corrections=self.settings.corrections, stopped=stopped
+            )
+            verdicts.append(verdict)
         return combine_criteria(self.rubric, verdicts)
 
     def signature(self, capabilities: ModelCapabilities, left_out: Collection[str] = ()) -> Signature:
@@ -517,18 +624,20 @@ def _options(template: Template) -> tuple[Option, ...]:
 
 
 def aggregate_replies(
-    conversations: Sequence[Conversation], template: Template, *, stopped: str | None
+    conversations: Sequence[Conversation], template: Template, *, corrections: int, stopped: str | None
 ) -> Verdict:
     """Aggregate the conversations in prose about one item, one for each sample, into a verdict.
 
     Args:
         conversations: with all replies and failures.
         template: the judge's template.
+        corrections: maximum number of corrections of a conversation.
         stopped: why asking stopped early, or ``None``.
     """
     replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)
     if stopped is not None and any(
-        conversation.is_waiting or conversation.is_unread for conversation in conversations
+        conversation.is_waiting or (conversation.is_unread and len(conversation.replies) <= corrections)
+        for conversation in conversations
     ):
         return Verdict.without_score(Status.UNFINISHED, stopped, replies)
     scored = {

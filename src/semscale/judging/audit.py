@@ -287,11 +287,18 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
         obstacle = check_obstacle(name, judge, has_references=references is not None)
         if name == "relabelled" and dict(plain.signature.fields).get("method") == NEXT_TOKEN:
             obstacle = "letters replace decisions, so the levels are named by letters in any case"
+        if state.unreadable.reason is not None:
+            obstacle = "the replies about unchanged rows could not be read"
         if obstacle is not None:
             checks.append(BiasCheck(name, meaning, None, None, obstacle))
             continue
         changed_judge, changed_rows = apply_check(name, judge, rows)
-        verdicts = run_apart(changed_judge.judge_items(changed_rows, part, progress))
+        verdicts, (after,) = run_apart(
+            changed_judge.judge_part(changed_rows, changed_judge.start(part), progress)
+        )
+        if after.unreadable.reason is not None:
+            checks.append(BiasCheck(name, meaning, None, None, after.unreadable.reason))
+            continue
         stopped = stopped or verdicts.stopped
         effect = estimate_mean(verdicts.expected - plain.expected, bounds=_DIFFERENCE, plan=plan)
         checks.append(BiasCheck(name, meaning, effect, share_moved(plain.score, verdicts.score, plan)))

@@ -1,7 +1,8 @@
 """Comparison of answers side by side: pairs judged in both orders, and ranks of systems.
 
 Every two systems are compared question by question. Each pair is judged in both orders, so that a judge with
-a preference for the first answer produces ties.
+a preference for the first answer produces ties. If the order decides most pairs, or as many as by chance, the
+judge has no information about the systems, and there is no verdict.
 """
 
 from collections import Counter
@@ -151,6 +152,74 @@ class PairVerdicts:
         """
         points = (self.orders[:, 0] + 1 - self.orders[:, 1]) / 2
         return np.where(self.asked, points, np.nan)
+
+
+@dataclass(frozen=True)
+class OrderEffect:
+    """Number of pairs that the order of the answers decides, and number that their content decides.
+
+    A judge without any information about the answers prefers the first one with a probability a, the second
+    one with a probability b, and neither otherwise. In the two orders of a pair it then prefers answers in
+    the same position with the probability a² + b², and the same answer with 2ab, which is never more. So only
+    a judge whose preferences follow the content in more pairs than the order has information.
+
+    Attributes:
+        n: pairs that the judge has judged in both orders.
+        by_order: pairs in which it preferred the answer in the same position in both orders.
+        by_content: pairs in which it preferred the same answer in both orders.
+        n_one_sided: pairs with a preference in one order and a tie in the other.
+        share: ``by_order`` as a share of the pairs with a preference in both orders, 0 to 1.
+    """
+
+    n: int
+    by_order: int
+    by_content: int
+    n_one_sided: int
+    share: MeanEstimate
+
+    @classmethod
+    def from_verdicts(
+        cls, judged: PairVerdicts, *, plan: IntervalPlan, clusters: Integers | None = None
+    ) -> Self:
+        """Count the pairs that a judge was asked about.
+
+        Args:
+            judged: the verdicts on m pairs.
+            plan: how the interval is made.
+            clusters: shape (m,), number of each pair's question; by default each pair is its own cluster.
+        """
+        known = judged.asked & ~np.isnan(judged.orders).any(axis=1)
+        first, second = judged.orders[:, 0], judged.orders[:, 1]
+        has_preference = known & (first != _TIE) & (second != _TIE)
+        is_by_order = has_preference & (first != second)
+        values = np.where(has_preference, is_by_order, np.nan)
+        return cls(
+            n=int(known.sum()),
+            by_order=int(is_by_order.sum()),
+            by_content=int((has_preference & (first == second)).sum()),
+            n_one_sided=int((known & ((first == _TIE) != (second == _TIE))).sum()),
+            share=estimate_mean(values, bounds=_SHARE, clusters=clusters, plan=plan),
+        )
+
+    @property
+    def obstacle(self) -> str | None:
+        """The reason why the verdicts say nothing about the answers; ``None`` if they do.
+
+        The order must decide at most half of the pairs. With 10 or more questions, the interval of ``share``
+        must also lie below 50 %, which a judge that answers at random reaches. With fewer, differences are
+        never significant.
+        """
+        n_decided = self.by_order + self.by_content
+        if self.n and not n_decided and not self.n_one_sided:
+            return f"the judge calls all {self.n:,} pairs ties"
+        if 2 * self.by_order > self.n:
+            return f"the order of the answers decides {self.by_order:,} of {self.n:,} pairs"
+        if self.share.n_clusters >= FEWEST_CLUSTERS and self.share.high >= _TIE:
+            return (
+                f"the order of the answers decides {self.by_order:,} of {n_decided:,} pairs, not "
+                "significantly fewer than the half that a judge reaches at random"
+            )
+        return None
 
 
 async def judge_pairs(
@@ -333,7 +402,7 @@ class SystemRecord:
         ties: pairs in which neither was better.
         losses: pairs in which it was worse.
         share: win rate: share of won judgements plus half the share of tied ones, with two judgements per
-            pair; clustered by question.
+            pair; clustered by question. ``None`` if the verdicts say nothing about the systems.
         chance: probability that it is preferred to a system with the others' mean strength, by Bradley and
             Terry; ``None`` if strengths cannot be estimated.
     """
@@ -341,7 +410,7 @@ class SystemRecord:
     wins: int
     ties: int
     losses: int
-    share: MeanEstimate
+    share: MeanEstimate | None
     chance: Estimate | None
 
 
@@ -357,6 +426,7 @@ class SidesSummary:
             one. ``None`` for the best one, and for a system that was not compared with it.
         best: index of the best system; ``None`` if nothing was judged, or no system is better.
         first_place: mean points of the answer that is shown first, 0.5 without position bias.
+        order: number of pairs that the order of the answers decides.
         no_strengths: why strengths cannot be estimated, or ``None``.
     """
 
@@ -365,7 +435,13 @@ class SidesSummary:
     over_best: tuple[Estimate | None, ...]
     best: int | None
     first_place: MeanEstimate
+    order: OrderEffect
     no_strengths: str | None
+
+    @property
+    def no_verdict(self) -> str | None:
+        """The reason why the verdicts say nothing about the systems; ``None`` if they do."""
+        return self.order.obstacle
 
     def n_with_best(self, system: int) -> int:
         """Count the questions with a verdict on a system and the best one."""
@@ -404,6 +480,9 @@ class SidesSummary:
             "method": dict(judged.signature.fields).get("method", "prose"),
             "not_taken": judged.not_taken,
             "first_place": self.first_place,
+            "decided_by_order": self.order.by_order,
+            "decided_by_content": self.order.by_content,
+            "order_share": self.order.share,
             "no_strengths": self.no_strengths,
         }
 
@@ -416,6 +495,12 @@ def side_by_side(pairs: SystemPairs, names: Sequence[str], plan: IntervalPlan) -
         names: names of the k systems.
         plan: how intervals are made.
     """
+    order = OrderEffect.from_verdicts(pairs.judged, plan=plan, clusters=pairs.item)
+    first_place = estimate_mean(pairs.judged.first_place, bounds=_SHARE, clusters=pairs.item, plan=plan)
+    if order.obstacle is not None:
+        counts = tuple(_record(pairs, system, None, None) for system in range(len(names)))
+        nothing = (None,) * len(names)
+        return SidesSummary(pairs, counts, nothing, None, first_place, order, order.obstacle)
     strengths, positions, obstacle = _strengths(pairs, names)
     records = []
     for system in range(len(names)):
@@ -434,8 +519,7 @@ def side_by_side(pairs: SystemPairs, names: Sequence[str], plan: IntervalPlan) -
                 over_best[system] = strengths.chance(
                     positions[system], positions[best], interval=wider.interval
                 )
-    first_place = estimate_mean(pairs.judged.first_place, bounds=_SHARE, clusters=pairs.item, plan=plan)
-    return SidesSummary(pairs, tuple(records), tuple(over_best), best, first_place, obstacle)
+    return SidesSummary(pairs, tuple(records), tuple(over_best), best, first_place, order, obstacle)
 
 
 def _strengths(
@@ -477,12 +561,13 @@ def _share_against(pairs: SystemPairs, system: int, best: int, plan: IntervalPla
 
 
 def _record(
-    pairs: SystemPairs, system: int, chance: Estimate | None, plan: IntervalPlan
+    pairs: SystemPairs, system: int, chance: Estimate | None, plan: IntervalPlan | None
 ) -> SystemRecord | None:
+    """Count a system's pairs; without a plan there is no win rate."""
     points, items = pairs.of_system(system)
     if not len(points):
         return None
-    share = estimate_mean(points, bounds=_SHARE, clusters=items, plan=plan)
+    share = None if plan is None else estimate_mean(points, bounds=_SHARE, clusters=items, plan=plan)
     return SystemRecord(*_won_tied_lost(points), share, chance)
 
 
@@ -498,7 +583,8 @@ def _best(
     if strengths is not None:
         values = {system: float(strengths.strengths[index]) for system, index in positions.items()}
     else:
-        values = {system: record.share.value for system, record in enumerate(records) if record is not None}
+        shares = {system: record.share for system, record in enumerate(records) if record is not None}
+        values = {system: share.value for system, share in shares.items() if share is not None}
     if not values or np.ptp(list(values.values())) < _ROUNDING:
         return None
     # Rounded, so that the first of equal systems is named on every machine.
@@ -518,7 +604,7 @@ class HeadToHead:
         n_unjudged: questions without a verdict in both orders.
         n_moved: questions whose verdict changes with the order.
         win_rate: share of judgements that the first won plus half the share of tied ones, with two judgements
-            per question, 0 to 1.
+            per question, 0 to 1; ``None`` if the verdicts say nothing about the systems.
     """
 
     first: int
@@ -528,11 +614,11 @@ class HeadToHead:
     losses: int
     n_unjudged: int
     n_moved: int
-    win_rate: MeanEstimate
+    win_rate: MeanEstimate | None
 
     @classmethod
-    def from_pairs(cls, pairs: SystemPairs, first: int, second: int, plan: IntervalPlan) -> Self:
-        """Summarize the verdicts on two systems."""
+    def from_pairs(cls, pairs: SystemPairs, first: int, second: int, plan: IntervalPlan | None) -> Self:
+        """Summarize the verdicts on two systems; without a plan there is no win rate."""
         both = pairs.between(first, second)
         wins, ties, losses = _won_tied_lost(pairs.points[both])
         points, orders = pairs.points[both], pairs.judged.orders[both]
@@ -544,7 +630,7 @@ class HeadToHead:
             losses=losses,
             n_unjudged=int(np.isnan(points).sum()),
             n_moved=int(((orders[:, 0] != orders[:, 1]) & ~np.isnan(points)).sum()),
-            win_rate=estimate_mean(points, bounds=_SHARE, plan=plan),
+            win_rate=None if plan is None else estimate_mean(points, bounds=_SHARE, plan=plan),
         )
 
 
@@ -602,15 +688,25 @@ class SystemComparison(Presentable):
         )
 
     @property
+    def no_verdict(self) -> str | None:
+        """The reason why there is no verdict; ``None`` if the judge has information, or did not judge."""
+        return self.sides.no_verdict
+
+    @property
     def stopped(self) -> str | None:
         """The reason why asking stopped early, or ``None``."""
         return self.sides.pairs.judged.stopped
 
     @property
     def failed(self) -> str | None:
-        """The reason why no pair has a verdict; ``None`` if one has, or if the judge was not asked."""
+        """The reason why no pair has a verdict; ``None`` if one has, or if the judge was not asked.
+
+        In a stopped run, which may continue, only calls without any reply count.
+        """
         judged = self.sides.pairs.judged
         if judged.n_asked == 0 or not np.isnan(judged.orders).all() or judged.unfinished.all():
+            return None
+        if self.stopped is not None and Status.FAILED not in judged.status:
             return None
         return max(judged.reasons, key=lambda reason: judged.reasons[reason], default=None)
 
@@ -639,6 +735,7 @@ class SystemComparison(Presentable):
             "created": self.created,
             "counts": self.counts,
             "interval": self.plan.interval,
+            "no_verdict": self.no_verdict,
             "best": None if sides.best is None else names[sides.best],
             "not_told_apart": self.not_told_apart,
             "stopped": self.stopped,
@@ -700,14 +797,15 @@ def compare_systems(  # noqa: PLR0913 - answers, judge, and how to ask it
     lost = len(set(pairs.item[unfinished].tolist()) - set(pairs.item[~unfinished].tolist()))
     if lost:
         counts = counts + Counter({str(Status.UNFINISHED): lost}) - Counter({str(Status.SCORED): lost})
+    sides = side_by_side(pairs, names, plan)
     duels = (
-        HeadToHead.from_pairs(pairs, first, second, plan)
+        HeadToHead.from_pairs(pairs, first, second, plan if sides.no_verdict is None else None)
         for first, second in combinations(range(len(names)), 2)
     )
     summary = SystemComparison(
         source=source,
         systems=dict(columns or {name: name for name in names}),
-        sides=side_by_side(pairs, names, plan),
+        sides=sides,
         duels=tuple(duels),
         counts=dict(counts),
         plan=plan,

@@ -3,15 +3,16 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar, Unpack
 
 import numpy as np
 
 from semscale.chat.chat_model import held_open, load_chat_model
 from semscale.chat.decisions import TRIED_ITEMS, DecidingChat, load_deciding_model
 from semscale.chat.messages import CallError, Parameters, Reply, Request, Usage
+from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.runner import Running, run_apart
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import (
@@ -26,7 +27,7 @@ from semscale.judging.asking import (
     decisions_to_try,
 )
 from semscale.judging.prompts import JudgedItem, read_items
-from semscale.judging.settings import JudgeSettings
+from semscale.judging.settings import JudgeKeywords, JudgeSettings
 from semscale.judging.templates import Rubric, load_rubric, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import PanelVerdicts, Verdicts
@@ -48,7 +49,7 @@ def judge(
     chat_model: object,
     references: object = None,
     running: Running | None = None,
-    **settings: Any,
+    **settings: Unpack[JudgeKeywords],
 ) -> Verdicts:
     """Judge answers to questions, in one call.
 
@@ -81,6 +82,7 @@ class JudgeState:
         left_out: parameters that the model refused, so that replies came without them.
         stopped: why asking stopped early, or ``None``.
         usage: tokens of all replies of this run, including replies from the ledger.
+        unreadable: counter of unreadable replies in a row.
     """
 
     running: Running
@@ -92,6 +94,7 @@ class JudgeState:
     left_out: frozenset[str] = frozenset()
     stopped: str | None = None
     usage: Usage = Usage(0, 0)
+    unreadable: UnreadableReplies = field(default_factory=UnreadableReplies, compare=False)
 
     def after(self, conversations: Sequence[Conversation]) -> Self:
         """Return the state updated by the replies of further conversations."""
@@ -239,7 +242,7 @@ class Judge(AnyJudge[Verdicts]):
     """
 
     @takes(JudgeSettings)
-    def __init__(self, chat_model: object, **settings: Any) -> None:
+    def __init__(self, chat_model: object, **settings: Unpack[JudgeKeywords]) -> None:
         self.settings = JudgeSettings(**settings)
         self.members = (self,)
         deciding = load_deciding_model(chat_model) if self.settings.method == "decision" else None
@@ -323,7 +326,12 @@ class Judge(AnyJudge[Verdicts]):
         flat = [conversation for group in conversations.values() for conversation in group]
         if state.stopped is None:
             running, stopped = await self._requests.ask(
-                self.model, flat, options, running=state.running, progress=progress
+                self.model,
+                flat,
+                options,
+                running=state.running,
+                unreadable=state.unreadable,
+                progress=progress,
             )
             state = replace(state, running=running, stopped=stopped)
         state = state.after(flat)
@@ -359,7 +367,12 @@ class Judge(AnyJudge[Verdicts]):
                 continue
             conversations = self._requests.conversations(item, options)
             running, stopped = await ask(
-                self.model, conversations[:1], self._requests.read, running=running, progress=progress
+                self.model,
+                conversations[:1],
+                self._requests.read,
+                running=running,
+                unreadable=state.unreadable,
+                progress=progress,
             )
             reason = conversations[0].form_refusal
             if stopped is None and conversations[0].is_filtered and item is not tried[-1]:
@@ -421,11 +434,13 @@ class Judge(AnyJudge[Verdicts]):
             request: one of ``requests``.
             outcome: the known outcome, if any; a readable reply, a refusal or a failure needs no correction.
         """
-        if isinstance(outcome, CallError):
-            return []
-        if outcome is not None and self._requests.read(request, outcome).status not in UNREAD:
+        if outcome is not None and not self.is_unread(request, outcome):
             return []
         return self._requests.longest_corrections(request)
+
+    def is_unread(self, request: Request, outcome: Reply | CallError) -> bool:
+        """Return whether the outcome of a first request is a reply in prose that cannot be read."""
+        return isinstance(outcome, Reply) and self._requests.read(request, outcome).status in UNREAD
 
     def prompt(self, item: JudgedItem) -> str:
         """The last message to the judge about an item, without the system message."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from pydantic import Field
 
@@ -136,6 +136,25 @@ class JudgeSettings(Settings):
         if temperature == "auto":
             temperature = 0.0 if self.samples == 1 else _SAMPLING_TEMPERATURE
         return {"temperature": temperature, "max_tokens": self.max_tokens, "seed": self.seed}
+
+
+class JudgeKeywords(TypedDict, total=False):
+    """Types of ``JudgeSettings`` as keyword arguments, for type checkers."""
+
+    template: Any
+    rubric: str | None
+    context: str | None
+    order: Order
+    reference_place: ReferencePosition
+    samples: int
+    temperature: float | Literal["auto"] | None
+    max_tokens: int | None
+    seed: int | None
+    structured: bool | Literal["auto"]
+    logprobs: bool | Literal["auto"]
+    corrections: int
+    method: Method
+    criteria: Any
 
 
 def _prose_only(name: str, value: object) -> InputError:

@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
 
 from semscale.judging.asking import FormRefusal
 from semscale.judging.human_labels import HumanEvidence, compare_with_labels, mean_labels
+from semscale.judging.score_gate import GateVerdict, ScoreGate
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.templates import Template
 from semscale.judging.verdict import Provenance, Verdict
@@ -195,6 +196,7 @@ class JudgeSummary(Summary):
         stopped: why not every item was asked about, or ``None``.
         unused_inclusion: whether the table has a column ``inclusion`` from ``semscale label`` that was not
             named with the labels.
+        gate: decision about the mean score; ``None`` without a gate.
     """
 
     instrument = "judge"
@@ -212,6 +214,7 @@ class JudgeSummary(Summary):
     human: HumanEvidence | None = None
     stopped: str | None = None
     unused_inclusion: bool = False
+    gate: GateVerdict | None = None
 
     def __repr__(self) -> str:
         overall = self.estimates.overall
@@ -235,6 +238,10 @@ class JudgeSummary(Summary):
             return None
         reasons = (scores.failure or (None if self.stopped else scores.unusable) for scores in judges)
         return next((reason for reason in reasons if reason), None)
+
+    def with_gate(self, gate: ScoreGate) -> Self:
+        """Return the summary with the decision of a gate on the mean score."""
+        return replace(self, gate=gate.decide(self.estimates.overall_mean(), self.n))
 
     @property
     def template(self) -> Template:
@@ -317,6 +324,7 @@ class JudgeSummary(Summary):
             "lowest": [item.record() for item in self.lowest],
             "disputed": [item.record() for item in self.disputed],
             "stopped": self.stopped,
+            "gate": None if self.gate is None else self.gate.record(),
         }
 
     def _judge_record(self, name: str) -> dict[str, Any]:

@@ -45,8 +45,8 @@ def judge_file(  # noqa: PLR0913 - table, judge, how to ask it, output
     References and labels are checked before any call. Replies stay in the ledger, so that a resumed run sends
     again only the calls that were in flight when it was killed. If a cap is reached, the output is written
     with the remaining rows ``unfinished``, and the same call continues with the first part that has such a
-    row. It also asks again about rows whose calls failed. Without a ledger it does so only if the first run
-    reached its end, and then about all rows.
+    row. It also asks again about rows whose calls failed, and with ``retry_unreadable`` about unparsable
+    rows. Without a ledger it does so only if the first run reached its end, and then about all rows.
 
     Args:
         table: the input.
@@ -92,6 +92,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         self.columns: JudgeColumns = columns
         self._judge, self._progress = judge, progress
         self._has_ledger = running.ledger is not False
+        self._retries_unreadable = running.retry_unreadable
         self._states = judge.start(running)
         empty = self._empty()
         self.result = type(empty)
@@ -134,8 +135,13 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         )
 
     def notes(self, result: JudgedResult) -> dict[str, Any]:
-        """Return the state of each judge after the part, for JSON."""
-        return {"judges": [state.notes() for state in self._states]}
+        """Return the state of each judge after the part, and whether a row was unparsable, for JSON."""
+        has_unparsable = any(Status.UNPARSABLE in verdicts.counts for verdicts in result.by_judge.values())
+        return {"judges": [state.notes() for state in self._states], "has_unparsable": has_unparsable}
+
+    def is_repeated(self, notes: Mapping[str, Any]) -> bool:
+        """Return whether a finished part has unparsable rows that are to be judged again."""
+        return self._retries_unreadable and bool(notes["has_unparsable"])
 
     def further_columns(self, cells: Cells, result: JudgedResult) -> list[pl.Series]:
         """Return the verdicts of all judges as JSON, from which a part is read back."""

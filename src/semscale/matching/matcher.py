@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 import polars as pl
@@ -31,7 +31,7 @@ from semscale.matching.pairs import (
     with_guards,
     with_read_languages,
 )
-from semscale.matching.settings import MatchColumns, MatchSettings, known_method
+from semscale.matching.settings import MatchColumns, MatchKeywords, MatchSettings, known_method
 from semscale.matching.summary import MatchSummary, MatchTally, drawn_items, separate
 from semscale.results.instrument import TableInstrument, measure_table
 from semscale.results.result import PRIVATE
@@ -87,7 +87,9 @@ class Matcher:
     """
 
     @takes(MatchSettings)
-    def __init__(self, method: str = MatchSettings.model_fields["method"].default, **settings: Any) -> None:
+    def __init__(
+        self, method: str = MatchSettings.model_fields["method"].default, **settings: Unpack[MatchKeywords]
+    ) -> None:
         self.settings = MatchSettings(method=method, **settings)
         self.guards: Guards | None = guards_for(method, self.settings.guards)
         if self.settings.explain:
@@ -161,7 +163,7 @@ def match(
     predictions: object,
     references: object,
     method: str = MatchSettings.model_fields["method"].default,
-    **settings: Any,
+    **settings: Unpack[MatchKeywords],
 ) -> Matches:
     """Match predictions with references, in one call.
 

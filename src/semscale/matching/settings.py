@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from pydantic import BeforeValidator, Field
 
@@ -168,6 +168,23 @@ class MatchSettings(Settings):
     def names_embedder(self) -> bool:
         """True if the embedder is named, so that each process can load its own."""
         return isinstance(self.embedder, str | Path)
+
+
+class MatchKeywords(TypedDict, total=False):
+    """Types of ``MatchSettings`` without ``method`` as keyword arguments, for type checkers."""
+
+    embedder: Any
+    precision: str
+    corpus: Iterable[object] | None
+    seed: int
+    guards: Mapping[str, Literal["off", "warn", "weigh"]] | Iterable[str] | None
+    recall_share: float | None
+    empty: Literal["missing", "wrong"]
+    layer: int | None
+    nli: Any
+    nli_labels: Iterable[str] | None
+    explain: bool
+    loading: Mapping[str, Any]
 
 
 class MatchColumns(Columns):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ from semscale.rating.readouts import (
     best_similarities,
     sum_in_order,
 )
-from semscale.rating.settings import DEFAULT_READOUT, UNRELATED, RaterSettings
+from semscale.rating.settings import DEFAULT_READOUT, UNRELATED, RaterKeywords, RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
@@ -51,7 +51,9 @@ AT_ONCE = 8192  # texts whose vectors are in memory at once; engines sort blocks
 
 
 @takes(RaterSettings)
-def rate(texts: object, scale: str | Path | Scale = "purchase-intent", **settings: Any) -> Ratings:
+def rate(
+    texts: object, scale: str | Path | Scale = "purchase-intent", **settings: Unpack[RaterKeywords]
+) -> Ratings:
     """Rate texts on a scale, in one call.
 
     Args:
@@ -87,7 +89,7 @@ class Rater:
     """
 
     @takes(RaterSettings)
-    def __init__(self, scale: str | Path | Scale, **settings: Any) -> None:
+    def __init__(self, scale: str | Path | Scale, **settings: Unpack[RaterKeywords]) -> None:
         self.settings = RaterSettings(**settings)
         loaded, sets = load_scale(scale), self.settings.anchor_sets
         chosen = loaded if sets is None else loaded.with_sets(sets)

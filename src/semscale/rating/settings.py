@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeGuard
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, TypeGuard
 
 from pydantic import BeforeValidator, Field
 
@@ -184,6 +184,21 @@ class RaterSettings(Settings):
                 f"{self.readout}: leave out one of them",
             )
         return "ssr"
+
+
+class RaterKeywords(TypedDict, total=False):
+    """Types of ``RaterSettings`` as keyword arguments, for type checkers."""
+
+    embedder: Any
+    anchor_sets: Iterable[str] | None
+    readout: Readout | None
+    temperature: float
+    epsilon: float
+    semantics: Semantics
+    floor: str | float | None
+    missing: Iterable[str]
+    language: Any
+    calibration: Any
 
 
 def _stored(column: "pl.Series") -> "pl.Series":

@@ -354,6 +354,10 @@ class _SeveralTexts:
         texts = {text: work.summary() for text, work in self.works.items()}
         return RatingSummaries(self.table.file_name, texts)
 
+    def is_repeated(self, notes: Mapping[str, Any]) -> bool:  # noqa: ARG002 - as the protocol has it
+        """Return False: ratings do not change."""
+        return False
+
     def late(self, start: int, stop: int) -> None:
         """Return no columns, as every column is complete when its rows are rated."""
 

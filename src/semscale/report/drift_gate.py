@@ -284,7 +284,8 @@ def _cautions(summary: DriftSummary) -> Iterator[str]:
     yield from decision.cautions
     if comparison.judged is not None:
         first = comparison.judged.summarize(IntervalPlan()).first_place
-        yield from present(position_bias_note("the judge", first))
+        if bias := position_bias_note("the judge", first):
+            yield f"{bias}; asking in both orders cancels this"
     if ruler is not None and ruler.declared:
         changed = ", ".join(
             f"{one_line(name)} {one_line(before or 'none')} → {one_line(after or 'none')}"

@@ -47,10 +47,12 @@ from semscale.report.formatting import (
     number,
     one_line,
     percent,
+    percent_with_interval,
 )
 from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.results.label_sheets import INCLUSION
 from semscale.signature import Signature
+from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
@@ -92,6 +94,7 @@ _UNSCORED = (Status.UNPARSABLE, Status.REFUSED, Status.FAILED)
 _FEW_LABELS = 20
 _LARGE_ORDER_BIAS = 0.1
 _LONGEST_REASON = 300
+_SAME = 1e-9  # difference of scores by rounding alone
 
 NO_LABELS = (
     "No human label: nothing shows whether people would give these scores. Label some rows (--human), or "
@@ -123,6 +126,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
         stopped=summary.stopped,
         source=[("template ", Quoted(summary.template.name))],
         lead=parts.headline(summary.estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, _SCORES),
+        counting=present(None if summary.gate is None else f"Gate {summary.gate.reason}"),
         reading=present(panel),
         facts=[
             ("Judges", len(summary.judges)),
@@ -531,6 +535,8 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
         yield f"{name} gave no score to {counted(lost, 'row')}; {owner} figures hold for the others only."
     elif lost:
         yield f"{name} gave no score to any of {counted(lost, 'row')}."
+    if alike := _same_score_note(name, scores.expected):
+        yield alike
     if scores.failure is not None:
         rows = counted(scores.counts.get(Status.FAILED, 0), "row")
         reason = one_line(scores.failure).rstrip(".")
@@ -543,6 +549,17 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
             f"For {counted(scores.n_little_covered, 'row')} less than {percent(LITTLE_COVERED, 0)} of the "
             f"probability of {name}’s reply is on a level; their distributions rest on that part."
         )
+
+
+def _same_score_note(name: str, expected: Floats) -> str | None:
+    """State that a judge gives the same score to all of at least 10 rows; ``None`` if it does not."""
+    known = expected[np.isfinite(expected)]
+    if len(known) < FEWEST_CLUSTERS or np.ptp(known) > _SAME:
+        return None
+    return (
+        f"{name} gives the same score, {number(float(known[0]))}, to all {counted(len(known), 'row')}: "
+        "nothing shows that it can tell good answers from bad ones."
+    )
 
 
 def _decision_cautions(name: str, scores: "JudgeScores") -> Iterator[str]:
@@ -596,11 +613,12 @@ def comparison_document(summary: "SystemComparison") -> Document:
             ("Systems", len(summary.systems)),
             ("Rows", sum(summary.counts.values())),
             ("Points of the answer shown first", share_cell(sides.first_place)),
+            ("Pairs decided by the order", share_cell(sides.order.share)),
         ],
         cautions=tuple(_comparison_cautions(summary)),
         sections=[
             section("systems", title, _system_table(summary), _systems_figure(summary), explained),
-            section("pairs", "Pairs of systems", _duel_table(summary)),
+            section("pairs", "Pairs of systems", _duel_table(summary), _order_note(summary)),
         ],
         notes=("win rate: each pair is judged twice, in both orders; (won + half of tied judgements) / all",),
         settings=[(f"Answers of {one_line(name)}", column) for name, column in summary.systems.items()],
@@ -611,6 +629,8 @@ def comparison_document(summary: "SystemComparison") -> Document:
 def comparison_result(summary: "SystemComparison") -> str:
     """State which system is preferred, and which systems may be equally good."""
     sides = summary.sides
+    if summary.no_verdict is not None:
+        return f"No verdict: {summary.no_verdict}"
     if sides.best is None and sides.n_unjudged == len(sides.pairs.points):
         return "No pair was judged in both orders"
     if sides.best is None:
@@ -652,12 +672,26 @@ def _duel_table(summary: "SystemComparison") -> DataTable:
     return table_of(summary.duels, columns, brief_title="Pairs of systems")
 
 
+def _order_note(summary: "SystemComparison") -> Paragraph | None:
+    """State the share of pairs that the order of the answers decides; ``None`` without a preference."""
+    order = summary.sides.order
+    if not order.share.n:
+        return None
+    return Paragraph(
+        f"The order of the answers decides {order.by_order:,} of the {counted(order.share.n, 'pair')} in "
+        f"which the judge prefers an answer in both orders: {percent_with_interval(order.share)}. A judge "
+        "without information reaches 50 % or more.",
+        "note",
+        detail="both",
+    )
+
+
 def _systems_figure(summary: "SystemComparison") -> Figure | None:
     """Draw each system's probability to be preferred, or its win rate; ``None`` without either."""
     rows = [
         (name, record.chance or record.share)
         for name, record in zip(summary.names, summary.sides.records, strict=True)
-        if record is not None
+        if record is not None and record.share is not None
     ]
     quantity = "win rate" if summary.sides.no_strengths else "chance to be preferred to an average system"
     if not rows:
@@ -671,8 +705,7 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
     yield from sentences.stand_in_notes(name, judged.signature, judged.not_taken)
     if sides.n_unfinished:
         yield (
-            f"{counted(sides.n_unfinished, 'pair')} of {total} unfinished; the same command continues, and "
-            "sends again only the calls that were in flight when it was killed. "
+            f"{counted(sides.n_unfinished, 'pair')} of {total} unfinished. "
             f"{sentences.stopped_cautions(summary.stopped)[0]}"
         )
     if lost := sides.n_unjudged - sides.n_unfinished:
@@ -684,7 +717,12 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
     if sides.no_strengths is not None and sides.best is not None:
         yield f"Systems are ranked by their win rates, as there are no strengths: {sides.no_strengths}"
     if bias := sentences.position_bias_note(name, sides.first_place):
-        yield f"{bias}."
+        yield f"{bias}." if summary.no_verdict else f"{bias}; asking in both orders cancels this."
+    if summary.no_verdict is not None:
+        yield (
+            "Without a verdict there are no win rates: they would describe the judge, not the systems. "
+            "Choose another model, a rubric (--rubric) or --reply decision."
+        )
     if refused := sentences.refused_parameters_note(name, refused_parameters(summary.signature)):
         yield refused
 
@@ -754,6 +792,8 @@ def _audit_cautions(summary: "AuditSummary") -> Iterator[str]:
             one_line(audit.plain.model), audit.plain.signature, audit.plain.not_taken
         )
     for name, audit in summary.audits.items():
+        if alike := _same_score_note(one_line(name), audit.plain.expected):
+            yield alike
         if refused := sentences.refused_parameters_note(one_line(name), refused_parameters(audit.signature)):
             yield refused
     n = sum(len(audit.completed) for audit in summary.audits.values())

@@ -311,7 +311,7 @@ def position_bias_note(judge: str, first: "MeanEstimate") -> str | None:
     interval = f"{percent(first.low, 0)} to {percent(first.high, 0)}"
     return (
         f"{judge} prefers the answer shown {which}: the first answer gets {percent(first.value, 0)} of "
-        f"the points ({interval}); asking in both orders cancels this"
+        f"the points ({interval})"
     )
 
 

@@ -119,6 +119,10 @@ class TableInstrument(ABC, Generic[R, S]):
     def summary(self) -> S:
         """Return the summary of all added parts."""
 
+    def is_repeated(self, notes: Mapping[str, Any]) -> bool:  # noqa: ARG002 - for instruments with calls
+        """Return whether a finished part with these notes is to be measured again."""
+        return False
+
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
         """Return columns of some rows that depend on the whole table; ``None`` without such columns."""
         return None
@@ -249,6 +253,10 @@ class PartWork(Generic[R, S]):
     def summary(self) -> S:
         """Return the summary of all parts."""
         return self.instrument.summary()
+
+    def is_repeated(self, notes: Mapping[str, Any]) -> bool:
+        """Return whether a finished part is to be measured again."""
+        return self.instrument.is_repeated(notes)
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
         """Return columns that depend on the whole table."""

@@ -20,6 +20,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from functools import cached_property
 from itertools import compress
 from numbers import Integral
 from typing import Any, ClassVar, Self, Unpack, get_args, get_type_hints
@@ -30,14 +31,13 @@ from pydantic import TypeAdapter
 
 from semscale.errors import InputError
 from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates, EstimateSettings, mean_in_words
+from semscale.results.estimates import Estimates, EstimateSettings
 from semscale.signature import Signature
 from semscale.store.columns import as_list, floats_in, statuses_in
 from semscale.store.writing import PREFIX
 from semscale.types import Mask, Status, Statuses, are_scored, count_statuses
 
-# Rows; with more, a bootstrapped interval, or even the mean, would make a prompt wait.
-_INTERVAL_UP_TO, _MEAN_UP_TO = 5_000, 100_000
+_INTERVAL_UP_TO = 5_000  # rows; with more, a bootstrapped interval would make a notebook wait
 
 
 class Result(ABC):
@@ -73,10 +73,9 @@ class Result(ABC):
         raise TypeError(f"{type(self).__name__} is not iterable: iterate over to_frame()")
 
     def __repr__(self) -> str:
-        parts = [f"n={self.n:,}", f"n_scored={self.n_scored:,}"]
-        if self.n_scored and self.n <= _MEAN_UP_TO:
-            parts.append(self._mean_text())
-        return f"{type(self).__name__}({', '.join([*parts, f'model={self._model_name}'])})"
+        # Debuggers, logs and asyncio ask for it at any time, so it estimates nothing.
+        name = type(self).__name__
+        return f"{name}(n={self.n:,}, n_scored={self.n_scored:,}, model={self._model_name})"
 
     def _repr_html_(self) -> str | None:
         """Return the summary's HTML for a notebook, or ``None`` to show only the ``repr``.
@@ -105,7 +104,7 @@ class Result(ABC):
         """Number of rows with each status that occurs, in the order of ``Status``."""
         return count_statuses(self.status)
 
-    @property
+    @cached_property
     def n_scored(self) -> int:
         """Number of rows that have a score."""
         return int(self.scored.sum())
@@ -198,11 +197,6 @@ class Result(ABC):
         fields = declared(type(self)) or self.row_fields
         values: dict[str, Any] = {name: _selected(getattr(self, name), rows) for name in fields}
         return replace(self, **values)  # type: ignore[type-var]  # every result is a frozen dataclass
-
-    def _mean_text(self) -> str:
-        if self.n <= _INTERVAL_UP_TO:
-            return mean_in_words(self.estimate().overall_mean())
-        return f"mean={self.estimate(method='linearized').overall_mean().value:.2f}"
 
     @property
     def _model_name(self) -> str:

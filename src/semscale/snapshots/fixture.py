@@ -164,12 +164,13 @@ class SemanticSnapshot:
         return [*lines, "To approve the new text:", f"  {self._test.command}"]
 
 
-def awaited(actual: object) -> object:
+def awaited(actual: object, fixture: str = "semantic_snapshot") -> object:
     """Await a test's output, or all outputs in a list concurrently.
 
     Args:
         actual: an awaitable such as a coroutine, or a list that contains awaitables. Any other value is
             returned unchanged.
+        fixture: name of the fixture, for the error.
 
     Raises:
         InputError: the test itself is asynchronous, so it must await its outputs.
@@ -187,8 +188,8 @@ def awaited(actual: object) -> object:
         for output in waiting:
             _drop(output)
         raise InputError(
-            "in an asynchronous test, await the output: semantic_snapshot(await generate(...)); a list: "
-            "semantic_snapshot(await asyncio.gather(...))"
+            f"in an asynchronous test, await the output: {fixture}(await generate(...)); a list: "
+            f"{fixture}(await asyncio.gather(...))"
         )
     return asyncio.run(_gathered(actual))
 

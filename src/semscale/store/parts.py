@@ -232,11 +232,18 @@ class Parts:
         """Number of finished rows."""
         return sum(part.rows for part in self.finished)
 
-    def read(self) -> Iterator[tuple[pl.DataFrame, dict[str, Any]]]:
-        """Yield the finished parts with their notes, in order, up to the first damaged one."""
+    def read(
+        self, is_repeated: Callable[[Mapping[str, Any]], bool] = lambda notes: False
+    ) -> Iterator[tuple[pl.DataFrame, dict[str, Any]]]:
+        """Yield the finished parts with their notes, in order, up to the first damaged one.
+
+        Args:
+            is_repeated: whether a part with these notes is to be repeated, with all later ones.
+        """
         names = self.files.names()
         for number, part in enumerate(list(self.finished)):
-            frame = self._sound_frame(part) if self._work + part.name in names else None
+            is_usable = self._work + part.name in names and not is_repeated(part.notes)
+            frame = self._sound_frame(part) if is_usable else None
             if frame is None:
                 del self.finished[number:]
                 self._clear(number)

@@ -92,6 +92,9 @@ class TableWork(Protocol[S_co]):
     def summary(self) -> S_co:
         """Return the summary of all added parts."""
 
+    def is_repeated(self, notes: Mapping[str, Any]) -> bool:
+        """Return whether a finished part with these notes, and all later ones, are to be repeated."""
+
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
         """Return columns of some rows that depend on the whole table; ``None`` without such columns."""
 
@@ -192,7 +195,7 @@ class TableRun:
     def _finish(self, parts: Parts, work: TableWork[S_co]) -> bool:
         """Read the existing parts, compute the others, and return whether all are complete."""
         rows, is_whole = 0, True
-        for frame, notes in parts.read():
+        for frame, notes in parts.read(work.is_repeated):
             work.add(frame, notes)
             rows += frame.height
         self._tell(work, rows)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import factorial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import polars as pl
@@ -44,7 +44,7 @@ from semscale.study.people import (
     read_people,
 )
 from semscale.study.result import StudyResult
-from semscale.study.settings import ComparisonSettings
+from semscale.study.settings import ComparisonKeywords, ComparisonSettings
 
 Subject = Literal["ranking", "distributions", "relations", "groups", "individuals"]
 """Respects: order of concepts, shares of points, correlations, differences of groups, and individuals."""
@@ -189,7 +189,7 @@ def compare(
     human: str | Path | pl.DataFrame | Table,
     *,
     plan: IntervalPlan | None = None,
-    **settings: Any,  # noqa: ANN401 - the fields of ComparisonSettings
+    **settings: Unpack[ComparisonKeywords],  # noqa: ANN401 - the fields of ComparisonSettings
 ) -> StudyComparison:
     """Compare the answers of a panel with those of people: structure, marginals and individuals.
 

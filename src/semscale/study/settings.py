@@ -1,7 +1,7 @@
 """Settings of study runs and of their comparison with people; options and docs derive from them."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from pydantic import BeforeValidator, Field
 
@@ -97,3 +97,16 @@ class ComparisonSettings(Settings):
             *(("by", column) for column in self.by.values()),
             *((parameter, column) for parameter, column in single.items() if column is not None),
         ]
+
+
+class ComparisonKeywords(TypedDict, total=False):
+    """Types of ``ComparisonSettings`` as keyword arguments, for type checkers."""
+
+    questions: Mapping[str, str] | Iterable[str]
+    concept: str | None
+    respondent: str | None
+    weight: str | None
+    by: Mapping[str, str] | Iterable[str]
+    human_range: tuple[float, float] | None
+    methods: Iterable[str]
+    splits: int

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -34,7 +34,7 @@ from semscale.tabulation.crosstab_figures import (
     tabulate,
 )
 from semscale.tabulation.sample import read_sample, replicate_columns
-from semscale.tabulation.settings import CrosstabSettings
+from semscale.tabulation.settings import CrosstabKeywords, CrosstabSettings
 from semscale.tabulation.survey_questions import (
     QuestionColumns,
     QuestionReader,
@@ -52,7 +52,7 @@ _STUDY_COLUMNS = {"persona", "concept", "question", "method", "pmf"}
 
 
 @takes(CrosstabSettings)
-def crosstabs(data: Any, **settings: Any) -> "Crosstabs":  # noqa: ANN401 - a path or any data frame
+def crosstabs(data: Any, **settings: Unpack[CrosstabKeywords]) -> "Crosstabs":  # noqa: ANN401 - a path or any data frame
     """Tabulate questions of a survey by groups of respondents.
 
     Every cell has an estimate with its interval, the number of respondents, the sum of their weights, their

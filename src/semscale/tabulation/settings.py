@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from pydantic import BeforeValidator, Field
 
@@ -368,6 +368,34 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
 
 
 # Files that describe a sample
+
+
+class CrosstabKeywords(TypedDict, total=False):
+    """Types of ``CrosstabSettings`` as keyword arguments, for type checkers."""
+
+    questions: Iterable[str]
+    banners: Iterable[str]
+    scales: Mapping[str, str] | Iterable[str] | None
+    pairs: Iterable[str | tuple[str, str]]
+    numeric: Iterable[str]
+    missing: Mapping[str, Iterable[str]] | Iterable[str]
+    weight: str | None
+    strata: str | None
+    cluster: str | None
+    fpc: str | None
+    lonely: Literal["fail", "certainty", "average", "adjust"]
+    replicates: str | None
+    replicate_type: Literal["bootstrap", "jk1", "jkn", "brr"] | None
+    rho: float
+    rscales: Iterable[float] | str
+    raked_to: Margins | Path | None
+    weight_bounds: tuple[float, float] | None
+    wave: str | None
+    wave_order: Iterable[str]
+    pair_by: str | None
+    min_base: int
+    adjust: Literal["holm", "bh", "none"]
+    level: float
 
 
 def read_margins(path: Path) -> dict[str, dict[str, float]]:

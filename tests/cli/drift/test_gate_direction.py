@@ -199,3 +199,12 @@ def test_a_judge_needs_what_was_asked(semscale, tmp_path, endpoint):
     assert ended.code == 2
     assert "a judge must know the question" in ended.err
     assert not endpoint.requests
+
+
+def test_a_judge_that_prefers_the_answer_shown_first_leaves_the_gate_undecided(
+    semscale, baseline, written, endpoint
+):
+    endpoint.reply = lambda body: "Score: 1"
+    ended = judged(semscale, endpoint, written("new.jsonl", range(5, 20)), "--metric", "side_by_side")
+    assert ended.code == 4, ended.out + ended.err
+    assert "side by side: no verdict, as the order of the answers decides" in " ".join(ended.out.split())

@@ -1,0 +1,138 @@
+"""The value of the fixture ``semantic_judge``: a test's output scored by a chat model."""
+
+import math
+import textwrap
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple, Unpack
+
+from semscale.chat.chat_model import ChatModel, load_chat_model
+from semscale.errors import InputError, ReplyError, SemscaleError
+from semscale.judging.judge import Judge
+from semscale.judging.settings import JudgeKeywords
+from semscale.judging.verdict import Verdict
+from semscale.snapshots.fixture import awaited
+from semscale.types import Status
+
+DEFAULT_AT_LEAST = 0.8
+
+_WIDTH = 100
+_LONGEST = 1000  # characters of a text in a message
+
+
+class JudgeModel(NamedTuple):
+    """The chat model of the ini file, which is loaded at its first use.
+
+    Attributes:
+        name: setting ``semantic_judge_model``; empty without one.
+        url: setting ``semantic_judge_url``, the address of an endpoint; empty for the default one.
+    """
+
+    name: str
+    url: str
+
+    def load(self) -> ChatModel:
+        """Load the model.
+
+        Raises:
+            InputError: the ini file names no model.
+        """
+        if not self.name:
+            raise InputError(
+                "semantic_judge needs a chat model: set semantic_judge_model = NAME in pytest's ini file, or "
+                "pass chat_model"
+            )
+        return load_chat_model(self.name, base_url=self.url or None)
+
+
+class SemanticJudge:
+    """Scores a test's output with a chat model, and fails the test if the score is too low.
+
+    Args:
+        model: the chat model of the ini file.
+    """
+
+    def __init__(self, model: JudgeModel) -> None:
+        self._model = model
+
+    def __call__(  # noqa: PLR0913 - each is a setting of its own
+        self,
+        question: str,
+        answer: object,
+        *,
+        reference: object = None,
+        at_least: float = DEFAULT_AT_LEAST,
+        chat_model: object = None,
+        **settings: Unpack[JudgeKeywords],
+    ) -> Verdict:
+        """Let a chat model score an answer; the ledger has the score of an unchanged answer.
+
+        Args:
+            question: the question that was answered.
+            answer: the output of the program; a coroutine is awaited.
+            reference: a right answer, or a list of them.
+            at_least: the lowest expected score that passes, 0 to 1.
+            chat_model: the judge's model; by default that of the ini file.
+            settings: fields of ``JudgeSettings``, such as ``template`` and ``rubric``.
+
+        Returns:
+            The verdict, with score, distribution and explanation.
+
+        Raises:
+            AssertionError: the score is lower, or the judge gave none; the message has both texts and the
+                judge's explanation.
+            InputError: no chat model is named, or a text or a setting is invalid.
+            ReplyError: the model could not be asked.
+        """
+        __tracebackhide__ = True
+        if not 0 <= at_least <= 1:
+            raise InputError(f"at_least must be between 0 and 1, got {at_least!r:.60}")
+        try:
+            judge = Judge(self._default_model if chat_model is None else chat_model, **settings)
+            text = awaited(answer, "semantic_judge")
+            references = None if reference is None else [reference]
+            verdict = judge.judge([question], [text], references=references).verdicts[0]
+        except SemscaleError as error:
+            raise error.with_traceback(None) from error.__cause__
+        problem = _problem(verdict, judge.name, at_least)
+        if problem:
+            texts = {"question": question, "answer": text, "reference": reference}
+            texts["explanation"] = verdict.explanation or (verdict.replies[-1] if verdict.replies else None)
+            raise AssertionError("\n".join([problem, *_lines(texts)]))
+        return verdict
+
+    @cached_property
+    def _default_model(self) -> ChatModel:
+        return self._model.load()
+
+
+def _problem(verdict: Verdict, judge: str, at_least: float) -> str | None:
+    """Describe why a verdict does not pass; ``None`` if it does.
+
+    Raises:
+        InputError: the question or the answer is no text, or the reference has none.
+        ReplyError: the model could not be asked.
+    """
+    if verdict.status in {Status.FAILED, Status.UNFINISHED}:
+        raise ReplyError(f"{judge} could not be asked: {verdict.reason}")
+    if verdict.status in {Status.UNPARSABLE, Status.REFUSED}:
+        return f"{judge} gave no score: {verdict.reason}"
+    if verdict.status is not Status.SCORED:
+        return f"{judge} was not asked, as the question or the answer is {verdict.status}"
+    if verdict.expected >= at_least or math.isclose(verdict.expected, at_least, abs_tol=1e-9):
+        return None
+    return f"{judge} scores the answer {verdict.expected:.2f}, at_least is {at_least:g}"
+
+
+def _lines(texts: dict[str, object]) -> Iterator[str]:
+    for name, text in texts.items():
+        if text is not None:
+            label = f"  {name}: "
+            shown = textwrap.shorten(str(text), _LONGEST, placeholder=" …")
+            yield from textwrap.wrap(
+                shown,
+                _WIDTH,
+                initial_indent=label,
+                subsequent_indent=" " * len(label),
+                break_long_words=False,
+            ) or [label]

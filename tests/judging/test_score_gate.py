@@ -1,0 +1,57 @@
+"""The gate on a judge's mean score: rows without a score may have any score."""
+
+import numpy as np
+import pytest
+
+from semscale.errors import InputError
+from semscale.judging.score_gate import ScoreGate
+from semscale.stats.intervals import MeanEstimate
+
+
+def decision(mean, n_scored, n, *, low=None, high=None, **settings):
+    method = None if low is None else "bootstrap"
+    low, high = (np.nan, np.nan) if low is None else (low, high)
+    estimate = MeanEstimate(mean, low, high, n_scored, n - n_scored, n_scored, method)
+    return str(ScoreGate(**settings).decide(estimate, n).outcome)
+
+
+@pytest.mark.parametrize(
+    ("mean", "n_scored", "n", "outcome"),
+    [
+        (0.8, 10, 10, "passed"),
+        (0.1 + 0.7, 10, 10, "passed"),  # .7999999999999999
+        (0.79, 10, 10, "failed"),
+        (0.9, 9, 10, "passed"),  # .81 if the last row had 0
+        (0.85, 9, 10, "undecided"),  # .765 to .865
+        (0.75, 9, 10, "failed"),  # .775 if the last row had 1
+        (0.79, 9, 10, "undecided"),  # .711 to .811
+        (np.nan, 0, 10, "undecided"),
+        (np.nan, 0, 0, "undecided"),
+    ],
+)
+def test_the_estimate_decides_whatever_scores_the_other_rows_have(mean, n_scored, n, outcome):
+    assert decision(mean, n_scored, n, fail_under=0.8) == outcome
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "outcome"),
+    [(0.82, 0.9, "passed"), (0.7, 0.78, "failed"), (0.7, 0.9, "undecided"), (None, None, "undecided")],
+)
+def test_the_interval_decides_if_all_of_it_is_on_one_side(low, high, outcome):
+    assert decision(0.85, 10, 10, low=low, high=high, fail_under=0.8, decide_by="interval") == outcome
+
+
+def test_without_a_limit_there_is_no_decision():
+    assert ScoreGate().decide(MeanEstimate(0.5, 0.4, 0.6, 9, 0, 9, "bootstrap"), 9) is None
+
+
+def test_a_near_miss_is_shown_with_enough_digits():
+    mean = MeanEstimate(0.7996, 0.7, 0.9, 50, 0, 50, "bootstrap")
+    verdict = ScoreGate(fail_under=0.8).decide(mean, 50)
+    assert verdict.reason == "failed: the mean score 0.7996 [0.70, 0.90] is below 0.80"
+
+
+@pytest.mark.parametrize("limit", [-0.1, 1.1, 80])
+def test_a_limit_out_of_range_is_refused(limit):
+    with pytest.raises(InputError, match="fail_under must be between 0 and 1"):
+        ScoreGate(fail_under=limit)
