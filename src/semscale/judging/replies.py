@@ -1,10 +1,10 @@
-"""Strict parser of the score that a judge's reply states.
+"""Parser of the score that a judge's reply states.
 
-A reply states its level in JSON, in a tag, on a line such as ``**Score:** 4/5``, as a level alone, or in a
-sentence such as "I'd rate this 4 out of 5". The rest must not contradict or qualify that level: another
-level, a quotation, a negation, a bound, a condition, another scale or a second thought makes the reply
-unparsable, and the judge is asked again. A repeated question costs little, and a wrong score would stay
-unnoticed.
+Evidence is read by its strength: a field of JSON is final, whatever numbers its explanation holds; next are
+lines such as ``**Score:** 4/5``, tags and ``[RESULT] 4``, then sentences such as "I'd rate this 4 out of 5",
+then a level alone. All statements must agree and be the judge's own: a quoted, reported, struck-out, denied,
+conditional or retracted level, a range, a bound or another scale makes the reply unparsable, and the judge is
+asked again. A repeated question costs little, and a wrong score would stay unnoticed.
 """
 
 import json
@@ -12,11 +12,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
 from semscale.chat.declining import declines_to_score
-from semscale.judging.templates import Template
+from semscale.judging.templates import Template, read_data
 
 LONGEST = 50_000
 """Maximum number of characters of a reply, without reasoning and blanks; longer ones are not read."""
@@ -55,8 +56,8 @@ def read_reply(
         template: what the judge was asked.
         score_last: whether the explanation was requested first; then a level alone on the last line counts.
         cut: whether the reply was cut at the length limit; then a number at its end may be incomplete.
-        structured: whether the request had a schema; the value of a reply that follows the schema counts,
-            regardless of its explanation.
+        structured: whether the request had a schema; the score of a reply that is one JSON object counts,
+            even if its explanation retracts it.
 
     Examples:
         >>> from semscale.judging.templates import load_template
@@ -64,22 +65,22 @@ def read_reply(
         >>> [read_reply(reply, likert).score for reply in ("Score: 4\n1. minor omission", "4 or 5", "4/5")]
         [0.75, None, 0.75]
     """
-    text, levels = _plain(reply), _Levels(template)
-    objects = list(_json_objects(_without_reasoning(reply)))
-    texts = {path[-1].lower(): value for item in objects for path, value in item.fields}
-    explanation = next((str(texts[key]).strip() for key in _REASON_KEYS if texts.get(key)), "")
+    answer, levels = _without_reasoning(_plain_characters(reply)), _levels_of(template)
+    text = _plain(answer)
+    objects = list(_json_objects(_without_reasoning(reply), answer, text))
+    is_object = structured and len(objects) == 1 and not _outside(text, objects).strip()
     try:
-        level = _schema_level(reply, objects, levels) if structured else None
-        level = level or _stated_level(text, objects, levels, score_last=score_last)
+        stated = _stated_levels(text, objects, levels, score_last=score_last, is_object=is_object)
     except _UnclearError:
-        if declines_to_score(text) and not re.search(r"\d", text):
-            return ReplyReading(None, "refused", explanation)
-        return ReplyReading(None, "unparsable" if reply.strip() else "empty", explanation)
+        is_refusal = declines_to_score(text) and not re.search(r"\d", text)
+        status: Literal["refused", "unparsable"] = "refused" if is_refusal else "unparsable"
+        return ReplyReading(None, status if reply.strip() else "empty", _field_explanation(objects))
+    level = stated[0]
+    explanation = _field_explanation(objects) if objects else _explanation(reply, text, stated)
     may_go_on = cut or (text.lstrip().startswith("{") and "}" not in text)
     if may_go_on and not text[level.end :].strip():
         return ReplyReading(None, "unparsable", explanation)
     span = (level.start, level.end) if level.end > level.start else None
-    explanation = explanation if objects else _explanation(reply, text, level)
     return ReplyReading(level.score, "scored", explanation, span)
 
 
@@ -97,7 +98,8 @@ class _Level:
         end: position after its last character; ``start`` if it is stated by ``true`` or ``false``.
         after: position after its denominator, name and closing marks.
         begin: position of the words that introduce it: ``Score:``, "I'd rate this".
-        is_final: whether it is called final or overall.
+        has_key: whether a key such as ``Score`` precedes it.
+        is_final: whether this key calls it final or overall.
     """
 
     score: float
@@ -105,41 +107,57 @@ class _Level:
     end: int
     after: int
     begin: int = 0
+    has_key: bool = False
     is_final: bool = False
 
 
-def _stated_level(
-    text: str, objects: Sequence["_JsonObject"], levels: "_Levels", *, score_last: bool
-) -> _Level:
-    """Find the level on which all statements of a reply agree, and that nothing else contradicts."""
-    if sum(map(len, text.split())) > LONGEST:
+def _stated_levels(
+    text: str, objects: Sequence["_JsonObject"], levels: "_Levels", *, score_last: bool, is_object: bool
+) -> list[_Level]:
+    """Find the statements of a reply, which agree on one level that nothing else contradicts."""
+    if sum(map(len, text.split())) > LONGEST or _STRUCK_OUT.search(text):
         raise _UnclearError
     stated = [level for item in objects if (level := item.level(levels)) is not None]
-    for item in objects:
-        text = text[: item.start] + item.prose + text[item.start + len(item.written) :]
-    text = _QUOTES.sub(_unquoted, levels.own_scale.sub(_blanked, text))
-    stated += _sentence_levels(text, levels)
+    if is_object and stated:
+        return stated
+    text = _QUOTES.sub(_unquoted, levels.own_scale.sub(_blanked, _outside(text, objects)))
+    stated += islice(_statements(text, levels), _MOST_STATEMENTS)
+    parts, last = stated[:-1], stated[-1:]
+    if len(parts) > 1 and last[0].is_final and not any(level.is_final for level in parts):
+        stated = last  # the scores above the overall one are those of criteria
     stated += [] if objects else _lone_levels(text, levels, score_last=score_last)
-    if len({level.score for level in stated}) != 1 or len(stated) > _MOST_STATEMENTS:
+    if len({level.score for level in stated}) != 1 or len(stated) >= _MOST_STATEMENTS:
         raise _UnclearError
-    stated.sort(key=lambda level: level.start)
     for level in stated:
         _check_sentence(text, level)
-    _check_rest(text, stated, levels)
-    return stated[0]
+    _check_rest(text, "\n".join(item.texts for item in objects), stated, levels)
+    return sorted(stated, key=lambda level: level.start)
+
+
+_WORDS = read_data("reply_words")
+
+
+def _any_word(*names: str) -> str:
+    """Match any of the words in lists of ``reply_words.yaml``."""
+    return f"(?:{'|'.join(_WORDS[name].replace(' | ', '|') for name in names)})"
 
 
 # Levels
 
+_CJK = r"(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 _NUMBER = r"[+-]?\d+(?:[.,]\d+)*+"
-_UNIT = r"(?:[ \t]*(?:points?|pts|stars?|punkten?)\b)?"
-_OVER = r"[ \t]*(?:/|\b(?:out[ \t]+)?of\b(?:[ \t]+a[ \t]+possible)?|von\b|sur\b)[ \t]*"
+_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_UNIT = rf"(?:[ \t]*(?:{_any_word('unit')}\b|{_any_word('unspaced_unit')}?{_any_word('unspaced_end')}?))?"
+_OVER = rf"[ \t]*(?:/|\b{_any_word('over')}\b|من)[ \t]*"
 _CLOSED = r"(?:[ \t]*[\"')\]}>])*"
+_BECAUSE = _any_word("because")
 _ENDS = (
-    r"(?=[ \t]*(?:\Z|\n|\|[ \t]*(?:\n|\Z)|[.;!,:](?![\w.])|--?[ \t]+[^\W\d]|[–—][ \t]*[^\W\d]|[✅⭐★]+\s*?$"
-    r"|\((?:it|no|minor|missing|one|two|\d+ [a-z]{3,})\b|(?:because|since|given|due|weil)\b))"
+    rf"(?=[ \t]*(?:\Z|\n|\|(?![ \t]*\d)|[.;!:](?:(?![\w.?])|{_CJK})|,(?:{_CJK}|[ \t]*(?:$|(?-i:[A-Z])"
+    rf"|\"?\w+\"?[ \t]*:|(?:{_BECAUSE}|the|its?|this|which|with|while)\b))|--?[ \t]+[^\W\d]|[–—][ \t]*[^\W\d]"
+    rf"|[✅⭐★☆✓✔]+\s*?$|\((?:it|no|minor|missing|one|two|\d+ [a-z]{{3,}}|because|due)\b|\(\d+ ?%\)"
+    rf"|(?:{_BECAUSE}|{_any_word('after_level')})\b|(?-i:[A-Z])[a-z]* (?-i:[a-z])[a-z]* \w))"
 )
-_MIDDLE, _TEN, _HUNDRED = 0.5, 10, 100
+_TEN, _HUNDRED = 10, 100
 
 
 class _Levels:
@@ -153,23 +171,38 @@ class _Levels:
             _key(name): level.score for level in template.levels for name in (level.label, *level.also)
         }
         keyed = {_key(name): level.score for level in template.levels for name in level.keyed}
+        words = {word: self.numbers[n] for n, word in enumerate(_NUMBER_WORDS) if n in self.numbers}
         self.scores = keyed | self.names
         self.low, self.top = min(self.numbers, default=0), self.highest or max(self.numbers, default=-1)
-        ends = rf"(?<![\w.,]){self.low:g}[ \t]*(?:-|–|to)[ \t]*{self.top:g}(?![\w/%])"
+        top = rf"(?:{self.top:g}|{_NUMBER_WORDS[int(self.top)] if 0 <= self.top <= _TEN else '(?!)'})"
+        ends = rf"(?<![\w.,]){self.low:g}[ \t]*(?:-|–|to|bis|a|à)[ \t]*{self.top:g}(?![\w/%])"
         self.own_scale = re.compile(
             rf"(?i)(?:[(\[,][ \t]*|\bon (?:a|the) )?(?:\bscale\b[: ]*(?:of |from )?)?{ends}(?: scale)?[)\]]?"
             rf"|[(,][ \t]*out of (?:a possible )?{self.top:g}\b\)?"
+            rf"|\(?[满滿]分(?:为|是)?{self.top:g}分\)?,?"
+            rf"|\(?{self.top:g}(?:点満点(?:中|で)?|점 ?만점(?: ?중|에)?)\)?"
         )
-        self._free, self._keyed = self._pattern(self.names), self._pattern(self.scores)
+        self._free = self._pattern(self.names, top)
+        self._keyed = self._pattern(self.scores | words, top)
+        self._words = words
+        pairs = (pair for name in self.scores for pair in self._applications(name))
+        self._applied = [(score, re.compile(pattern)) for score, pattern in pairs]
 
-    def _pattern(self, names: Iterable[str]) -> re.Pattern[str]:
-        over = rf"{_OVER}{self.top:g}(?![\d.,]*\d){_UNIT}" if self.low >= 0 else r"(?!)"
+    def _applications(self, name: str) -> Iterator[tuple[float, str]]:
+        label, subject = _any_of([name]), r"\b(?:answer|response|it|this|verdict)"
+        alone = rf"|(?:^|[.!?:(])\W{{0,9}}+{label}\W{{0,9}}(?:[.)!]|$)" if " " in name else ""
+        yield self.scores[name], rf"(?im)(?:\A\W*|{subject}(?: is|'s) (?:\w+ly |therefore )?){label}{alone}"
+        if not self.numbers:
+            yield 1 - self.scores[name], rf"(?i){subject} is(?:n't| not) (?:\w+ly )?{label}"
+
+    def _pattern(self, names: Iterable[str], top: str) -> re.Pattern[str]:
+        over = rf"{_OVER}{top}(?![\d.,]*\d){_UNIT}" if self.low >= 0 else r"(?!)"
         percent = r"|[ \t]*(?:%|per ?cent\b)" if self.highest == _HUNDRED else ""
         label = rf"(?:[ \t]*(?:[-–—:=,.(\[][ \t]*)?[\"']?(?P<label>{_any_of(self.names)}))?"
-        again = rf"(?:[ \t]*[(\[:,=][ \t]*(?P<again>{_NUMBER})(?:{over})?)?"
+        again = rf"(?:[ \t]*[(\[:,=][ \t]*(?P<again>{_NUMBER})(?:{over})?|{over})?"
         return re.compile(
-            rf"(?im)[\"'(\[{{ \t]*(?:(?P<number>{_NUMBER}){_UNIT}(?P<explicit>(?:{over}{percent})?){_CLOSED}"
-            rf"{label}|(?P<name>{_any_of(names)}){_CLOSED}{again}){_CLOSED}{_ENDS}"
+            rf"(?im)[\"'(\[{{ \t⭐★☆✅]*(?:(?P<number>{_NUMBER}){_UNIT}(?P<explicit>(?:{over}{percent})?)"
+            rf"{_CLOSED}{label}|(?P<name>{_any_of(names)}){_CLOSED}{again}){_CLOSED}{_ENDS}"
         )
 
     def read(self, text: str, at: int, *, keyed: bool = False) -> _Level | None:
@@ -178,14 +211,14 @@ class _Levels:
         Args:
             text: result of ``_plain``.
             at: its position, after brackets and quotation marks.
-            keyed: whether a word such as ``Score`` precedes it, so that ``True`` is a level.
+            keyed: whether a word such as ``Score`` precedes it, so that ``True`` and ``four`` are levels.
         """
         match = (self._keyed if keyed else self._free).match(text, at)
         if match is None:
             return None
         name, number = match["name"] or match["label"], match["number"] or match["again"]
         scores = {self.score(number, is_explicit=bool(match["explicit"]))} if number else set()
-        scores |= {self.scores.get(_key(name))} if name else set()
+        scores |= {(self.scores | self._words).get(_key(name))} if name else set()
         if len(scores) > 1 or (score := scores.pop()) is None:
             return None
         start, end = match.span("number" if match["number"] else "name")
@@ -195,6 +228,12 @@ class _Levels:
         """Read a text that consists of a level only."""
         level = self.read(text, 0, keyed=True)
         return level if level is not None and not text[level.after :].strip(" \t.") else None
+
+    def applied(self, text: str) -> Iterator[float]:
+        """Find the scores of levels whose names a text applies to the answer: "it is incorrect"."""
+        for score, pattern in self._applied:
+            if pattern.search(text):
+                yield score
 
     def score(self, written: str, *, is_explicit: bool = False) -> float | None:
         """Return the score of a written number; ``None`` if it is not a level, or can mean two numbers."""
@@ -206,6 +245,11 @@ class _Levels:
         # 0.85 and 9.5 may be meant on 0 to 1 and on 0 to 10, and 85,5 may be two numbers.
         is_ambiguous = not is_explicit and ("," in written or ("." in written and 0 < number <= _TEN))
         return None if is_ambiguous or not 0 <= number <= self.highest else number / self.highest
+
+
+@lru_cache(maxsize=64)
+def _levels_of(template: Template) -> _Levels:
+    return _Levels(template)
 
 
 def _key(name: str) -> str:
@@ -221,174 +265,182 @@ def _any_of(names: Iterable[str]) -> str:
 
 # Statements
 
-_ADJECTIVES = "final|overall|total|my|the|your|assigned|correctness|so|thus|therefore|hence|and"
-_VERDICT = "overall|total|final|verdict|judge?ment|evaluation|assessment|level|bewertung|évaluation|评分"
 _KEY = (
-    rf"(?:\w{{1,3}}[.)][ \t]+)?(?P<words>(?:(?:{_ADJECTIVES}),?[ \t]+)*)"
-    rf"(?:(?P<score>score|rating|grade|punktzahl)|(?P<verdict>{_VERDICT}))(?![\w-])"
-    r"(?: (?:for|of) th(?:e|is) (?:answer|response)| I would assign)?(?P<note> *[(\[][^()\[\]\n]*[)\]])?"
-    r"[ \t\"')\]]*(?P<join>[:=|]|--?>?|→|–|—| (?:is|would be)\b|(?=\n)| )"
-    r"(?=(?P<gap>[ \t|:=\"']*(?:\n\s*)?(?:an?[ \t])?))"
-)
-_LEAD_IN = (
-    r"(?:(?:overall|in (?:summary|short|conclusion|my \w+)|all in all|therefore|thus|hence|so|based on|given"
-    r"|considering|after comparing|for th(?:is|ese) reasons?)\b[^.!?\n\d]{0,90}?[,:]?[ \t]*)?"
-)
-_ANSWER = r"(?:(?:it|this)(?: answer| response| one)?|the (?:\w+ed )?(?:answer|response)(?: provided)?)"
-_OBJECT = (
-    r"(?:[ \t]+(?:it|this|one|be|the|an?|answer|response|score|rating|grade|of|as|at|to|with|overall|final"
-    r"|solid|perfect|full|dieser|diese|der|die|antwort|mit)\b)*+[ \t:]+"
+    rf"(?P<words>(?:{_any_word('final', 'qualifier')},?[ \t]+){{0,6}})(?:(?:(?P<score>{_any_word('score')})"
+    rf"|(?P<verdict>{_any_word('verdict')}|{_any_word('outcome')}(?=[ \t]*[:=]))"
+    rf"|(?P<answer>{_any_word('answer')})(?=[ \t]*:[ \t]*[^\W\d]))(?![\w-])"
+    rf"(?P<suffix>(?:[ \t]+{_any_word('final')})?)"
+    rf"|(?P<unspaced>{_any_word('unspaced_owner', 'final_unspaced')}?[ 的]?{_any_word('unspaced')}))"
+    r"(?: I(?: would|'d)? (?:assign|give|award))?(?:(?: (?:for|of|to))? th(?:e|is) (?:answer|response))?"
+    r"(?P<note>[ \t]*[(\[][^()\[\]\n]*[)\]])?[ \t\"')\]]*"
+    rf"(?P<join>[:=|]|--?>?|→|–|—| {_any_word('is')}\b|{_any_word('is_unspaced')}|(?=\n)| "
+    r"|(?(unspaced)(?=\d)|(?!)))(?=(?P<gap>[ \t|:=\"']*(?:\n\s{0,99})?(?:an?[ \t])?))"
 )
 _GIVING = (
-    rf"{_LEAD_IN}(?:(?:I|we)(?:'d|'ll|'m| would| will| have to)?(?: therefore)? (?:giv(?:e|ing)|rat(?:e|ing)"
-    r"|scor(?:e|ing)|assign|grade|award|say|judge|classify|mark|call|consider)|ich (?:gebe|bewerte)"
-    rf"|{_ANSWER} (?:deserves|earns|gets|receives|merits|(?P<is>is(?: therefore| thus)?(?= +[^\W\d]))))"
-    rf"{_OBJECT}"
+    rf"(?:(?:(?:(?:I|we){_any_word('auxiliary')}?(?: {_any_word('adverb')})? {_any_word('judge_gives')}"
+    rf"|{_any_word('foreign_judge_gives', 'giving')}|{_any_word('subject')} (?:{_any_word('answer_gets')}"
+    r"|(?P<is>is(?: therefore| thus| clearly)?(?= +[^\W\d])))|it's(?= an? )|(?:thus|therefore|hence|so)[,:])"
+    rf"(?:[ \t]+{_any_word('object')}\b){{0,12}}+[ \t:]+)|{_any_word('unspaced_giving')})"
 )
-_STATEMENT = re.compile(rf"(?im)(?:^|(?<=[.!?;])[ \t]+)[^\w\n]*+(?:{_KEY}|{_GIVING})")
+_LEAD = (
+    rf"(?:{_any_word('lead')}[ \t]*[,:–—-]*[ \t]*|{_any_word('long_lead')}\b[^.!?\n\d]{{0,90}}?,?[ \t]+"
+    rf"|{_any_word('unspaced_lead')},?)?"
+)
+_STATEMENT = re.compile(
+    r"(?im)(?:^(?!$)|(?<=[.!?;])[ \t]+|(?P<clause>(?<=[,:–—])[ \t]+))[^\w\n]{0,40}+(?:\w{1,3}[.)][ \t]+)?"
+    rf"{_LEAD}(?:{_KEY}|{_GIVING})"
+)
+_FINAL = re.compile(rf"(?i){_any_word('final', 'final_unspaced')}")
+_MARKS = (":", "=", "|", "->", "-->", "-", "--", "→", "–", "—")
+_LONGEST_CLAUSE = 400
 
 
-def _sentence_levels(text: str, levels: _Levels) -> Iterator[_Level]:
+def _statements(text: str, levels: _Levels) -> Iterator[_Level]:
     """Find lines and sentences that state a level: ``Score: 4``, "I'd rate this 4/5", "It is correct"."""
     for match in _STATEMENT.finditer(text):
-        at = match.end() if match["gap"] is None else match.end("gap")
-        level, join = levels.read(text, at, keyed=not match["is"]), (match["join"] or "").strip()
+        has_key, join, begin = match["gap"] is not None, (match["join"] or "").strip(), match.start()
+        position = match.end("gap") if has_key else match.end()
+        level = levels.read(text, position, keyed=not (match["is"] or match["answer"]))
         rest_of_line = text[level.after :].partition("\n")[0].strip(" \t.|") if level else ""
         if "\n" in (match["gap"] or "") and rest_of_line:
             continue  # a heading above a text that begins with a number
+        if match["clause"]:
+            nearest = max(0, begin - _LONGEST_CLAUSE)
+            begin = max(nearest, *(text.rfind(mark, nearest, begin) + 1 for mark in ".!?;:\n"))
+            if (has_key and join in (*_MARKS, "")) or _NOT_OWN.search(text, begin, match.start()):
+                continue
         is_dash = levels.low < 0 and join in ("-", "–", "—")
         if level is not None and not (match["note"] or "").strip() and not is_dash:
-            named = f"{match['words']} {match['verdict']}".lower()
-            is_final = any(word in named for word in ("final", "overall", "total"))
-            yield replace(level, begin=match.start(), is_final=is_final)
-        elif match["score"] and join not in ("", "is", "would be"):
+            key = " ".join(filter(None, match.group("words", "verdict", "suffix", "unspaced")))
+            yield replace(level, begin=begin, has_key=has_key, is_final=bool(_FINAL.search(key)))
+        elif match["score"] and join in _MARKS:
             raise _UnclearError
 
 
 def _lone_levels(text: str, levels: _Levels, *, score_last: bool) -> Iterator[_Level]:
     """Find a level that the reply begins with, or that is its last line where the score comes last."""
-    start = len(text) - len(text.lstrip(" \t\n\"'([{|✅⭐★"))
+    start = len(text) - len(text.lstrip(" \t\n\"'([{|✅❌⭐★"))
     last = levels.read(text, text.rstrip().rfind("\n") + 1, keyed=True)
     if score_last and last is not None and last.start > start and not text[last.after :].strip(" \t\n."):
         yield last
-    if (level := levels.read(text, start)) is None:
+    level = levels.read(text, start)
+    if level is None or ("❌" in text[:start] and level.score > _MIDDLE):
         return
     stated, rest = text[level.start : level.after], text[level.after :].rstrip(" \t\n.|")
     follower = rf"(?m)^[ \t]*{int(stated) + 1}\b" if stated.isdecimal() else "(?!)"  # of an item of a list
     is_label = _key(text[level.start : level.end]) in levels.labels or rest.startswith("\n")
     # "Right, so" and "Correct: the Nile" state nothing.
     is_word = stated[0].isalpha() and (not is_label or rest.startswith(":"))
-    is_item = re.search(follower, rest) or (rest.startswith(".") and not re.search(r"[^\W\d]|/", stated))
+    is_numeral = rest.startswith(".") and not re.search(r"[^\W\d]|/", stated)
+    is_item = is_numeral or re.search(follower, rest) or re.match(r"[ \t]*[A-Z]", rest)
     if not rest or not (is_word or is_item):
         yield level
 
 
 # Contradictions and qualifications of the level
 
-_OTHERS_SPEAK = re.compile(
-    r"(?i)\b(?:sa(?:ys?|id)|contain|include|reads|wrote|claim|copied|quot|ask|e.g|example)"
+_OTHERS_SPEAK = re.compile(rf"(?i)\b{_any_word('others_speak')}\b")
+_JUDGE_SPEAKS = re.compile(rf"(?i)\b{_any_word('judge_speaks')}\b|评")
+_NOT_OWN = re.compile(rf"(?i)^\W*no\b|\b{_any_word('not_own')}\b|n't\b|如果|若|学生|作者|评委|之前")
+_HYPOTHESIS = re.compile(rf"(?i)\b{_any_word('hypothesis')}\b")
+_HEADING = re.compile(
+    r"(?i)\W*(?:begin|(?:begin(?:ning of)? )?(?:the |student'?s? )?(?:answer|response|text|candidate))\W*"
 )
-_JUDGE = re.compile(r"(?i)\b(?:final|here|my|evaluation|assess|judge?ment|verdict|scor|rating|conclusion)")
-_HEADING = re.compile(r"(?i)\W*(?:begin )?(?:the |student'?s? )?(?:answer|response|text|candidate)\W*")
-_CONDITION = re.compile(
-    r"(?i)\b(?:if|unless|provided|condition|assuming|depending|subject to|but|although|maybe|perhaps|possibly"
-    r"|probably|before|until|was|were|or|less|minus|when|only|not|then|from)\b|\A\W? *-?\d+ *(?:[.,;)\]]|\Z)"
+_CONDITION = re.compile(rf"(?i)\b{_any_word('condition')}\b|\A\W? *-?\d+ *(?:[.,;)\]]|\Z)")
+_HARMLESS = re.compile(rf"(?i)\b{_any_word('harmless')}\b[^.,;!?\n]{{0,20}}")
+_RETRACTION = re.compile(
+    rf"(?i)\b{_any_word('retraction')}\b|(?:^|[.!?\n])\W{{0,9}}+{_any_word('retraction_start')}(?![a-z])"
 )
-_REASON = re.compile(r"(?:, *)?(?:because|since|given|due)\b|, *[\"']?\w+[\"']? *:|[^\w,]|[A-Z]|,?\W*$")
-_SECOND_THOUGHT = re.compile(
-    r"""(?ix) \? | \b(?: I | me | my | we | scor(?:e[sd]?|ing) | rating | rated | grade[sd]? | verdict
-      | marks | h+m+ | sorry | wait(?=[,.:!]) | h[ao](?:ld|ng)[ ]on | second[ ](?:thoughts?|look) | minus[ ]\d
-      | on[ ](?:second|reflection) | thinking[ ](?:about[ ]it|it[ ]over) | too[ ](?:high|low|generous|harsh)
-      | (?:one|two|a[ ]\w+)[ ](?:lower|higher|down|up) | points?[ ](?:off|to[ ]be|must) | supersed\w+
-      | pending | disregard | revis(?:ed|ion) | copied | signed | request )\b
-    | (?:^|[.!?\n])\W*(?:edit | update | correct(?:ion|ed) | actually | ignore | please | no(?=[,.:]) | or
-      | that | not(?=[.!]) | forget | take | strike | count | lower | after\w* | post\w* | re-\w+)\b"""
+_JUDGING = re.compile(
+    r"(?i)\b(?:I|me|my|myself|we|scor(?:e[sd]?|ing)|rating|rated|grade[sd]?|verdict|marks)\b"
 )
-_HARMLESS = re.compile(
-    r"(?i)\bI(?: have|'ve| would have)? (?:deducted|took off|checked|compared|verified|counted|expected)\b"
-    r"|\bth(?:e|is) (?:score|rating) (?:reflects|is (?:reduced|based|given) (?:because|on|for))\b"
-    r"|\b(?:(?:please )?let me know|I hope)\b[^.!?\n]*[.!?]?|\ba (?:score of )?\d+ would (?:require|need)"
+_OTHER_NUMBER = re.compile(
+    rf"(?im)(?:\b{_any_word('before_level')}[ \t]+|(?:^|[.!?]|explanation:|reason:)[ \t]{{0,9}}"
+    r"(?=[^\n.]{1,9}[ \t]*(?:\.[ \t]*)?$))(?P<number>\d+(?:[.,]\d+)?)"
+    r"(?=(?:/\d+)?[ \t]*(?:[.,;:!?)]|$|\b(?:or|for|would|is|fits|at|instead|because|points?)\b))"
 )
-_UNCERTAIN = re.compile(r"(?i)\b(?:I|my|doubts?)\b")
-_ANOTHER_SCALE = re.compile(
-    r"(?i)(?<![-\w])scale\b|\b\d+-point\b|\bschool (?:marks|grades)\b|\bmax(?:imum)?\b|\b(?:best|worst), "
-    r"|\d *(?:=|is|being)? *(?:the )?(?:best|worst|excellent|bad|poor)\b|[(\[] ?[xX✓✔•]? ?[)\]]|[☐☑☒○●]"
+_REPORTED = re.compile(
+    r"(?i)\b(?:rated|graded|scored|gave|assigned|awarded|grades|rates|gives)\b[^.!?\n]{0,40}?\b(?P<number>\d+)"
 )
-_FLAWED = (
-    r"\b(?:everything|all of it|answer|response|it|this)\b[^.,;\n]{0,15} (?:is|are) (?:all |\w+ly )?"
-    r"(?:wrong|false|incorrect)\b|\b(?:nothing|none|not a word)\b[^.,;\n]{0,40} (?:right|correct|true)\b"
-)
-_FLAWLESS = r"(?<!not )\b(?:fully|completely|all) (?:correct|right)\b|\bf(?:law|ault)less|\bno errors"
-_LEVEL_END = r"(?=[ \t]*(?:[.,;:!?)]|\n|\Z|\b(?:or|for|would|is|fits|at|instead|because|points?)\b))"
-_ARTICLE = r"(?i:\b(?:an?|an? \w+|no|not|so|hence|be|say|than|to|make (?:that|it)|worth)[ \t,]+)"
-_HAS_TOP = r"[ \t]*(?:/|out of)[ \t]*"
-_PART = re.compile(r"(?m)^[^\w\n]*(?:\d[.)][ \t]*)?[^\W\d][\w '/&()-]{0,40}?[ \t\"')]*[:=|–-]+[ \t|]*(?=\d)")
+_FOREIGN = re.compile(rf"(?im){_any_word('foreign')}")
+_FLAWED = re.compile(rf"(?im)\b{_any_word('flawed')}")
+_FLAWLESS = re.compile(rf"(?im)(?<!not )(?<!n't )\b{_any_word('flawless')}\b")
+_MIDDLE = 0.5
 
 
 def _check_sentence(text: str, level: _Level) -> None:
     """Refuse a level that the words before it attribute to others, or that the words after it qualify."""
-    *lines, lead = text[: level.begin].rstrip(" \t\"'([").split("\n")
-    introduces = not lead.endswith((".", "!", "?", ";")) or lead.endswith("e.g.")
-    if not lead.strip(" \t-*>"):
+    *lines, before = text[: level.begin].rstrip(" \t\"'([").split("\n")
+    lead, introduces = before, not before.endswith((".", "!", "?", ";")) or before.endswith("e.g.")
+    if not re.search(r"\w", lead):
         lead = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        introduces = lead.endswith((":", "->")) or bool(_HEADING.fullmatch(lead))
+        introduces = lead.endswith((":", "->", "says", "reads")) or bool(_HEADING.fullmatch(lead))
+    is_reported = introduces and (_OTHERS_SPEAK.search(lead) or not _JUDGE_SPEAKS.search(lead))
     tail = re.split(r"[.!?\n]", text[level.after :], maxsplit=1)[0].strip()
     opening = tail if tail[:1] in ("", ",", "(", ";") else " ".join(tail.split()[:3])
-    is_quoted = introduces and lead and (_OTHERS_SPEAK.search(lead) or not _JUDGE.search(lead))
-    if is_quoted or _CONDITION.search(opening) or not _REASON.match(tail):
+    is_conditional = _CONDITION.search(opening) and not re.match(_BECAUSE, opening)
+    if is_reported or is_conditional or _HYPOTHESIS.search(before):
         raise _UnclearError
 
 
-def _check_rest(text: str, stated: Sequence[_Level], levels: _Levels) -> None:
-    """Refuse a reply if anything outside its statements contradicts or qualifies the level."""
-    score, first = stated[0].score, stated[0]
+def _check_rest(text: str, texts: str, stated: Sequence[_Level], levels: _Levels) -> None:
+    """Refuse a reply if anything outside its statements contradicts or qualifies the level.
+
+    Args:
+        text: result of ``_plain``, without objects of JSON.
+        texts: the texts in these objects.
+        stated: all statements, which agree.
+        levels: of the template.
+    """
+    score, begin = stated[0].score, min(level.begin for level in stated)
+    is_foreign = _FOREIGN.search(text)
     for level in stated:
         text = _blank(text, level.begin, level.after)
-    final = max((level.start for level in stated if level.is_final), default=0)
-    for match in _PART.finditer(text, 0, final):
-        part = levels.read(text, match.end())
-        text = text if part is None else _blank(text, match.start(), part.after)
-    after = _HARMLESS.sub(" ", text[first.begin :])
+    numbers = {match["number"] for match in _OTHER_NUMBER.finditer(_HARMLESS.sub(" ", text))}
+    if not any(level.has_key for level in stated):
+        numbers |= {match["number"] for match in _REPORTED.finditer(text)}
+    everything, after = f"{text}\n{texts}", _HARMLESS.sub(" ", text[begin:])
+    others = [*levels.applied(everything), *map(levels.score, numbers)]
     if score == levels.scores.get("uncertain"):
-        after = _UNCERTAIN.sub(" ", after)
-    others = _other_levels(_HARMLESS.sub(" ", text), levels)
-    contrary = _FLAWED if score > _MIDDLE else _FLAWLESS if score < _MIDDLE else "(?!)"
-    unclear = (_ANOTHER_SCALE.search(text), _SECOND_THOUGHT.search(after), re.search(f"(?i){contrary}", text))
-    if any(other != score for other in others) or any(unclear):
+        after = re.sub(r"\b(?:I|my)\b", " ", after)
+    is_doubted = _JUDGING.search(after) or _RETRACTION.search(f"{after}\n{_HARMLESS.sub(' ', texts)}")
+    is_contrary = (score > _MIDDLE and _FLAWED.search(everything)) or (
+        score < _MIDDLE and _FLAWLESS.search(everything)
+    )
+    if is_foreign or is_doubted or is_contrary or any(other not in (score, None) for other in others):
         raise _UnclearError
-
-
-def _other_levels(text: str, levels: _Levels) -> Iterator[float | None]:
-    """Find the scores of levels outside the statements."""
-    text = re.sub(r"(?m)^[ \t]*\d{1,2}[.):](?=[ \t])", "", text)  # items of a list
-    lead = _ARTICLE if levels.highest else ""
-    ended = rf"{_LEVEL_END}|{_HAS_TOP}{levels.top:g}(?!\d)"
-    numbers = re.findall(rf"{lead}(?<![\w.,/-])({_NUMBER})(?:{ended})", text)
-    yield from (score for number in numbers if (score := levels.score(number)) is not None)
-    for name, score in levels.scores.items():
-        label = r"[ \t_-]+".join(map(re.escape, name.split()))
-        if " " not in name or name not in levels.labels:
-            subject = "(?:answer|response|it|this|verdict)"
-            denied = rf"\b{subject} is(?:n't| not) (?:\w+ly )?{label}"
-            label = rf"(?:\A\W*|\b{subject}(?: is|'s) (?:\w+ly |therefore )?){label}"
-            if not levels.numbers and not levels.highest and re.search(rf"(?i){denied}\b", text):
-                yield 1 - score
-        if re.search(rf"(?i){label}\b", text):
-            yield score
 
 
 # JSON
 
-_SCORE_KEY = r"(?:score|rating|verdict|grade|judge?ment|level|overall)"
-_PLAIN_KEY = rf"(?:(?:final|overall|total|the|result|evaluation|output|answer) )*{_SCORE_KEY}(?: value)?"
-_REASON_KEYS = ("explanation", "reasoning", "reason", "rationale", "justification", "comment", "feedback")
-_JSON_MARKS = re.compile(r"\"(?:[^\"\\]|\\.)*+\"\s*:\s*(?:[\d.+-]+|true|false|null)?|\\n|[\"{}\[\]]")
+_REASONS = _any_word("explanation")
+_FIELD = re.compile(
+    rf"(?:(?:final|overall|total|the|results?|evaluation|output|answer|response|assessment|arguments|data) )*"
+    rf"(?:(?P<score>{_any_word('score', 'unspaced')})|{_any_word('verdict', 'outcome')}|label)(?: value)?"
+)
+_LIMIT = re.compile(r"\b(?:max|maximum|scale|out of|range)\b")
+_ADJUSTMENT = re.compile(
+    r"\b(?:correct(?:ed|ion)|adjust\w*|penalt\w*|deduct\w*|revis\w*|delta|valid|verified|overrid\w+|bonus)\b"
+)
+_COUNT = re.compile(
+    r"\b(?:confidence|errors?|mistakes|count|number|words?|facts|missing|id|version|weight)\b"
+)
+_LOOSE_OPENING = re.compile(r"\{\s*(?:(?://|#)[^\n]*\s*)?[\"']?[^\W\d][\w -]{0,30}[\"']?\s*:")
+_LOOSE_END = re.compile(r"\}(?=\s*(?:\Z|\n|```|~~~))")
+_LOOSE_FIELD = re.compile(
+    r"(?<=[{,\n])[ \t]{0,99}[\"']?(?P<key>[^\W\d][\w -]{0,30})[\"']?\s*:\s*"
+    r"(?P<value>\"[^\"\n]{0,40}\"|'[^'\n]{0,40}'|[^\s,{}\"'][^,{}\"'\n]{0,20}?)(?=\s*(?:[,}\n]|//|#|\Z))"
+)
+_LOOSE_REASON = re.compile(
+    rf"(?is)[\"']?\b{_REASONS}[\"']?\s*:\s*(?P<quote>[\"']?)(?P<text>.*?)(?P=quote)\s{0, 99}"
+    r"(?=,\s{0,99}[\"']?\w{1,30}[\"']?\s{0,9}:|,?\s{0,99}\}?\s{0,99}\Z)"
+)
 _MOST_MARKS, _MOST_STATEMENTS, _LONGEST_LEVEL = 1000, 50, 3
 
 
 @dataclass(frozen=True)
 class _JsonObject:
-    """A JSON object in a reply.
+    """A JSON object in a reply, or what a model wrote as one.
 
     Attributes:
         start: position of its first character.
@@ -400,76 +452,110 @@ class _JsonObject:
     written: str
     fields: Sequence[tuple[tuple[str, ...], object]]
 
+    @property
+    def explanation(self) -> str:
+        """Its explanation; empty without one."""
+        texts = (str(value) for path, value in self.fields if re.fullmatch(f"(?i){_REASONS}", path[-1]))
+        return next(texts, "").strip()
+
+    @property
+    def texts(self) -> str:
+        """All its texts, one per line."""
+        return "\n".join(value for _, value in self.fields if isinstance(value, str))
+
     def level(self, levels: _Levels) -> _Level | None:
         """Read the level under its keys; ``None`` if no key is about a score."""
-        chosen: list[_Level | None] = []
-        others: list[float | None] = []
-        is_final = False
+        stated: list[_Level | None] = []
+        others: list[float] = []
         for path, value in self.fields:
             key = re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", " ".join(path)).lower()
             written, is_bool = str(value), isinstance(value, bool)
-            level = levels.whole(written)
-            is_value = is_bool or level or re.fullmatch(_NUMBER, written)
-            if written.count(" ") > _LONGEST_LEVEL or "confidence" in key:
-                continue
-            if re.search(r"\b(?:max|maximum|scale|out of)\b", key):
+            is_value = is_bool or re.fullmatch(_NUMBER, written)
+            is_correct = is_bool and re.fullmatch("(?:is |answer )*correct", key)
+            field = _FIELD.fullmatch(key)
+            level = levels.whole(written) if written.count(" ") <= _LONGEST_LEVEL else None
+            if level is not None and (field or is_correct):
+                stated.append(self._located(level, path[-1], is_bool=is_bool))
+            elif _LIMIT.search(key):
                 is_same = written == f"{levels.top:g}" or levels.own_scale.search(f"({written}")
-                others += [] if is_same else [None]
-            elif re.fullmatch(_PLAIN_KEY, key) or (is_bool and re.fullmatch("(?:is |answer )*correct", key)):
-                chosen.append(level and self._located(level, path[-1], is_bool=is_bool))
-                is_final = is_final or re.search("final|overall", key) is not None
-            elif re.search(_SCORE_KEY, key) or (len(path) == 1 and is_value):
-                others.append(level.score if level else None)
-        scores = {level.score if level else None for level in chosen} | (set() if is_final else set(others))
-        if len(scores) > 1 or None in scores or (others and not chosen):
+                stated += [] if is_same else [None]
+            elif (is_value and (field or _ADJUSTMENT.search(key))) or (field and field["score"]):
+                stated.append(None)
+            elif level is not None and len(path) == 1 and not _COUNT.search(key):
+                others.append(level.score)
+        # One other level may be a revision of the score; several are those of criteria.
+        scores = {level.score if level else None for level in stated}
+        scores |= set(others if len(others) == 1 else ())
+        if stated and (len(scores) > 1 or None in scores):
             raise _UnclearError
-        return replace(chosen[0], is_final=is_final) if chosen and chosen[0] else None
+        return stated[0] if stated else None
 
     def _located(self, level: _Level, key: str, *, is_bool: bool) -> _Level:
         """Return a level that is the value of a key, with its position in the reply."""
-        match = re.search(rf"\"{re.escape(key)}\"\s*:\s*\"?\s*", self.written)
+        match = re.search(rf"{re.escape(key)}[\"'“”]?\s*[:：]\s*[\"'“”]?\s*", self.written)
         at = self.start + (match.end() if match else 0)
         end = at if is_bool else at + level.end - level.start
-        return replace(level, start=at, end=end, after=self.start, begin=self.start)
+        return replace(level, start=at, end=end, after=self.end, begin=self.start, has_key=True)
 
     @property
-    def prose(self) -> str:
-        """Its texts, one per line, padded to the length of the object."""
-        written = self.written.replace('\\"', " '")
-        return _JSON_MARKS.sub(lambda mark: "\n".rjust(len(mark[0])), written).translate(_WIDE)
+    def end(self) -> int:
+        """Position after its last character."""
+        return self.start + len(self.written)
 
 
-def _json_objects(text: str) -> Iterator[_JsonObject]:
-    """Find the outermost objects of a reply."""
+def _json_objects(reply: str, answer: str, text: str) -> Iterator[_JsonObject]:
+    """Find the outermost objects of a reply that are not in a quotation.
+
+    Args:
+        reply: without reasoning.
+        answer: the same with plain characters.
+        text: the same without markup and block quotations.
+    """
     decoder = json.JSONDecoder(
         object_pairs_hook=list, parse_int=str, parse_float=str, parse_constant=str, strict=False
     )
     end = 0
     for brace in islice(re.finditer(r"\{", text), _MOST_MARKS):
-        if brace.start() >= end:
-            try:
-                pairs, end = decoder.raw_decode(text, brace.start())
-            except (json.JSONDecodeError, RecursionError):
+        start = brace.start()
+        if start < end:
+            continue
+        try:
+            pairs, end = decoder.raw_decode(reply, start)
+            fields = list(_fields(pairs, ()))
+        except (json.JSONDecodeError, RecursionError):
+            if not _LOOSE_OPENING.match(answer, start):
                 continue
-            # A sentence that continues after the object is about another reply's object.
-            fields = [] if re.match(r" +[a-z]", text[end:]) else list(_fields(pairs, ()))
-            yield _JsonObject(brace.start(), text[brace.start() : end], fields)
+            closing = _LOOSE_END.search(answer, start)
+            end = closing.end() if closing else len(answer)
+            fields = list(_loose_fields(answer[start:end]))
+        # An object within a sentence is what the sentence is about.
+        before = text[text.rfind("\n", 0, start) + 1 : start].rstrip()
+        is_mention = before[-1:] not in {"", *".!?:>[]}(,"} or re.match(" +[a-z]", answer[end : end + 9])
+        yield _JsonObject(start, reply[start:end], [] if is_mention else fields)
 
 
 def _fields(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:
     for item in value if isinstance(value, list) else ():
         key, inside = item if isinstance(item, tuple) else ("item", item)
         yield from _fields(inside, (*path, key))
-    if not isinstance(value, list):
+    if not isinstance(value, list) and path:
         yield path, value
 
 
-def _schema_level(reply: str, objects: Sequence[_JsonObject], levels: _Levels) -> _Level | None:
-    """Read a reply that is one object with exactly the requested keys."""
-    keys = sorted(path for path, _ in objects[0].fields) if len(objects) == 1 else []
-    rest = _without_reasoning(reply).replace(objects[0].written, "") if keys else reply
-    is_asked = keys in ([("score",)], [("explanation",), ("score",)]) and not re.sub(_FENCE, "", rest).strip()
-    return objects[0].level(levels) if is_asked else None
+def _loose_fields(written: str) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Read short values and the explanation of an object with wrong quotation marks, commas or comments."""
+    truths = {"true": True, "false": False}
+    for match in _LOOSE_FIELD.finditer(written):
+        value = match["value"].strip("\"' \t")
+        yield (match["key"],), truths.get(match["value"].lower(), value)
+    if (reason := _LOOSE_REASON.search(written)) is not None:
+        yield ("explanation",), re.sub(r"\\([\"'])", r"\1", reason["text"])
+
+
+def _outside(text: str, objects: Sequence[_JsonObject]) -> str:
+    for item in objects:
+        text = _blank(text, item.start, item.end)
+    return text
 
 
 # The text
@@ -480,38 +566,38 @@ _REASONING = (
     r"\A.*<\|channel\|>\s*final\s*(?:<\|[a-z_]+\|>)*",
     rf"\A.*</(?:{_TAGS})>",
     rf"<(?:{_TAGS})>.*\Z",
-    r"<\|[^<>|\n]{1,40}\|>|</?s>|<end_of_turn>|<pad>|\[/INST\]|<bos>|<eos>",
+    r"<\|[^<>|\n]{1,40}\|>|\A\s*<s>|</s>\s*\Z|<end_of_turn>|<pad>|\[/INST\]|<bos>|<eos>",
 )
 _FENCE = r"(?:```|~~~)[\w-]*"
+_STRUCK_OUT = re.compile(r"(?i)~~[^~\n]+~~|<(s|del|strike)>[^<]*</\1>")
 _MARKUP = (
-    rf"{_FENCE}\n[^{{`]*(?:```|~~~)(?=[ \t]*\n\s*\S)",  # code with words below it is quoted
-    r"<(student|submission|question|user|reference|quote|text|essay|system|\w+_\w+)\b[^<>\n]*>.*?</\1>",
+    # Code with words below it is quoted, unless these explain it; and so are the parts of the material.
+    rf"{_FENCE}\n[^{{`]*(?:```|~~~)(?=[ \t]*\n\s*(?!\W{{0,9}}{_REASONS})\S)",
+    r"<(student|submission|response|candidate|question|user|reference|quote|text|essay|system"
+    r"|(?!final)[a-z]{1,20}_(?:answer|text|input|response))\b[^<>\n]{0,99}>.*?</\1>",
     r"\[(?:begin )?(?:answer|text|student|response|candidate)\b[^\]\n]*\].*?(?:\[(?:end|/)[^\]\n]*\]|\Z)",
-    r"<!--.*?-->|~~[^~\n]+~~",
-    rf"{_FENCE}|</?(?:br|b|i|u|em|strong|span|p|div|h[1-6]|font|mark|code|center)\b[^<>\n]{{0,60}}>",
-    r"\*+|(?<!\w)_+|_+(?!\w)|\\[\[\]()]|\\text\w*\{|(?m:^[ \t]*(?:#{1,6}(?=[ \t])|(?:=+|-{3,})[ \t]*$))",
+    r"<!--.*?-->|\"{3}.*?\"{3}",
+    rf"{_FENCE}|</?(?:br|b|i|u|em|strong|span|p|div|h[1-6]|font|mark|code|center|tool_call)\b[^<>\n]{{0,60}}>",
+    r"\*+|(?<!\w)_+|_+(?!\w)|\\[\[\]()]|\\text\w*\{|(?m:^[ \t]*(?:#{1,6}[ \t]*(?=\S)|(?:=+|-{3,})[ \t]*$))",
+)
+_TAG = re.compile(
+    r"(?i)\[(?P<mark>result|score|rating|verdict)\]|(?P<box>\\boxed\{)"
+    r"|<(?P<close>/?)(?P<name>[a-z]\w{0,20})[^<>\n]{0,60}>(?P<is_short>(?=\s{0,9}[^<>\n:]{1,40}\s{0,9}</))?"
 )
 _QUOTES = re.compile(
     r"(?P<key>\"[^\"\n]*\"|'\w+')(?=[ \t]*:)|\"(?P<double>[^\"\n]{2,600})\"|`(?P<code>[^`\n]{1,300})`"
     r"|(?<![\w'])'(?P<single>[^'\n]{2,300}(?:'\w[^'\n]{0,200}){0,6})'(?![\w'])"
 )
-_WIDE = str.maketrans("：＝／％．，（）［］－−’‘“”„«»\r\v\f\ufe0f\u20e3", ':=/%.,()[]--\'\'"""""\n\n\n  ')
+_WIDE = str.maketrans(
+    "：＝／％．，（）［］－−’‘“”„«»「」『』、；！？【】｜〜～。\r\v\f\ufe0f\u20e3",
+    ':=/%.,()[]--\'\'""""""""",;!?[]|~~\n\n\n\n  ',
+)
 
 
-def _plain(reply: str) -> str:
-    """Rewrite a reply at the same length: no reasoning or markup, ASCII digits, and tags as keys."""
-    text = _without_reasoning("".join(map(_plain_character, reply.replace("\r\n", " \n").translate(_WIDE))))
-    # Replies do not have so many blanks, and patterns would try all ways to split them.
-    text = re.sub(r"[ \t]{200,}", lambda gap: ";".center(len(gap[0]), "\n"), text)
-    if any(line.strip() and not line.lstrip().startswith(">") for line in text.split("\n")):
-        text = re.sub(r"(?m)^[ \t]*>[^\n]*$", _blanked, text)
-    for pattern in _MARKUP:
-        text = re.sub(f"(?is){pattern}", _blanked, text)
-    text = text if text.count("$") % 2 else text.replace("$", " ")
-    text = re.sub(r"(?<=[:=])[ \t]*\\boxed\{", _blanked, text).replace("\\boxed{", "\nscore:")
-    text = re.sub(r"(?i)<answer>(?=\s*[^<>\n]{1,30}</answer>)", "\nscore: ", text)
-    text = re.sub(r"</\w[\w-]{0,20}[ \t]*>", lambda tag: "\n".ljust(len(tag[0])), text)
-    return re.sub(r"<([a-z]\w{0,20})[^<>\n]{0,60}>", lambda tag: f"\n{tag[1]}:".ljust(len(tag[0])), text)
+def _plain_characters(reply: str) -> str:
+    """Rewrite a reply at the same length with ASCII digits, quotation marks and punctuation."""
+    text = reply.replace("\r\n", " \n").translate(_WIDE)
+    return text if text.isascii() else "".join(map(_plain_character, text))
 
 
 def _plain_character(character: str) -> str:
@@ -530,6 +616,32 @@ def _without_reasoning(text: str) -> str:
     for pattern in _REASONING:
         text = re.sub(f"(?is){pattern}", _blanked, text)
     return text
+
+
+def _plain(text: str) -> str:
+    """Rewrite a reply at the same length without markup and block quotations, and with tags as keys."""
+    # Replies do not have so many blanks, and patterns would try all ways to split them.
+    text = re.sub(r"[ \t]{200,}", lambda gap: ";".center(len(gap[0]), "\n"), text)
+    if any(line.strip() and not line.lstrip().startswith(">") for line in text.split("\n")):
+        text = re.sub(r"(?m)^[ \t]*>[^\n]*$", _blanked, text)
+    for pattern in _MARKUP:
+        text = re.sub(f"(?is){pattern}", _blanked, text)
+    text = text if text.count("$") % 2 else text.replace("$", " ")
+    return _TAG.sub(_key_line, text)
+
+
+def _key_line(tag: re.Match[str]) -> str:
+    """Rewrite a tag as the key of a line: ``<score>`` as ``score:``; within a sentence, as blanks."""
+    blanks, text = " " * len(tag[0]), tag.string
+    if tag["close"]:
+        return blanks if re.match(" +[a-z]", text[tag.end() : tag.end() + 9]) else "\n".ljust(len(blanks))
+    before = text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].rstrip()
+    is_last = tag["mark"] and re.match(r"\W*\d+(?:/\d+)?\W*\Z", text[tag.end() : tag.end() + 20])
+    if before and before[-1] not in ".!?>" and not is_last:
+        return blanks
+    is_short, name = tag["is_short"] is not None, (tag["name"] or "score").replace("_", " ").lower()
+    key = "score" if name == "answer" else name
+    return f"\n{key}:".ljust(len(blanks)) if tag["name"] is None or is_short else "\n".ljust(len(blanks))
 
 
 def _unquoted(quote: re.Match[str]) -> str:
@@ -551,17 +663,43 @@ def _blank(text: str, start: int, end: int) -> str:
 
 # The explanation
 
-_EXPLANATION = re.compile(r"(?im)^[ \t\"']*(?:explanation|reason(?:ing)?|rationale)[\"']?[ \t]*[:=-]")
-_BLANKS = " \t\r\n*_`#"
-_EDGES = " \t\n.,;:!|-–—}{\"'*_`)]/"
+_REASON_TAG = re.compile(rf"(?is)<(?P<tag>{_REASONS})>(?P<text>.*?)</(?P=tag)>")
+_REASON_KEY = re.compile(
+    rf"(?im)^[ \t\"'>-]*(?:(?:{_REASONS}|evaluation|assessment)[\"']?[ \t]*[:=-]|{_REASONS}[ \t]*$)"
+)
+_BEGINNING = re.compile(
+    r"(?:\s|[\ufe0f\u20e3.,;:!|)\]}/…✅⭐★☆–—，、。：；！）]|-+(?!\w)|\\[\])]|</[\w-]+>|<(?:answer|evaluation|result)>"
+    r"|\$+|```\w*|#+ |\*+(?=[\s.,;:!]|\Z)|(?:bewerten|geben)\b"
+    r"|[(（][^()（）]*(?:[满滿]分|만점|満点|scale|out of)[^()（）]*[)）])*"
+)
+_ENDING = re.compile(r"(?:</?[\w-]{1,20}>|\\[\[(]|\$|```(?:json)?|[#|<\[\\]|--)\Z")
+_LONGEST_TAG = 25
 
 
-def _explanation(reply: str, text: str, level: _Level) -> str:
-    """Find the explanation: after a word such as "Explanation", else after the score, else before it."""
-    marked = _EXPLANATION.search(text)
-    begin = marked.end() if marked else len(reply) - len(_without_reasoning(reply).lstrip())
-    if marked is not None and begin > level.start:
-        return re.sub(r"\A[*_`]+(?=\s)", "", reply[begin:]).strip(" \t\r\n}")
-    after = reply[level.after :].lstrip(_EDGES).rstrip(_BLANKS)
-    before = reply[begin : max(begin, level.begin)].lstrip(_EDGES + "#").rstrip(_BLANKS)
-    return before if marked or not after else after
+def _clean(text: str) -> str:
+    """Remove what is left of the markup of a score at the edges of an explanation."""
+    beginning = _BEGINNING.match(text)
+    text = text[beginning.end() if beginning else 0 :].rstrip()
+    while (ending := _ENDING.search(text, max(0, len(text) - _LONGEST_TAG))) is not None:
+        text = text[: ending.start()].rstrip()
+    for mark in ("**", "__", "*", "`"):
+        if text.count(mark) % 2:
+            text = text.removeprefix(mark) if text.startswith(mark) else text.removesuffix(mark).rstrip()
+    return text
+
+
+def _field_explanation(objects: Sequence[_JsonObject]) -> str:
+    return next(filter(None, (item.explanation for item in objects)), "")
+
+
+def _explanation(reply: str, text: str, stated: Sequence[_Level]) -> str:
+    """Find the explanation: in a tag, after a key such as "Explanation", after the score, or before it."""
+    if (tag := _REASON_TAG.search(reply)) is not None:
+        return _clean(tag["text"])
+    start = len(reply) - len(_without_reasoning(reply).lstrip())
+    if (key := _REASON_KEY.search(text)) is not None:
+        start = key.end()
+    own = [level for level in stated if level.has_key] or stated
+    before = _clean(reply[start : max(start, own[0].begin)])
+    after = _clean(reply[max(start, own[-1].after) :])
+    return before or after if key is not None else after or before
