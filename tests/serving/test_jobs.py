@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+import sys
 import threading
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ pytest.importorskip(
 
 from services import TABLE, HeldWork, Summary, added, client_of, loaded_service, queue_of, until
 from small_disk import LARGE, can_mount, small_disk
+from targets import CORPUS
 
 from semscale.errors import InputError
 from semscale.serving.jobs import JobStatus, JobStore
@@ -385,6 +387,17 @@ def test_a_table_that_does_not_serve_is_said_by_the_job(jobs):
     assert record["status"] == "failed"
     assert record["error"].startswith("text: table.csv has no column 'remark'")
     assert jobs.get(f"/jobs/{name}/result").status_code == 409
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of memory that Linux applies")
+@pytest.mark.parametrize("name", ["claims-many-strings", "cell-in-the-far-corner"])
+def test_a_table_that_ends_its_reader_fails_its_job_and_the_service_stays(jobs, name):
+    table = (CORPUS / "xlsx" / f"{name}.xlsx").read_bytes()
+    record = ended(jobs, jobs.post("/jobs?kind=rate&text=text&format=xlsx", content=table).json()["id"])
+    assert record["status"] == "failed"
+    assert record["error"].startswith("table.xlsx cannot be read as an Excel workbook: its reader ")
+    name = jobs.post("/jobs?kind=rate&text=comment", content=TABLE).json()["id"]
+    assert ended(jobs, name)["status"] == "finished"
 
 
 ROWS = 40_000_000

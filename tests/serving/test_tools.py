@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from targets import CORPUS
 
 import semscale
 from semscale.chat.budget import Budget
@@ -412,6 +414,14 @@ class TestTables:
         os.mkfifo(folder / "pipe.csv")
         message = refusal(self.server(toy_embedder, folder), "rate_table", table="pipe.csv", texts="comment")
         assert message == f"table must be a file in {folder}, got 'pipe.csv'"
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of memory that Linux applies")
+    def test_a_table_that_ends_its_reader_is_an_error_of_the_call(self, toy_embedder, folder):
+        shutil.copy(CORPUS / "xlsx" / "claims-many-strings.xlsx", folder / "a.xlsx")
+        server = self.server(toy_embedder, folder)
+        message = refusal(server, "rate_table", table="a.xlsx", text="text")
+        assert "a.xlsx cannot be read as an Excel workbook: its reader " in message
+        assert call(server, "rate_table", table="answers.csv", text="comment", floor=None).structured_content
 
     def test_the_source_is_named_as_the_call_names_it(self, toy_embedder, folder):
         columns = {"predictions": "comment", "references": ["country"], "method": "cosine"}

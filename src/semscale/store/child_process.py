@@ -311,8 +311,9 @@ class _Process:
 
 def _module_folders() -> list[str]:
     """Return the folder of this package, and others that the child may need, without the working folder."""
-    folder = str(Path(__file__).parents[2])
-    here = os.getcwd()
+    folder, here = str(Path(__file__).parents[2]), ""
+    with suppress(FileNotFoundError):  # the working folder was removed
+        here = os.getcwd()
     return [folder, *(path for path in sys.path if os.path.isabs(path) and path not in (here, folder))]
 
 
