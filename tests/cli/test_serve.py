@@ -17,11 +17,18 @@ pytestmark = pytest.mark.needs("serve")
         (["--max-body", "0"], "--max-body must be > 0, got 0"),
         (["--max-job-rows", "0"], "--max-job-rows must be >= 1, got 0"),
         (["--port", "70000"], "70000"),
+        (["--max-calls", "3"], "--max-calls belongs to --chat-model NAME"),
+        (["--chat-model", "judge-one"], "--chat-model needs a cap on what all requests together may spend"),
+        (
+            ["--chat-model", "judge-one", "--chat-url", "http://localhost:1/v1", "--max-cost", "2"],
+            "the price of judge-one is not known",
+        ),
         (["--precision", "half"], "half"),
     ],
 )
 def test_what_cannot_be_served_is_refused(options, words, capsys, monkeypatch):
     monkeypatch.delenv("SEMSCALE_TOKEN", raising=False)
+    monkeypatch.delenv("SEMSCALE_PRICES", raising=False)
     assert main(["serve", *options]) == 2
     error = capsys.readouterr().err
     assert words in error
@@ -54,3 +61,19 @@ def test_one_model_for_everything_is_loaded_once(monkeypatch, asked_models):
     monkeypatch.setattr("semscale.serving.server.listen", stop)
     assert main(["serve", "--embedder", "toy"]) == 2
     assert asked_models == ["toy"]
+
+
+def test_a_chat_model_of_a_projects_file_opens_no_route(monkeypatch, tmp_path, asked_models):
+    services = []
+
+    def stop(*_):
+        raise InputError("port is taken")
+
+    monkeypatch.setattr("semscale.serving.server.listen", stop)
+    monkeypatch.setattr(
+        "semscale.serving.application.application", lambda service, **_: services.append(service)
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "semscale.toml").write_text('chat-model = "judge-one"\nmax-cost = 2\n')
+    assert main(["serve", "--embedder", "toy"]) == 2
+    assert [service.judge for service in services] == [None]
