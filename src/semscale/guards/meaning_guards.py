@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from semscale.guards.claims import are_turned, is_left_to_claims, make_up, orders_agree
+from semscale.guards.dates import compare_dates, covered_by
 from semscale.guards.findings import Finding, Span
 from semscale.guards.names import Name, NameIndex, is_present, read_names
 from semscale.guards.polarity import (
@@ -76,7 +77,7 @@ def _span(mention: Mention, text: Text) -> Span:
 
 
 _TIMES = ("before", "after")
-_GROUPS = ("rate", "excess", "season")
+_GROUPS = ("excess", "season")
 OPPOSED = "opposed"
 REVERSED = "reversed-order"
 
@@ -170,6 +171,11 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
     if not (read_names(left) or read_names(right)):
         return []
     invented, missing = _absent(left, right), _absent(right, left)
+    if invented or missing:
+        same, changed = compare_dates(left.source, right.source)  # the guard of numbers compares dates
+        dates = [covered_by(pair) for pair in zip(*same, *changed, strict=True)] or [set(), set()]
+        invented = [name for name in invented if dates[0].isdisjoint(range(name.start, name.end))]
+        missing = [name for name in missing if dates[1].isdisjoint(range(name.start, name.end))]
     if not (invented or missing) or not differ(left, right):
         return []
     findings = []

@@ -369,13 +369,12 @@ _LEAST_ALIKE = 0.85
 def exchanged_alternatives(left: Text, right: Text, groups: Iterable[str]) -> tuple[Cue, Cue] | None:
     """Find two phrases of one group that replace each other in texts that are otherwise nearly alike.
 
-    Examples are "twice per day" and "twice per week", or "wet in summer, dry in winter" and "wet in winter,
-    dry in summer".
+    An example is "wet in summer, dry in winter" and "wet in winter, dry in summer".
 
     Args:
         left: a text.
         right: the other text.
-        groups: the groups of phrases to compare: ``rate``, ``excess``, ``season`` or ``span``.
+        groups: the groups of phrases to compare: ``excess``, ``season`` or ``span``.
 
     Returns:
         The phrases; ``None`` if there are none, or if the texts have other numbers or other words.
