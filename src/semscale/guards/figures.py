@@ -461,6 +461,8 @@ def _noun_of_ordinal(text: Text, at: int) -> str:
     """Return what an ordinal counts ("the second clinical trial") or the name before it (Henry the Eighth)."""
     words = text.words
     ahead = [word for word in words[at + 1 : at + 4] if word not in ("st", "nd", "rd", "th")]
+    if ahead[:1] == ["half"]:
+        return "half"
     if ahead[:1] and ahead[0] in _NOUNS:
         return _NOUNS[ahead[0]]
     if len(ahead) > 1 and ahead[0].isalpha() and ahead[0] not in _NOT_BETWEEN and ahead[1] in _NOUNS:

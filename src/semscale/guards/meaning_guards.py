@@ -6,8 +6,9 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from semscale.guards.claims import are_turned, is_left_to_claims, make_up, orders_agree
-from semscale.guards.dates import compare_dates, covered_by
+from semscale.guards.dates import compare_dates, covered_by, weekdays_in
 from semscale.guards.findings import Finding, Span
+from semscale.guards.formulas import ChangedFormula, Formula, compare_formulas
 from semscale.guards.names import Name, NameIndex, is_present, read_names
 from semscale.guards.polarity import (
     ANSWERS,
@@ -19,7 +20,7 @@ from semscale.guards.polarity import (
 )
 from semscale.guards.relations import exchanged_ends, reversals
 from semscale.guards.text import Text, differ, exchanged_alternatives
-from semscale.guards.words import MOST_REPORTED, RECENT_TEXTS
+from semscale.guards.words import MOST_REPORTED, RECENT_TEXTS, sides
 
 NEGATED_PREDICTION = "negated-prediction"
 NEGATED_REFERENCE = "negated-reference"
@@ -49,12 +50,46 @@ def negation_findings(left: Text, right: Text) -> list[Finding]:
 
 
 def _conflicts(cause: str, left: Text, right: Text) -> list[Conflict]:
-    """Find conflicts with a given cause, except those that the guards of claims compare."""
+    """Find conflicts with a given cause, except those that the guards of claims compare.
+
+    Opposed statements about different times agree: "open by day", "closed at night".
+    """
+    conflicts = find_conflicts(read_polarity(left), read_polarity(right))
+    if not conflicts or _are_of_other_days(left, right) or _is_of_other_time(conflicts):
+        return []
+    formulas, _ = compare_formulas(left.source, right.source)
     return [
         conflict
-        for conflict in find_conflicts(read_polarity(left), read_polarity(right))
-        if conflict.cause == cause and not is_left_to_claims(conflict, left, right)
+        for conflict in conflicts
+        if conflict.cause == cause
+        and not is_left_to_claims(conflict, left, right)
+        and not any(_is_within(conflict, left, right, *pair) for pair in formulas)
     ]
+
+
+def _is_within(conflict: Conflict, left: Text, right: Text, here: Formula, there: Formula) -> bool:
+    """Tell whether both words of a conflict are parts of equal formulas: "!done" and "not done"."""
+    positions = left.starts[conflict.prediction.at], right.starts[conflict.reference.at]
+    return here.start <= positions[0] < here.end and there.start <= positions[1] < there.end
+
+
+_PARTS_OF_TIME = frozenset(key for word in ("day", "morning", "summer", "noon", "dawn") for key, _ in sides(word))
+
+
+def _is_of_other_time(conflicts: tuple[Conflict, ...]) -> bool:
+    """Tell whether one of two opposites is the time: "open by day", "closed at night"."""
+    axes = {conflict.prediction.key for conflict in conflicts if conflict.cause == "opposite"}
+    return len(conflicts) == len(axes) == 2 and len(axes & _PARTS_OF_TIME) == 1  # noqa: PLR2004
+
+
+@lru_cache(maxsize=512)
+def _are_of_other_days(left: Text, right: Text) -> bool:
+    """Tell whether opposed statements are about different days: "open on weekdays", "closed on Sundays"."""
+    here = weekdays_in(left.words)
+    there = weekdays_in(right.words) if here else here
+    if not there or here & there:
+        return False
+    return bool(find_conflicts(read_polarity(left), read_polarity(right)))
 
 
 def _negation_finding(conflict: Conflict, left: Text, right: Text) -> Finding:
@@ -83,7 +118,8 @@ REVERSED = "reversed-order"
 
 
 def opposite_findings(left: Text, right: Text) -> list[Finding]:
-    """Find words of which the other text has only the opposite, and comparisons in reverse order.
+    """Find words of which the other text has only the opposite, comparisons in reverse order, and formulas
+    with another operator, function or variable.
 
     Args:
         left: the prediction.
@@ -106,6 +142,9 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
     turned = _reversals(left, right) if here.compares and there.compares else []
     turned += exchanged_ends(here.exchanges, there.exchanges)
     clashes = contradicting_findings(here, there)
+    _, formulas = compare_formulas(left.source, right.source)
+    if formulas:
+        return [_formula_finding(formula) for formula in formulas]
     if not (conflicts or turned or clashes):
         return _other_alternatives(left, right)
     if not differ(left, right):
@@ -113,6 +152,12 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
     kinds = dict.fromkeys(turned, REVERSED) | dict.fromkeys(clashes, OPPOSED)
     kinds |= {(conflict.prediction.at, conflict.reference.at): OPPOSED for conflict in conflicts}
     return [_opposite_finding(kind, at, left, right) for at, kind in sorted(kinds.items())]
+
+
+def _formula_finding(changed: ChangedFormula) -> Finding:
+    kind = REVERSED if changed.is_reversed else OPPOSED
+    reason = f'The prediction says "{changed.left.text}", the reference "{changed.right.text}".'
+    return Finding("opposite", kind, reason, changed.left, changed.right)
 
 
 def _other_alternatives(left: Text, right: Text) -> list[Finding]:
@@ -176,6 +221,9 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
         dates = [covered_by(pair) for pair in zip(*same, *changed, strict=True)] or [set(), set()]
         invented = [name for name in invented if dates[0].isdisjoint(range(name.start, name.end))]
         missing = [name for name in missing if dates[1].isdisjoint(range(name.start, name.end))]
+        if _are_of_other_days(left, right):
+            invented = [name for name in invented if name.kind != "weekday"]
+            missing = [name for name in missing if name.kind != "weekday"]
     if not (invented or missing) or not differ(left, right):
         return []
     findings = []

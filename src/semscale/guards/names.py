@@ -40,6 +40,7 @@ _MARK = re.compile(r"[\W_]")
 _POSSESSIVE = re.compile(r"['’]s$")
 _PART = re.compile(r"[\w'’-]+")
 _ORDINARY = word_list("ordinary_capitals")
+_LABELLED = word_list("labelled")
 _MONTHS = word_list("months")
 _SHORT_MONTHS = frozenset(" ".join(read_lexicon("wordlists")["months_in_order"]).split()) - _MONTHS
 _WEEKDAYS = frozenset(" ".join(read_lexicon("wordlists")["weekdays"]).split())
@@ -91,11 +92,13 @@ def read_names(text: Text) -> list[Name]:
         return names
     quantities = read_quantities(text)
     measured = {at for one in quantities if one.unit or one.label for at in range(one.start, one.end)}
+    labels = {one.start for one in quantities if one.label}
     ordinals = {(one.start, one.end) for one in quantities if one.weak}
     return [
         name
         for name in names
         if measured.isdisjoint(range(name.start, name.end))
+        and not (name.end + 1 in labels and name.parts[-1] in _LABELLED)  # the number tells world wars apart
         and (name.kind == "month" or (name.start, name.end) not in ordinals)
     ]
 
@@ -255,7 +258,7 @@ class _Run(NamedTuple):
 def _kind_of_capital(match: re.Match[str], source: str) -> str:
     """Return ``weekday``, ``month`` (short forms only next to a number, as in Jan 5) or ``name``."""
     lower = match[0].lower()
-    if lower in _WEEKDAYS:
+    if lower.removesuffix("s") in _WEEKDAYS:
         return "weekday"
     short = lower in _SHORT_MONTHS and _BESIDE_NUMBER.search(
         source[max(0, match.start() - 4) : match.end() + 4]
@@ -287,10 +290,11 @@ _ALIASES = tuple(
     for group in (*read_lexicon("wordlists")["same_names"], *read_lexicon("known_names")["short_forms"])
 )
 _CALENDAR = {
-    form: frozenset(group.split())
+    form: forms
     for groups in ("months_in_order", "weekdays")
     for group in read_lexicon("wordlists")[groups]
-    for form in group.split()
+    for forms in [frozenset(name + ending for name in group.split() for ending in ("", "s"))]
+    for form in forms
 }
 _PREFIX = 4
 _ENDING = 4

@@ -35,6 +35,7 @@ _NON_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u1e00-\u1eff\u2070-\
 _FOREIGN_SHARE = 0.2
 _CONDITIONAL_LINKS = ("without", "unless")
 _ANSWERS = word_list("answers")
+_BEHIND_LETTERS = ([], *([word] for word in ("is", "was", "has", "and", "or", "to", "than", ".", ",", ")", "?")))
 
 
 class Cue(NamedTuple):
@@ -134,6 +135,23 @@ class Text:
             for at in self.denying
             if self.words[at] not in _CONDITIONAL_LINKS and not self.cue_at("exclusivity", at)
         )
+
+    @cached_property
+    def letters(self) -> frozenset[int]:
+        """Positions of capital letters that name something: node A, B's parent.
+
+        An A before a word counts only if the text has another such letter.
+        """
+        letters = {
+            at
+            for at, word in enumerate(self.words)
+            if len(word.removesuffix("'s")) == 1 and word[0].isalpha() and word[0] != "i"
+            if self.source[self.starts[at]].isupper()
+        }
+        doubtful = {
+            at for at in letters if self.words[at] == "a" and self.words[at + 1 : at + 2] not in _BEHIND_LETTERS
+        }
+        return frozenset(letters if letters - doubtful else ())
 
     @cached_property
     def counts(self) -> Counter[str]:
