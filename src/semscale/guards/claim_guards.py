@@ -286,7 +286,8 @@ _ANY = frozenset(("any", "anyone", "anybody"))
 def _lost_restriction(left: Text, right: Text) -> Cues | None:
     """Find "only" in one text where the other says the same of others: "only admins", "all users".
 
-    The texts are equal before and behind the phrases that "only" and "all" restrict.
+    The texts are equal before and behind the phrases that "only" and "all" restrict. Without "all", only
+    subjects are compared: "only admins may edit", "guests may edit".
     """
     for here, there in ((left, right), (right, left)):
         only = first_of(_limits(here), (_ONLY,))
@@ -295,7 +296,7 @@ def _lost_restriction(left: Text, right: Text) -> Cues | None:
         if denied_otherwise(left, right) or _restricts_softly(there, here):
             return None
         every = first_of(there.cues["quantity"], ("all",)) or _any_in(there)
-        if _are_restricted(_outside(here, only), only, _outside(there, every), every):
+        if (every or _begins_clause(here, only)) and _are_restricted(_outside(here, only), only, _outside(there, every), every):
             return (only, every) if here is left else (every, only)
     return None
 

@@ -4,9 +4,10 @@ import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
+from semscale.guards.figures import matches_near
 from semscale.guards.words import RECENT_TEXTS, read_lexicon
 
 _MOST_COMPARED = 50
@@ -110,135 +111,40 @@ def read_dates(source: str) -> list[Date]:
         [Day(year=2025, month=3, day=4), None, Day(year=None, month=5, day=1), Day(year=None, month=5, day=2),
          Day(year=2025, month=3, day=4)]
     """
+    matches: list[re.Match[str]] = []
+    if _NUMERIC_GLANCE.search(source):
+        matches += chain.from_iterable(pattern.finditer(source) for pattern in _NUMERIC)
+    months = list(_near_days(source))
+    for pattern in _named() if months else ():
+        matches += matches_near(pattern, source, months)
     dates: list[Date] = []
     covered: set[int] = set()
-    patterns = [*_NUMERIC] if _NUMERIC_GLANCE.search(source) else []
-    patterns += _named() if _month_glance().search(source) else ()
-    for pattern in patterns:
-        for match in pattern.finditer(source):
-            in_match = [] if _is_verb(match) else list(_dates_in(match))
-            if in_match and covered.isdisjoint(range(*match.span())):
-                dates += in_match
-                covered.update(range(*match.span()))
+    for match in matches:
+        in_match = list(_dates_in(match))
+        if in_match and covered.isdisjoint(range(*match.span())):
+            dates += in_match
+            covered.update(range(*match.span()))
     return sorted(dates, key=lambda date: date.start)
+
+
+def _near_days(source: str) -> Iterator[int]:
+    """Find the names of months near a number or ordinal; searching for them everywhere would take long."""
+    end = 0
+    for day in _DAY_GLANCE.finditer(source):
+        begin = max(end, day.start() - _FARTHEST_MONTH)
+        end = max(end, day.end() + _FARTHEST_MONTH)
+        for word in _WORD.finditer(source, begin, end):
+            if word[0].lower() in _months() and word[0] not in ("may", "march"):  # these are verbs
+                yield word.start()
 
 
 _GLANCE = re.compile(r"\d|(?:th|st|first|second|third)\sof\s[A-Z]|[A-Z][a-z]+\sthe\s\w+(?:th|st|second|third)\b")
-_NUMERIC_GLANCE = re.compile(r"\d[-/.年월月]\s?\d|\d月|\d월|\d{8}")
-_YEAR = 2000
-_CENTURY_BREAK = 69
-"""Two-digit years before this one belong to the 21st century, as in POSIX."""
-_LAST_MONTH = 12
-
-
-class Day(NamedTuple):
-    """One reading of a date; ``None`` for a part that is not stated."""
-
-    year: int | None
-    month: int
-    day: int | None
-
-    def agrees(self, other: "Day") -> bool:
-        """Tell whether two readings may be the same day: each part is equal or not stated."""
-        return all(here is None or there is None or here == there for here, there in zip(self, other, strict=True))
-
-
-class Date(NamedTuple):
-    """A date in a text.
-
-    Attributes:
-        readings: what it may mean. In 03/04/2025 the first reading begins with the day, the second with the
-            month; ``None`` if there is no such day.
-        start: its first character.
-        end: the character after its last one.
-        shown: the date as it is written.
-    """
-
-    readings: tuple[Day | None, ...]
-    start: int
-    end: int
-    shown: str
-
-    def agrees(self, other: "Date") -> bool:
-        """Tell whether two dates may be the same day.
-
-        Two dates that both begin with day or month in digits are assumed to begin with the same.
-        """
-        if len(self.readings) == len(other.readings) > 1 and _same_order(self, other):
-            pairs = list(zip(self.readings, other.readings, strict=True))
-        else:
-            pairs = list(product(self.readings, other.readings))
-        return any(here is not None and there is not None and here.agrees(there) for here, there in pairs)
-
-
-def _same_order(first: Date, second: Date) -> bool:
-    """Tell whether one order of day and month is possible in both dates."""
-    return any(here and there for here, there in zip(first.readings, second.readings, strict=True))
-
-
-DatePair = tuple[Date, Date]
-
-
-@lru_cache(maxsize=RECENT_TEXTS)
-def compare_dates(left: str, right: str) -> tuple[list[DatePair], list[DatePair]]:
-    """Pair the dates of two texts.
-
-    Args:
-        left: a text in any language.
-        right: the other text.
-
-    Returns:
-        Pairs that may be the same day, and pairs of different days, each with the date of the left text
-        first. A date without a partner is in neither list.
-
-    Examples:
-        >>> same, changed = compare_dates("from 2025-03-04 to 5 May", "from March 4th to 6 May")
-        >>> [(first.shown, second.shown) for first, second in same + changed]
-        [('2025-03-04', 'March 4th'), ('5 May', '6 May')]
-    """
-    if not (may_have_dates(left) and may_have_dates(right)):
-        return [], []
-    here, there = read_dates(left)[:_MOST_COMPARED], read_dates(right)[:_MOST_COMPARED]
-    same = [(first, second) for first, second in product(here, there) if first.agrees(second)]
-    settled = {first for first, _ in same}, {second for _, second in same}
-    rest = [date for date in here if date not in settled[0]], [date for date in there if date not in settled[1]]
-    return same, list(zip(*rest, strict=False))
-
-
-def covered_by(dates: Iterable[Date]) -> set[int]:
-    """Return the positions of the characters of some dates."""
-    return {at for date in dates for at in range(date.start, date.end)}
-
-
-def may_have_dates(source: str) -> bool:
-    """Check quickly for a digit or an ordinal that may belong to a date ("the fifth of May")."""
-    return _GLANCE.search(source) is not None
-
-
-@lru_cache(maxsize=RECENT_TEXTS)
-def read_dates(source: str) -> list[Date]:
-    """Find the dates of a text that state a month with its day, its year, or both; none overlap.
-
-    Examples:
-        >>> [date.readings[0] for date in read_dates("Am 4. März 2025, on 3/25/2025, May 1-2, 2025年3月4日")]
-        ... # doctest: +NORMALIZE_WHITESPACE
-        [Day(year=2025, month=3, day=4), None, Day(year=None, month=5, day=1), Day(year=None, month=5, day=2),
-         Day(year=2025, month=3, day=4)]
-    """
-    dates: list[Date] = []
-    covered: set[int] = set()
-    patterns = [*_NUMERIC] if _NUMERIC_GLANCE.search(source) else []
-    patterns += _named() if _month_glance().search(source) else ()
-    for pattern in patterns:
-        for match in pattern.finditer(source):
-            in_match = [] if _is_verb(match) else list(_dates_in(match))
-            if in_match and covered.isdisjoint(range(*match.span())):
-                dates += in_match
-                covered.update(range(*match.span()))
-    return sorted(dates, key=lambda date: date.start)
-
-
-_GLANCE = re.compile(r"\d[-/.年월月 ]?\s?[\w(]|\b(?:of|the)\s[A-Z]|\b[A-Z][a-z]{2,8}\.?\s(?:the\s)?[a-z\d]")
+_NUMERIC_GLANCE = re.compile(r"\d[-/.]\d|\d[年월月]|\d{8}")
+_DAY_GLANCE = re.compile(
+    r"\d+|\b(?:first|second|third|(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|\w+teen|twentie|thirtie)th)\b"
+)
+_FARTHEST_MONTH = 24
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
 _DAY = r"(?P<day>\d{1,2})"
 _NUMERIC = [
@@ -277,11 +183,6 @@ def _month_names() -> str:
 
 
 @cache
-def _month_glance() -> re.Pattern[str]:
-    return re.compile(rf"(?<![^\W\d_])(?:{_month_names()})(?![^\W\d_])", re.IGNORECASE)
-
-
-@cache
 def _named() -> tuple[re.Pattern[str], ...]:
     """Return the patterns of dates with the name of a month."""
     month = rf"(?P<month>{_month_names()})(?![^\W\d_])\.?"
@@ -304,11 +205,6 @@ def _named() -> tuple[re.Pattern[str], ...]:
             rf"(?<!\w){month}[\s,-]{{1,2}}(?:{of}\s)?{year}",
         )
     )
-
-
-def _is_verb(match: re.Match[str]) -> bool:
-    """Tell whether a month is the verb "may" or "march"."""
-    return match["month"] in ("may", "march") if "month" in match.re.groupindex else False
 
 
 def _dates_in(match: re.Match[str]) -> Iterator[Date]:

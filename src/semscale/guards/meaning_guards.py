@@ -18,6 +18,7 @@ from semscale.guards.polarity import (
     find_conflicts,
     read_polarity,
 )
+from semscale.guards.quantities import read_quantities
 from semscale.guards.relations import exchanged_ends, reversals
 from semscale.guards.text import Text, differ, exchanged_alternatives
 from semscale.guards.words import MOST_REPORTED, RECENT_TEXTS, sides
@@ -84,10 +85,10 @@ def _is_of_other_time(conflicts: tuple[Conflict, ...]) -> bool:
 
 @lru_cache(maxsize=512)
 def _are_of_other_days(left: Text, right: Text) -> bool:
-    """Tell whether opposed statements are about different days: "open on weekdays", "closed on Sundays"."""
+    """Tell whether opposed statements are about different days, at least one about several: "open on weekdays", "closed on Sundays"."""
     here = weekdays_in(left.words)
     there = weekdays_in(right.words) if here else here
-    if not there or here & there:
+    if not there or here & there or len(here) == len(there) == 1:
         return False
     return bool(find_conflicts(read_polarity(left), read_polarity(right)))
 
@@ -217,13 +218,7 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
         return []
     invented, missing = _absent(left, right), _absent(right, left)
     if invented or missing:
-        same, changed = compare_dates(left.source, right.source)  # the guard of numbers compares dates
-        dates = [covered_by(pair) for pair in zip(*same, *changed, strict=True)] or [set(), set()]
-        invented = [name for name in invented if dates[0].isdisjoint(range(name.start, name.end))]
-        missing = [name for name in missing if dates[1].isdisjoint(range(name.start, name.end))]
-        if _are_of_other_days(left, right):
-            invented = [name for name in invented if name.kind != "weekday"]
-            missing = [name for name in missing if name.kind != "weekday"]
+        invented, missing = _uncompared(invented, missing, left, right)
     if not (invented or missing) or not differ(left, right):
         return []
     findings = []
@@ -234,6 +229,23 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
         reason, span = f'The prediction does not name "{name.shown}".', right.span_at(name.start, name.end)
         findings.append(Finding("name", MISSING, reason, None, span))
     return findings
+
+
+def _uncompared(
+    invented: list[Name], missing: list[Name], left: Text, right: Text
+) -> tuple[list[Name], list[Name]]:
+    """Leave out the months and numbered names that the guard of numbers compares, and other days that agree."""
+    same, changed = compare_dates(left.source, right.source)
+    dates = [covered_by(pair) for pair in zip(*same, *changed, strict=True)] or [set(), set()]
+    invented = [name for name in invented if dates[0].isdisjoint(range(name.start, name.end))]
+    missing = [name for name in missing if dates[1].isdisjoint(range(name.start, name.end))]
+    labels = [{one.label for one in read_quantities(text)} for text in (left, right)]
+    invented = [name for name in invented if name.parts[-1] not in labels[1] & labels[0]]
+    missing = [name for name in missing if name.parts[-1] not in labels[0] & labels[1]]
+    if _are_of_other_days(left, right):
+        invented = [name for name in invented if name.kind != "weekday"]
+        missing = [name for name in missing if name.kind != "weekday"]
+    return invented, missing
 
 
 def _absent(here: Text, there: Text) -> list[Name]:

@@ -40,7 +40,6 @@ _MARK = re.compile(r"[\W_]")
 _POSSESSIVE = re.compile(r"['’]s$")
 _PART = re.compile(r"[\w'’-]+")
 _ORDINARY = word_list("ordinary_capitals")
-_LABELLED = word_list("labelled")
 _MONTHS = word_list("months")
 _SHORT_MONTHS = frozenset(" ".join(read_lexicon("wordlists")["months_in_order"]).split()) - _MONTHS
 _WEEKDAYS = frozenset(" ".join(read_lexicon("wordlists")["weekdays"]).split())
@@ -92,13 +91,11 @@ def read_names(text: Text) -> list[Name]:
         return names
     quantities = read_quantities(text)
     measured = {at for one in quantities if one.unit or one.label for at in range(one.start, one.end)}
-    labels = {one.start for one in quantities if one.label}
     ordinals = {(one.start, one.end) for one in quantities if one.weak}
     return [
         name
         for name in names
         if measured.isdisjoint(range(name.start, name.end))
-        and not (name.end + 1 in labels and name.parts[-1] in _LABELLED)  # the number tells world wars apart
         and (name.kind == "month" or (name.start, name.end) not in ordinals)
     ]
 

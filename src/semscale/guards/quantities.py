@@ -157,7 +157,7 @@ def read_quantities(text: Text) -> list[Quantity]:
         return []
     source = text.source
     in_digits = text.has_digits or not source.isascii()
-    quantities = find_identifiers(text) if in_digits or _POINTED.search(source) else []
+    quantities = find_identifiers(text) if in_digits or "WW" in source or _POINTED.search(source) else []
     quantities += _apart(spoken_times(text), quantities)
     if in_digits and (":" in source or "m" in text.lower):
         quantities += _apart(_clock_times(source), quantities)

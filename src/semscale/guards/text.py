@@ -35,7 +35,10 @@ _NON_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u1e00-\u1eff\u2070-\
 _FOREIGN_SHARE = 0.2
 _CONDITIONAL_LINKS = ("without", "unless")
 _ANSWERS = word_list("answers")
-_BEHIND_LETTERS = ([], *([word] for word in ("is", "was", "has", "and", "or", "to", "than", ".", ",", ")", "?")))
+_CAPITAL_LETTER = re.compile(r"[A-HJ-Z](?<!\w[A-Z])(?!\w)")
+_CERTAIN_LETTER = re.compile(
+    r"[B-HJ-Z](?<!\w[A-Z])(?!\w)|A(?<!\wA)(?=$|[.,)?]|['’]s\b|\s(?:is|was|has|and|or|to|than)\b)"
+)
 
 
 class Cue(NamedTuple):
@@ -142,16 +145,10 @@ class Text:
 
         An A before a word counts only if the text has another such letter.
         """
-        letters = {
-            at
-            for at, word in enumerate(self.words)
-            if len(word.removesuffix("'s")) == 1 and word[0].isalpha() and word[0] != "i"
-            if self.source[self.starts[at]].isupper()
-        }
-        doubtful = {
-            at for at in letters if self.words[at] == "a" and self.words[at + 1 : at + 2] not in _BEHIND_LETTERS
-        }
-        return frozenset(letters if letters - doubtful else ())
+        if not _CERTAIN_LETTER.search(self.source):
+            return frozenset()
+        letters = {match.start() for match in _CAPITAL_LETTER.finditer(self.source)}
+        return frozenset(at for at, start in enumerate(self.starts) if start in letters)
 
     @cached_property
     def counts(self) -> Counter[str]:
