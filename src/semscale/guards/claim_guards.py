@@ -296,7 +296,9 @@ def _lost_restriction(left: Text, right: Text) -> Cues | None:
         if denied_otherwise(left, right) or _restricts_softly(there, here):
             return None
         every = first_of(there.cues["quantity"], ("all",)) or _any_in(there)
-        if (every or _begins_clause(here, only)) and _are_restricted(_outside(here, only), only, _outside(there, every), every):
+        if (every or _begins_clause(here, only)) and _are_restricted(
+            _outside(here, only), only, _outside(there, every), every
+        ):
             return (only, every) if here is left else (every, only)
     return None
 

@@ -26,7 +26,9 @@ class Day(NamedTuple):
 
     def agrees(self, other: "Day") -> bool:
         """Tell whether two readings may be the same day: each part is equal or not stated."""
-        return all(here is None or there is None or here == there for here, there in zip(self, other, strict=True))
+        return all(
+            here is None or there is None or here == there for here, there in zip(self, other, strict=True)
+        )
 
 
 class Date(NamedTuple):
@@ -78,7 +80,7 @@ def compare_dates(left: str, right: str) -> tuple[list[DatePair], list[DatePair]
         first. A date without a partner is in neither list.
 
     Examples:
-        >>> same, changed = compare_dates("from 2025-03-04 to 5 May", "from March 4th to 6 May")
+        >>> same, changed = compare_dates("2025-03-04 to 5 May", "March 4th to 6 May")
         >>> [(first.shown, second.shown) for first, second in same + changed]
         [('2025-03-04', 'March 4th'), ('5 May', '6 May')]
     """
@@ -87,7 +89,10 @@ def compare_dates(left: str, right: str) -> tuple[list[DatePair], list[DatePair]
     here, there = read_dates(left)[:_MOST_COMPARED], read_dates(right)[:_MOST_COMPARED]
     same = [(first, second) for first, second in product(here, there) if first.agrees(second)]
     settled = {first for first, _ in same}, {second for _, second in same}
-    rest = [date for date in here if date not in settled[0]], [date for date in there if date not in settled[1]]
+    rest = (
+        [date for date in here if date not in settled[0]],
+        [date for date in there if date not in settled[1]],
+    )
     return same, list(zip(*rest, strict=False))
 
 
@@ -98,7 +103,7 @@ def covered_by(dates: Iterable[Date]) -> set[int]:
 
 def may_have_dates(source: str) -> bool:
     """Check quickly for a digit or an ordinal that may belong to a date ("the fifth of May")."""
-    return _GLANCE.search(source) is not None
+    return _DIGIT.search(source) is not None or (" of " in source and _SPOKEN.search(source) is not None)
 
 
 @lru_cache(maxsize=RECENT_TEXTS)
@@ -121,9 +126,10 @@ def read_dates(source: str) -> list[Date]:
     covered: set[int] = set()
     for match in matches:
         in_match = list(_dates_in(match))
-        if in_match and covered.isdisjoint(range(*match.span())):
+        positions = covered_by(in_match)
+        if covered.isdisjoint(positions):
             dates += in_match
-            covered.update(range(*match.span()))
+            covered |= positions
     return sorted(dates, key=lambda date: date.start)
 
 
@@ -138,7 +144,8 @@ def _near_days(source: str) -> Iterator[int]:
                 yield word.start()
 
 
-_GLANCE = re.compile(r"\d|(?:th|st|first|second|third)\sof\s[A-Z]|[A-Z][a-z]+\sthe\s\w+(?:th|st|second|third)\b")
+_DIGIT = re.compile(r"\d")
+_SPOKEN = re.compile(r"(?:th|st|second|third)\sof\s[A-Z]")
 _NUMERIC_GLANCE = re.compile(r"\d[-/.]\d|\d[年월月]|\d{8}")
 _DAY_GLANCE = re.compile(
     r"\d+|\b(?:first|second|third|(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|\w+teen|twentie|thirtie)th)\b"
@@ -200,7 +207,7 @@ def _named() -> tuple[re.Pattern[str], ...]:
             rf"(?<![\w.,:/-])(?:{day}{until})?{last}[\s-]?(?:(?:day\s)?{of}\s)?{month}(?:,?[\s-](?:{of}\s)?{year})?",
             rf"\b(?P<day>{words})\s(?:day\s)?of\s{month}(?:,?\s(?:of\s)?{year})?",
             # May 3-5, 2025; May the third
-            rf"(?<!\w){month}\s(?:the\s)?{day}(?![\w:/]|[.,]\d)(?:{until}{last}(?![\w:/]|[.,]\d))?(?:,?\s(?:of\s)?{year})?",
+            rf"(?<!\w){month}\s(?:the\s)?{day}(?![\w:/]|[.,]\d)(?:{until}{last}(?![\w:/]|[.,]\d|\s(?:{_month_names()})))?(?:,?\s(?:of\s)?{year})?",
             rf"(?<!\w){month}\s(?:the\s)?(?P<day>{words})\b(?:,?\s(?:of\s)?{year})?",
             rf"(?<!\w){month}[\s,-]{{1,2}}(?:{of}\s)?{year}",
         )
@@ -220,12 +227,23 @@ def _dates_in(match: re.Match[str]) -> Iterator[Date]:
         return
     month = _months().get(parts["month"].lower()) or int(parts["month"])
     days = [_day_number(parts[name]) for name in ("day", "last") if parts.get(name)]
+    start = match.start()
+    if len(days) > 1 and _ends_in_month(match.string[max(start - _FARTHEST_MONTH, 0) : start]):
+        days, start = days[1:], match.start("last")  # "4th to 6 May" in "March 4th to 6 May"
     if not (days or year):
         return
-    for day in days or [None]:
+    stated: list[int | None] = [*days] or [None]
+    for day in stated:
         reading = _valid(year, month, day)
         if reading:
-            yield Date((reading,), *match.span(), match[0])
+            shown = match.string[start : match.end()].rstrip(". ")
+            yield Date((reading,), start, start + len(shown), shown)
+
+
+def _ends_in_month(source: str) -> bool:
+    """Tell whether the last word before a blank is a month."""
+    words = source.split()
+    return source.endswith(" ") and bool(words) and words[-1].rstrip(".").lower() in _months()
 
 
 def _day_number(shown: str) -> int:

@@ -368,7 +368,7 @@ _SHORT_LABEL = re.compile(
 
 def _short_labels(text: Text) -> Iterator[_Match]:
     """Find numbers of quarters, half-years and world wars: Q2, H1 2024, WWII."""
-    for match in _SHORT_LABEL.finditer(text.source):
+    for match in _SHORT_LABEL.finditer(text.source) if any(map(text.source.__contains__, "QHW")) else ():
         noun, number = next((noun, number) for noun, number in match.groupdict().items() if number)
         yield noun, (_ROMAN.get(number.lower()) or float(number),), match.start(), match.end()
 
@@ -392,9 +392,15 @@ _JOINING, _BEHIND_BARE_A = (
     frozenset(read_lexicon("numbers")[name].split()) for name in ("joining", "behind_bare_a")
 )
 _ROMAN = {
-    numeral: float(number) for number, numeral in enumerate(read_lexicon("numbers")["roman"].split(), start=1)
+    tens + ones: float(10 * n_tens + n_ones)
+    for n_tens, tens in enumerate(("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx"))
+    for n_ones, ones in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
+    if tens or ones
 }
+"""Roman numerals up to 89; those with C, D and M are abbreviations as often."""
+_NUMERALS_OF_ONE = frozenset("ivx")
 _LETTERS = frozenset((*_ROMAN, *ascii_lowercase))
+_BEHIND_LETTER = ("", "'s")
 _FARTHEST_NOUN = 6
 _ALONE = re.compile(r"[A-HJ-Z](?<!\w[A-Z])(?!\w)")
 _NOT_BETWEEN = word_list("number_words") | {"and", "or", "of", "in", "to", "the"}
@@ -421,7 +427,11 @@ def find_labels(text: Text, numbers: Mapping[int, Quantity], measured: set[int])
     numbered = not _ROMAN.keys().isdisjoint(text.distinct)
     if not (bare or numbered) and _NOUNS.keys().isdisjoint(text.distinct) and not _has_ordinal(text):
         return []
-    single = {word for word in text.distinct if word in _LETTERS or _is_one_letter(word)}
+    single = {
+        word
+        for word in text.distinct
+        if word in _LETTERS or (word[0].isalpha() and word[1:] in _BEHIND_LETTER)
+    }
     nouns: dict[int, str] = {}
     labels: list[Quantity] = []
     positions = {at for at, word in enumerate(text.words) if word in single} if single else set()
@@ -446,11 +456,6 @@ def _has_ordinal(text: Text) -> bool:
     return not _ORDINALS.isdisjoint(text.distinct)
 
 
-def _is_one_letter(word: str) -> bool:
-    bare = word.removesuffix("'s")
-    return len(bare) == 1 and bare.isalpha()
-
-
 def _is_ordinal(text: Text, at: int) -> bool:
     """Tell whether a number is an ordinal that is not followed by another number: "first", 2nd."""
     behind = text.words[at + 1 : at + 2]
@@ -458,7 +463,7 @@ def _is_ordinal(text: Text, at: int) -> bool:
 
 
 def _noun_of_ordinal(text: Text, at: int) -> str:
-    """Return what an ordinal counts ("the second clinical trial") or the name before it (Henry the Eighth)."""
+    """Return what an ordinal counts ("the second trial") or the name before it (Henry the Eighth)."""
     words = text.words
     ahead = [word for word in words[at + 1 : at + 4] if word not in ("st", "nd", "rd", "th")]
     if ahead[:1] == ["half"]:
@@ -527,7 +532,9 @@ def _noun_before(words: list[str], at: int, nouns: Mapping[int, str]) -> str:
 def _numbered_name(text: Text, at: int) -> str:
     """Return the name before a Roman numeral: Henry VIII, World War I, Iron(III)."""
     word = text.words[at]
-    if at == 0 or word not in _ROMAN or (len(word) == 1 and not text.source[text.starts[at]].isupper()):
+    if at == 0 or word not in _ROMAN:
+        return ""
+    if len(word) == 1 and not (word in _NUMERALS_OF_ONE and text.source[text.starts[at]].isupper()):
         return ""
     return _title_before(text, at - 1 if text.words[at - 1] == "(" else at)
 

@@ -8,6 +8,7 @@ from itertools import product
 from typing import NamedTuple
 
 from semscale.guards.findings import Span
+from semscale.guards.text import Text
 from semscale.guards.words import RECENT_TEXTS
 
 _MOST_COMPARED = 20
@@ -58,7 +59,7 @@ _TURNED = {">": "<", ">=": "<=", "⊃": "⊂", "⊇": "⊆"}
 """Operators that become another one if their operands are exchanged."""
 _PREFIXES = ("!", "-", "~")
 _JOINING = ("-", "/", "|", "&", "~", "and", "or")
-"""Operators that also join words: "read/write", "salt & pepper"; all operands of a formula must be symbols."""
+"""Operators that also join words ("salt & pepper"); all operands of a formula must be symbols."""
 _RELATING = (">", "<", "+", "=", "*", "->", "=>")
 """Operators that also relate words: "File > Save"; one operand of a formula must be a symbol."""
 _OPERATORS = sorted({*_SAME, *_STRENGTH, "!", "++", "--"}, key=len, reverse=True)
@@ -71,12 +72,23 @@ _TOKEN = re.compile(
     |(?P<mark>[^\s`])""",
     re.VERBOSE,
 )
+_POWER = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_GLANCE = re.compile(
-    r"\w[(\[]|[=<>*^|&±×÷≤≥≠∈∉∩∪⊂⊆∧∨¬→⁰¹²³⁴⁵⁶⁷⁸⁹]|\s(?:[-+/−%~]|//)\s|(?<!\w)!\w|--|\+\+|\w%\w"
-    r"|(?<![^\W\d_])[^\W\d_][-+/−]|[-+/−](?:[^\W\d_]\b|\d)|_\w* (?:and|or) |\b[b-z] (?:and|or) [b-z]\b|\b[ab] (?:and|or) [ab]\b"
-)
-_DENIED = re.compile(r"(?<!\w)!\w")
+_OPERATOR_MARKS = frozenset("=<>*^|&+~±×·⋅÷≤≥≠≈≡∈∉∩∪⊂⊆⊃⊇∧∨¬→⇒−")
+_BESIDE_MARKS = {
+    mark: re.compile(pattern)
+    for mark, pattern in {
+        "-": r"\s-\s|--|(?<![^\W\d_])[^\W\d_]-|-(?:[^\W\d_](?!\w)|\d)",
+        "/": r"\s//?\s|(?<![^\W\d_])[^\W\d_]/|/(?:[^\W\d_](?!\w)|\d)",
+        "%": r"\s%\s|\w%\w",
+        "(": r"\w\(",
+        "[": r"\w\[",
+        "!": r"(?<!\w)!\w",
+        "and": r"(?:_\w*|\b[a-z]) and (?:\w+_|[a-z]\b)",
+        "or": r"(?:_\w*|\b[a-z]) or (?:\w+_|[a-z]\b)",
+    }.items()
+}
+"""What is beside a mark or word that may be an operator, by the mark."""
 _TAG = re.compile(r"</?[a-zA-Z][\w-]*(?:\s+[\w-]+=(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
 _ADDRESS = re.compile(r"\w+://\S+|\S+@\S+\.\w+")
 _PLURALS = ("s", "es")
@@ -125,7 +137,7 @@ class ChangedFormula(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def compare_formulas(left: str, right: str) -> tuple[list[tuple[Formula, Formula]], list[ChangedFormula]]:
+def compare_formulas(left: Text, right: Text) -> tuple[list[tuple[Formula, Formula]], list[ChangedFormula]]:
     """Pair the formulas of two texts.
 
     Two different formulas are compared if they consist of the same operands, or of all but one.
@@ -138,13 +150,13 @@ def compare_formulas(left: str, right: str) -> tuple[list[tuple[Formula, Formula
         Pairs of equal formulas, and formulas that replace each other in ways other than by a number.
 
     Examples:
-        >>> same, changed = compare_formulas("if a > b: return x + 1", "if b < a: return x - 1")
+        >>> same, changed = compare_formulas(Text("if a > b: return x + 1"), Text("if b < a: return x - 1"))
         >>> len(same), [(one.left.text, one.right.text) for one in changed]
         (1, [('x + 1', 'x - 1')])
     """
-    if not (_GLANCE.search(left) and _GLANCE.search(right)) and not (_DENIED.search(left) or _DENIED.search(right)):
+    if not (_may_have_formulas(left) and _may_have_formulas(right)) and not (_denies(left) or _denies(right)):
         return [], []
-    here, there = read_formulas(left)[:_MOST_COMPARED], read_formulas(right)[:_MOST_COMPARED]
+    here, there = read_formulas(left.source)[:_MOST_COMPARED], read_formulas(right.source)[:_MOST_COMPARED]
     same = [(first, second) for first, second in product(here, there) if first.tree == second.tree]
     settled = {first for first, _ in same}, {second for _, second in same}
     left_rest = [formula for formula in here if formula not in settled[0] and not formula.is_weak]
@@ -154,14 +166,26 @@ def compare_formulas(left: str, right: str) -> tuple[list[tuple[Formula, Formula
         partner = next((second for second in wanted if _replaces(first, second)), None)
         if partner:
             wanted.remove(partner)
-            spans = _span(first, left), _span(partner, right)
+            spans = _span(first, left.source), _span(partner, right.source)
             changed.append(ChangedFormula(*spans, _operators(first.tree) == _operators(partner.tree)))
-        elif first.tree[0] == "!" and (span := _affirmed(first, right)):
-            changed.append(ChangedFormula(_span(first, left), span, is_reversed=False))
+        elif first.tree[0] == "!" and (span := _affirmed(first, right.source)):
+            changed.append(ChangedFormula(_span(first, left.source), span, is_reversed=False))
     for second in wanted:
-        if second.tree[0] == "!" and (span := _affirmed(second, left)):
-            changed.append(ChangedFormula(span, _span(second, right), is_reversed=False))
+        if second.tree[0] == "!" and (span := _affirmed(second, left.source)):
+            changed.append(ChangedFormula(span, _span(second, right.source), is_reversed=False))
     return same, changed
+
+
+def _may_have_formulas(text: Text) -> bool:
+    """Check quickly for operators and brackets, and for what is beside those that are also marks of prose."""
+    distinct, source = text.distinct, text.source
+    if not distinct.isdisjoint(_OPERATOR_MARKS) or (not source.isascii() and _POWER.search(source)):
+        return True
+    return any(_BESIDE_MARKS[mark].search(source) for mark in distinct & _BESIDE_MARKS.keys())
+
+
+def _denies(text: Text) -> bool:
+    return "!" in text.distinct and _BESIDE_MARKS["!"].search(text.source) is not None
 
 
 def _affirmed(denied: Formula, source: str) -> Span | None:
@@ -169,7 +193,11 @@ def _affirmed(denied: Formula, source: str) -> Span | None:
     tokens = _tokens(source)
     matches = (at for at, token in enumerate(tokens) if token.text == denied.tree[1])
     at = next((at for at in matches if at == 0 or tokens[at - 1].text != "!"), None)
-    return None if at is None else Span(tokens[at].start, tokens[at].end, source[tokens[at].start : tokens[at].end])
+    return (
+        None
+        if at is None
+        else Span(tokens[at].start, tokens[at].end, source[tokens[at].start : tokens[at].end])
+    )
 
 
 def _span(formula: Formula, source: str) -> Span:
@@ -212,7 +240,7 @@ def _shape(tree: "str | Node") -> "str | Node":
 def read_formulas(source: str) -> list[Formula]:
     """Find the formulas and expressions of code in a text, in order.
 
-    Words that a mark joins in prose ("read/write", "File > Save") are no formula unless the text is nothing else.
+    Words that a mark joins in prose, as in "read/write", are no formula.
 
     Examples:
         >>> [formula.tree for formula in read_formulas("It returns x+1, or f(a) if 5 <= n.")]
@@ -252,7 +280,7 @@ def _tokens(source: str) -> list[_Token]:
     return tokens
 
 
-def _is_code(tree: Node, *, covers_all: bool) -> bool:
+def _is_code(tree: Node, *, covers_all: bool) -> bool:  # noqa: PLR0911 (one return for each kind)
     """Tell whether a structure is a formula, and not words that a mark joins or a word with a plural (s).
 
     If nothing else is in the text, words with blanks around the mark are a formula, too.
@@ -263,13 +291,13 @@ def _is_code(tree: Node, *, covers_all: bool) -> bool:
     if operator == "call":
         return len(operands) > 1 and operands[1] not in _PLURALS
     if operator == "index":  # "Paris[1]" has a footnote
-        return not all(isinstance(part, str) and (part.isdecimal() or part.isalpha()) for part in operands[:2]) or (
-            len(operands) > 1 and not str(operands[1]).isdecimal()
-        )
+        return not all(
+            isinstance(part, str) and (part.isdecimal() or part.isalpha()) for part in operands[:2]
+        ) or (len(operands) > 1 and not str(operands[1]).isdecimal())
     if operator not in (*_JOINING, *_RELATING):
         return True
-    if all(isinstance(part, str) and part[0].isdecimal() for part in operands):
-        return operator not in _JOINING  # 3-5 is a range
+    if operator in _JOINING and all(operand[0].isdecimal() for operand in _operands(tree)):
+        return False  # a range or a date
     symbols = [_is_symbol(part) for part in operands]
     if operator in ("and", "or"):
         return all(isinstance(part, tuple) or _VARIABLE.search(part) for part in operands)
@@ -279,7 +307,7 @@ def _is_code(tree: Node, *, covers_all: bool) -> bool:
 
 
 def _is_symbol(operand: "str | Node") -> bool:
-    """Tell whether an operand is no word of prose: a number, a letter, or with a digit, point or underscore."""
+    """Tell whether an operand is no word of prose: a number, a letter, or with a digit or underscore."""
     if isinstance(operand, tuple):
         return True
     if operand[0] == '"':
@@ -329,10 +357,13 @@ class _Parser:
         if token.kind != "operator" or _STRENGTH.get(token.text, -1) < level:
             return None
         before, behind = self._tokens[self.at - 1].end < token.start, token.end < following.start
-        gap = self._source[self._tokens[self.at - 1].end : token.start] + self._source[token.end : following.start]
+        gap = (
+            self._source[self._tokens[self.at - 1].end : token.start]
+            + self._source[token.end : following.start]
+        )
         return token.text if before == behind and "\n" not in gap else None
 
-    def _operand(self) -> "str | Node | None":
+    def _operand(self) -> "str | Node | None":  # noqa: PLR0911 (one return for each kind)
         token, following = self._peek(), self._peek(1)
         if token is None:
             return None
@@ -384,15 +415,16 @@ class _Parser:
                 return parts
             part = self.expression(0)
             token = self._peek()
-            if part is None or token is None or token.text not in (",", closing):
+            separators = (",", ":") if closing == "]" else (",",)
+            if part is None or token is None or token.text not in (*separators, closing):
                 return None
             parts.append(part)
-            self.at += token.text == ","
+            self.at += token.text in separators
         return None
 
 
 def _joined(operator: str, left: "str | Node", right: "str | Node") -> Node:
-    """Join two operands so that equal formulas are alike: b + a is a + b, a > b is b < a, n += 1 is n = n + 1."""
+    """Join two operands so that equal formulas are alike: b + a is a + b, and a > b is b < a."""
     if operator in _TURNED:
         return _TURNED[operator], right, left
     if operator[-1:] == "=" and operator[:-1] in ("+", "-", "*", "/"):

@@ -21,7 +21,7 @@ from semscale.guards.polarity import (
 from semscale.guards.quantities import read_quantities
 from semscale.guards.relations import exchanged_ends, reversals
 from semscale.guards.text import Text, differ, exchanged_alternatives
-from semscale.guards.words import MOST_REPORTED, RECENT_TEXTS, sides
+from semscale.guards.words import MOST_REPORTED, RECENT_TEXTS, sides, word_list
 
 NEGATED_PREDICTION = "negated-prediction"
 NEGATED_REFERENCE = "negated-reference"
@@ -58,7 +58,7 @@ def _conflicts(cause: str, left: Text, right: Text) -> list[Conflict]:
     conflicts = find_conflicts(read_polarity(left), read_polarity(right))
     if not conflicts or _are_of_other_days(left, right) or _is_of_other_time(conflicts):
         return []
-    formulas, _ = compare_formulas(left.source, right.source)
+    formulas, _ = compare_formulas(left, right)
     return [
         conflict
         for conflict in conflicts
@@ -74,7 +74,9 @@ def _is_within(conflict: Conflict, left: Text, right: Text, here: Formula, there
     return here.start <= positions[0] < here.end and there.start <= positions[1] < there.end
 
 
-_PARTS_OF_TIME = frozenset(key for word in ("day", "morning", "summer", "noon", "dawn") for key, _ in sides(word))
+_PARTS_OF_TIME = frozenset(
+    key for word in ("day", "morning", "summer", "noon", "dawn") for key, _ in sides(word)
+)
 
 
 def _is_of_other_time(conflicts: tuple[Conflict, ...]) -> bool:
@@ -85,7 +87,10 @@ def _is_of_other_time(conflicts: tuple[Conflict, ...]) -> bool:
 
 @lru_cache(maxsize=512)
 def _are_of_other_days(left: Text, right: Text) -> bool:
-    """Tell whether opposed statements are about different days, at least one about several: "open on weekdays", "closed on Sundays"."""
+    """Tell whether opposed statements are about different days: "open on weekdays", "closed on Sundays".
+
+    One of them must be about several days: the same event may be reported for two different days.
+    """
     here = weekdays_in(left.words)
     there = weekdays_in(right.words) if here else here
     if not there or here & there or len(here) == len(there) == 1:
@@ -119,8 +124,9 @@ REVERSED = "reversed-order"
 
 
 def opposite_findings(left: Text, right: Text) -> list[Finding]:
-    """Find words of which the other text has only the opposite, comparisons in reverse order, and formulas
-    with another operator, function or variable.
+    """Find words of which the other text has only the opposite, and comparisons in reverse order.
+
+    Formulas with another operator, function or variable count, too.
 
     Args:
         left: the prediction.
@@ -143,7 +149,7 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
     turned = _reversals(left, right) if here.compares and there.compares else []
     turned += exchanged_ends(here.exchanges, there.exchanges)
     clashes = contradicting_findings(here, there)
-    _, formulas = compare_formulas(left.source, right.source)
+    _, formulas = compare_formulas(left, right)
     if formulas:
         return [_formula_finding(formula) for formula in formulas]
     if not (conflicts or turned or clashes):
@@ -194,6 +200,7 @@ INVENTED = "invented-name"
 
 _SHARED = 2
 _LONG = 15
+_LABELLED = word_list("labelled")
 _LISTED = re.compile(r",?\s(?:and|or)\b|,\s[A-Z]")
 
 
@@ -234,14 +241,15 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
 def _uncompared(
     invented: list[Name], missing: list[Name], left: Text, right: Text
 ) -> tuple[list[Name], list[Name]]:
-    """Leave out the months and numbered names that the guard of numbers compares, and other days that agree."""
+    """Leave out what the guard of numbers compares (dates, numbered names), and days that agree."""
     same, changed = compare_dates(left.source, right.source)
     dates = [covered_by(pair) for pair in zip(*same, *changed, strict=True)] or [set(), set()]
     invented = [name for name in invented if dates[0].isdisjoint(range(name.start, name.end))]
     missing = [name for name in missing if dates[1].isdisjoint(range(name.start, name.end))]
-    labels = [{one.label for one in read_quantities(text)} for text in (left, right)]
-    invented = [name for name in invented if name.parts[-1] not in labels[1] & labels[0]]
-    missing = [name for name in missing if name.parts[-1] not in labels[0] & labels[1]]
+    if any(name.parts[-1] in _LABELLED for name in invented + missing):  # World War I
+        labels = set.intersection(*({one.label for one in read_quantities(text)} for text in (left, right)))
+        invented = [name for name in invented if name.parts[-1] not in labels]
+        missing = [name for name in missing if name.parts[-1] not in labels]
     if _are_of_other_days(left, right):
         invented = [name for name in invented if name.kind != "weekday"]
         missing = [name for name in missing if name.kind != "weekday"]

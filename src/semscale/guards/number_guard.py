@@ -10,9 +10,10 @@ from functools import cache, lru_cache
 from itertools import pairwise, product
 from typing import TypeVar
 
-from semscale.guards.dates import Date, compare_dates, covered_by
+from semscale.guards.dates import Date, compare_dates
 from semscale.guards.figures import IDENTIFIERS, Quantity
 from semscale.guards.findings import Finding, Span
+from semscale.guards.formulas import Formula, compare_formulas
 from semscale.guards.quantities import RATE, TIMES, conversion_of, measure_the_same, read_quantities
 from semscale.guards.text import Text, differ
 from semscale.guards.words import MOST_COMPARED, MOST_REPORTED, RECENT_TEXTS, read_lexicon
@@ -99,9 +100,14 @@ def _findings(ours: Text, theirs: Text) -> Iterator[Finding]:
     same, changed = compare_dates(ours.source, theirs.source)
     yield from (_other_date(first, second) for first, second in changed)
     here, there = read_quantities(ours), read_quantities(theirs)
-    if same or changed:
-        dates = list(zip(*same, *changed, strict=True))
-        here, there = _outside(here, dates[0]), _outside(there, dates[1])
+    compared: list[tuple[Date | Formula, Date | Formula]] = [
+        *same,
+        *changed,
+        *compare_formulas(ours, theirs)[0],
+    ]
+    if compared:
+        here = _outside(here, [first for first, _ in compared])
+        there = _outside(there, [second for _, second in compared])
     left, wanted = _unanswered(here, there), _unanswered(there, here)
     for first in left:
         partner = _partner(first, wanted)
@@ -128,9 +134,9 @@ def _other_date(first: Date, second: Date) -> Finding:
 _Positioned = TypeVar("_Positioned", bound="Quantity | WrittenFigure")
 
 
-def _outside(numbers: Iterable[_Positioned], dates: Iterable[Date]) -> list[_Positioned]:
-    """Return the numbers that are in none of some dates."""
-    covered = covered_by(dates)
+def _outside(numbers: Iterable[_Positioned], others: Iterable[Date | Formula]) -> list[_Positioned]:
+    """Return the numbers that are in none of some dates and formulas."""
+    covered = {at for other in others for at in range(other.start, other.end)}
     return [number for number in numbers if covered.isdisjoint(range(number.start, number.end))]
 
 
@@ -238,7 +244,7 @@ def _partner(first: Quantity, wanted: list[Quantity]) -> Quantity | None:
     return wanted[-best[1]] if best[0] else None
 
 
-def _kinship(first: Quantity, second: Quantity) -> int:
+def _kinship(first: Quantity, second: Quantity) -> int:  # noqa: PLR0911 (one return for each kind)
     """Return a rank of the likelihood that one number replaces the other; 0 means that it cannot."""
     if first.label or second.label:
         return 2 * _same_kind_of_label(first, second) if first.label and second.label else 0
@@ -277,7 +283,7 @@ def _agree(first: Quantity, second: Quantity) -> bool:
 
 
 def _rates_agree(first: Quantity, second: Quantity) -> bool:
-    """Tell whether two rates are equal, or one text states the number of the other's rate: every 30 minutes."""
+    """Tell whether two rates are equal, or one text states only the number of the other's rate."""
     if first.unit != second.unit:
         rate, number = (first, second) if first.unit == RATE else (second, first)
         return not set(rate.stated).isdisjoint(number.values)
@@ -663,9 +669,11 @@ def figure_findings(
     first, second = languages  # a text in an unclear language is assumed to be in the other text's language
     left, right = read_numbers(prediction, first or second), read_numbers(reference, second or first)
     same, changed = compare_dates(prediction, reference)
-    dates = list(zip(*same, *changed, strict=True)) or [(), ()]
-    added = [one for one in _outside(left.figures, dates[0]) if not _is_stated(one, right, left)]
-    missing = [one for one in _outside(right.figures, dates[1]) if not _is_stated(one, left, right)]
+    dates = same + changed
+    here = _outside(left.figures, [first for first, _ in dates])
+    there = _outside(right.figures, [second for _, second in dates])
+    added = [one for one in here if not _is_stated(one, right, left)]
+    missing = [one for one in there if not _is_stated(one, left, right)]
     return [_other_date(first, second) for first, second in changed] + [
         Finding(
             "number",

@@ -198,11 +198,13 @@ _ZONES: dict[str, str] = read_lexicon("calendar")["zones"]
 _ZONE = (
     rf"(?:\s?(?P<zone>(?:UTC|GMT)\s?[-+−]\d{{1,2}}(?::?\d{{2}})?|(?:(?<=\d)|(?<=\d\s))\+\d{{2}}:?\d{{2}}"
     rf"|(?-i:{'|'.join(zone for zone in _ZONES if zone.isupper())})\b"
-    rf"|(?:{'|'.join(zone for zone in _ZONES if zone.islower())})\b(?!\s(?-i:[A-Z]))(?:\s(?:standard|daylight))?(?:\stime\b)?))?"
+    rf"|(?:{'|'.join(zone for zone in _ZONES if zone.islower())})\b(?!\s(?-i:[A-Z]))"
+    r"(?:\s(?:standard|daylight))?(?:\stime\b)?))?"
 )
 _CLOCK = re.compile(
     rf"""(?<![\w.:])(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?\s?(?P<half>[ap])\.?m\b\.?{_ZONE}
-    |(?:(?<![\w.:])|(?<=\d[Tt]))(?P<hours>[01]?\d|2[0-3]):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d)(?:[.,]\d+)?)?(?!\d|:\w){_ZONE.replace("<zone>", "<zone_of_hours>")}""",
+    |(?:(?<![\w.:])|(?<=\d[Tt]))(?P<hours>[01]?\d|2[0-3]):(?P<minutes>[0-5]\d)
+    (?::(?P<seconds>[0-5]\d)(?:[.,]\d+)?)?(?!\d|:\w){_ZONE.replace("<zone>", "<zone_of_hours>")}""",
     re.IGNORECASE | re.VERBOSE,
 )
 _CLOCK_AT_A_GLANCE = re.compile(r"\d(?::\d|\s?[ap]\.?m)", re.I)
@@ -306,7 +308,7 @@ def _offsets(zone: str) -> tuple[float, ...]:
     if shift:
         hours = int(shift[2]) + int(shift[3] or 0) / 60
         return (hours if shift[1] == "+" else -hours,)
-    name = zone if zone in _ZONES else zone.split()[0].lower()
+    name = zone if zone in _ZONES else zone.split(maxsplit=1)[0].lower()
     return tuple(map(float, _ZONES[name].split()))
 
 
@@ -381,12 +383,13 @@ _RATE = re.compile(
 
 
 def read_rates(text: Text) -> tuple[list[Quantity], list[Quantity]]:
-    """Find how often something happens: those with a number or step, then those such as "daily" or "per week".
+    """Find how often something happens: rates with a number or step, then those such as "daily".
 
     All may replace another rate. Rates without a number are weak.
 
     Examples:
-        >>> [[rate.values for rate in rates] for rates in read_rates(Text("twice a day, every other day, daily"))]
+        >>> counted, bare = read_rates(Text("twice a day, every other day, daily"))
+        >>> [[rate.values for rate in rates] for rates in (counted, bare)]
         [[(2.0,), (0.5,)], [(1.0,)]]
     """
     rates: tuple[list[Quantity], list[Quantity]] = ([], [])

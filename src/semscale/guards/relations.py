@@ -130,7 +130,7 @@ def _turned(first: Relation, second: Relation) -> bool:
 def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> set[str]:
     """List the axes on which both the word and the order are reversed, so that the texts agree.
 
-    The axis of "more" and "less" is listed, too, and the things in "B is not as tall as A", which denies none.
+    The axis of "more" and "less" is listed, too, and so are the things in "B is not as tall as A".
 
     Examples:
         >>> first, second = "Iron is heavier than cork", "Cork is lighter than iron"
@@ -280,7 +280,8 @@ def _exchange(text: Text, words: list[str], without_owners: list[str], at: int, 
     else:
         first, second = _of_verb(text, without_owners if entry.kind == "transfers" else words, at, entry)
     source, goal = (first, second) if entry.side == 1 else (second, first)
-    return Exchange(entry.pair, entry.side, at, source, goal)
+    # What both ends have in common ("team A", "team B") does not tell them apart.
+    return Exchange(entry.pair, entry.side, at, source - goal, goal - source)
 
 
 def _of_verb(text: Text, words: list[str], at: int, entry: _Entry) -> tuple[frozenset[str], frozenset[str]]:
@@ -301,7 +302,7 @@ def _of_verb(text: Text, words: list[str], at: int, entry: _Entry) -> tuple[froz
 def _other_end(entry: _Entry) -> tuple[str, ...]:
     """Return the prepositions before a verb's other end."""
     if entry.kind == "contests":
-        return ("to", "against") if entry.side == -1 else ()
+        return ("to", "against") if entry.side == -1 else ("against", "over")
     return ("to",) if entry.side == 1 else ("from",)
 
 
