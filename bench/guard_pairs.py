@@ -1,8 +1,10 @@
 """Missed hand-written contradictions of the guards, and false alarms on paraphrases.
 
 Run with ``python bench/guard_pairs.py``, or with the name of a half: ``developed`` or ``unseen``, for pairs
-of feedback ``feedback_developed`` or ``feedback_unseen``. ``--show`` prints the pairs with errors and is
-intended for the half on which rules are developed. The pairs are in ``tests/data/guards``.
+of feedback ``feedback_developed`` or ``feedback_unseen``. Pairs of dates, code, quantifiers, numerals,
+frequencies, directions and converse words are ``notations_developed`` and ``notations_unseen``. ``--show``
+prints the pairs with errors and is intended for the half on which rules are developed. The pairs are in
+``tests/data/guards``.
 """
 
 import json
@@ -13,7 +15,7 @@ from measuring import Options
 from semscale.guards.registry import Guards
 
 FOLDER = Path(__file__).parent.parent / "tests" / "data" / "guards"
-HALVES = ["developed", "unseen", "feedback_developed", "feedback_unseen"]
+HALVES = [f"{prefix}{half}" for prefix in ("", "feedback_", "notations_") for half in ("developed", "unseen")]
 
 
 def read_pairs(half):

@@ -251,9 +251,6 @@ def test_denied_findings_other_parts_and_mixed_reports_do_not(one, other):
 @pytest.mark.parametrize(
     ("one", "other", "here", "there"),
     [
-        ("Take two tablets per day.", "Take two tablets per week.", "per day", "per week"),
-        ("The bus runs twice a day.", "The bus runs twice a week.", "a day", "a week"),
-        ("The bus comes every hour.", "The bus comes every day.", "every hour", "every day"),
         ("There was too much salt in it.", "There was too little salt in it.", "too much", "too little"),
         ("The museum opens in autumn.", "The museum opens in summer.", "autumn", "summer"),
         ("The museum opens in the fall.", "The museum opens in spring.", "in the fall", "spring"),

@@ -213,7 +213,7 @@ def test_no_phrase_of_a_guard_has_two_classes(guard):
 
 
 def test_books_read_together_find_what_each_finds_alone():
-    words = Text("Perhaps only Ann says daily if most tests passed before the others.").words
+    words = Text("Perhaps only Ann says it is too much if most tests passed before the others.").words
     alone = {guard: PhraseReader({guard: read_lexicon(guard)}).read(words)[guard] for guard in PHRASE_GUARDS}
     assert phrase_reader().read(words) == alone
     assert all(alone.values())

@@ -276,7 +276,71 @@ def other_exclusivity(left: Text, right: Text) -> Cues | None:
         return None
     cues = _limits(left), _limits(right)
     first = first_of(cues[0], _LIMITS), first_of(cues[1], _LIMITS)
-    return first if _limits_differ((left, right), cues, first) else None
+    return first if _limits_differ((left, right), cues, first) else _lost_restriction(left, right)
+
+
+_LONGEST_FOCUS = 3
+_ANY = frozenset(("any", "anyone", "anybody"))
+
+
+def _lost_restriction(left: Text, right: Text) -> Cues | None:
+    """Find "only" in one text where the other says the same of others: "only admins", "all users".
+
+    The texts are equal before and behind the phrases that "only" and "all" restrict. Without "all", only
+    subjects are compared: "only admins may edit", "guests may edit".
+    """
+    for here, there in ((left, right), (right, left)):
+        only = first_of(_limits(here), (_ONLY,))
+        if only is None or _limits(there) or _is_emphasis(here.words, only):
+            continue
+        if denied_otherwise(left, right) or _restricts_softly(there, here):
+            return None
+        every = first_of(there.cues["quantity"], ("all",)) or _any_in(there)
+        if (every or _begins_clause(here, only)) and _are_restricted(
+            _outside(here, only), only, _outside(there, every), every
+        ):
+            return (only, every) if here is left else (every, only)
+    return None
+
+
+def _any_in(text: Text) -> Cue | None:
+    at = next((at for at, word in enumerate(text.words) if word in _ANY), None)
+    return None if at is None else Cue("all", at, at)
+
+
+def _outside(text: Text, cue: Cue | None) -> list[tuple[int, str]]:
+    """Return the content words outside a phrase with their positions."""
+    covered = range(0) if cue is None else range(cue.first, cue.last + 1)
+    return [(at, stem) for at, stem in text.content.items() if at not in covered]
+
+
+def _are_restricted(
+    here: list[tuple[int, str]], only: Cue, there: list[tuple[int, str]], every: Cue | None
+) -> bool:
+    """Tell whether two lists of words differ in one phrase, which "only" or "all" restricts in its text."""
+    before = _n_equal(here, there)
+    behind = min(_n_equal(here[::-1], there[::-1]), len(here) - before, len(there) - before)
+    phrases = here[before : len(here) - behind], there[before : len(there) - behind]
+    if not 0 < len(phrases[0]) <= _LONGEST_FOCUS or len(phrases[1]) > _LONGEST_FOCUS:
+        return False
+    if before + behind < (1 if every else 2) or not (every or phrases[1]):
+        return False
+    return _is_beside(phrases[0], only, here) and (every is None or _is_beside(phrases[1], every, there))
+
+
+def _n_equal(here: list[tuple[int, str]], there: list[tuple[int, str]]) -> int:
+    """Count the equal words at the start of two lists."""
+    pairs = enumerate(zip(here, there, strict=False))
+    return next((at for at, ((_, one), (_, other)) in pairs if one != other), min(len(here), len(there)))
+
+
+def _is_beside(phrase: list[tuple[int, str]], cue: Cue, words: list[tuple[int, str]]) -> bool:
+    """Tell whether at most one word, such as the noun of an adjective, is between a phrase and its cue."""
+    if not phrase:
+        return True
+    first, last = phrase[0][0], phrase[-1][0]
+    between = [at for at, _ in words if last < at < cue.first or cue.last < at < first]
+    return len(between) <= 1
 
 
 def _limits_differ(texts: tuple[Text, Text], cues: tuple[list[Cue], list[Cue]], first: Cues) -> bool:

@@ -34,6 +34,8 @@ class Quantity(NamedTuple):
         bound: -1 for "at most", 1 for "at least", 0 otherwise.
         about: whether it is stated as approximate ("about 5", "~5").
         replaces: whether it may replace a number of the other text although it is weak ("a fortnight").
+        offsets: hours by which the time zone of a time of day may be ahead of UTC.
+        stated: numbers in the wording of a rate, such as 12 in "every 12 hours".
     """
 
     values: tuple[float | str, ...]
@@ -48,6 +50,8 @@ class Quantity(NamedTuple):
     bound: int = 0
     about: bool = False
     replaces: bool = False
+    offsets: tuple[float, ...] = ()
+    stated: tuple[float, ...] = ()
 
     @property
     def sort(self) -> str:
@@ -140,6 +144,8 @@ def digits_of(match: re.Match[str]) -> int:
     number = match["number"]
     if len(number) == YEAR_DIGITS and number.isdecimal() and not match["magnitude"] and not match["currency"]:
         return YEAR_DIGITS
+    if _is_decade(match):
+        return YEAR_DIGITS
     digits = (number if number.isdecimal() else _NO_DIGIT.sub("", number)).lstrip("0")
     return len(digits if "." in number else digits.rstrip("0"))
 
@@ -147,10 +153,21 @@ def digits_of(match: re.Match[str]) -> int:
 def values_of(match: re.Match[str]) -> tuple[float, ...]:
     """Return a number's possible values: several if its point or comma is ambiguous."""
     fraction, power = match["fraction"] or "", match["power"] or ""
+    if _is_decade(match):
+        return _CENTURY + float(match["number"]), float(match["number"])
     readings = _readings(match["number"])
     factor = -1.0 if match["sign"] else 1.0
     factor *= _MAGNITUDES.get((match["magnitude"] or "").strip().lower(), 1.0)
     return tuple(factor * _powered(_fractioned(value, fraction), power) for value in readings)
+
+
+_CENTURY = 1900.0
+_DECADE = re.compile(r"[2-9]0")
+
+
+def _is_decade(match: re.Match[str]) -> bool:
+    """Tell whether a number may be a decade of the last century: the '70s."""
+    return (match["ordinal"] or "").endswith("s") and _DECADE.fullmatch(match["number"]) is not None
 
 
 def _readings(number: str) -> list[float]:
@@ -344,12 +361,25 @@ def _digits(text: Text) -> Iterator[_Match]:
             yield DIGITS, (code,), match.start(), match.end()
 
 
+_SHORT_LABEL = re.compile(
+    r"(?<![\w.])(?:Q(?P<quarter>[1-4])|H(?P<half>[12])(?=\s?/?\d{4})|WW-?(?P<war>[123]|I{1,3}))(?!\w)"
+)
+
+
+def _short_labels(text: Text) -> Iterator[_Match]:
+    """Find numbers of quarters, half-years and world wars: Q2, H1 2024, WWII."""
+    for match in _SHORT_LABEL.finditer(text.source) if any(map(text.source.__contains__, "QHW")) else ():
+        noun, number = next((noun, number) for noun, number in match.groupdict().items() if number)
+        yield noun, (_ROMAN.get(number.lower()) or float(number),), match.start(), match.end()
+
+
 _READERS: tuple[Callable[[Text], Iterator[_Match]], ...] = (
     _mail_and_web,
     _machines,
     _files,
     _versions,
     _digits,
+    _short_labels,
 )
 
 
@@ -362,18 +392,27 @@ _JOINING, _BEHIND_BARE_A = (
     frozenset(read_lexicon("numbers")[name].split()) for name in ("joining", "behind_bare_a")
 )
 _ROMAN = {
-    numeral: float(number) for number, numeral in enumerate(read_lexicon("numbers")["roman"].split(), start=1)
+    tens + ones: float(10 * n_tens + n_ones)
+    for n_tens, tens in enumerate(("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx"))
+    for n_ones, ones in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
+    if tens or ones
 }
+"""Roman numerals up to 89; those with C, D and M are abbreviations as often."""
+_NUMERALS_OF_ONE = frozenset("ivx")
 _LETTERS = frozenset((*_ROMAN, *ascii_lowercase))
+_BEHIND_LETTER = ("", "'s")
 _FARTHEST_NOUN = 6
 _ALONE = re.compile(r"[A-HJ-Z](?<!\w[A-Z])(?!\w)")
+_NOT_BETWEEN = word_list("number_words") | {"and", "or", "of", "in", "to", "the"}
+_ORDINALS = frozenset(read_lexicon("calendar")["days"].split())
 
 
 def find_labels(text: Text, numbers: Mapping[int, Quantity], measured: set[int]) -> list[Quantity]:
     """Find the labels of a text: letters, Roman numerals, and numbers after a noun such as "terminal".
 
     An A at the start of a sentence may be the article. It counts as a weak label, and only next to other
-    labels.
+    labels. An I behind a name ("World War I") may be the pronoun, and an ordinal ("the first stage") need not
+    be a label: they are weak, but may replace a label of the same noun.
 
     Args:
         text: a text.
@@ -386,9 +425,13 @@ def find_labels(text: Text, numbers: Mapping[int, Quantity], measured: set[int])
     """
     bare = _may_have_bare_letters(text.source)
     numbered = not _ROMAN.keys().isdisjoint(text.distinct)
-    if not (bare or numbered) and _NOUNS.keys().isdisjoint(text.distinct):
+    if not (bare or numbered) and _NOUNS.keys().isdisjoint(text.distinct) and not _has_ordinal(text):
         return []
-    single = {word for word in text.distinct if word in _LETTERS or (len(word) == 1 and word.isalpha())}
+    single = {
+        word
+        for word in text.distinct
+        if word in _LETTERS or (word[0].isalpha() and word[1:] in _BEHIND_LETTER)
+    }
     nouns: dict[int, str] = {}
     labels: list[Quantity] = []
     positions = {at for at, word in enumerate(text.words) if word in single} if single else set()
@@ -398,28 +441,69 @@ def find_labels(text: Text, numbers: Mapping[int, Quantity], measured: set[int])
         word, start = text.words[at], text.starts[at]
         number = numbers.get(start)
         noun = _noun_before(text.words, at, nouns) or _numbered_name(text, at)
+        if number is not None and not noun and _is_ordinal(text, at):
+            noun, number = _noun_of_ordinal(text, at), number._replace(weak=True, replaces=True)
         if not (noun or bare) or start in measured:
             continue
         label = _letter_label(text, at, noun) if number is None else _number_label(number, noun, len(word))
         if label:
             nouns[at] = noun
             labels.append(label)
-    return labels if any(not label.weak for label in labels) else []
+    return labels if any(label.replaces or not label.weak for label in labels) else []
+
+
+def _has_ordinal(text: Text) -> bool:
+    return not _ORDINALS.isdisjoint(text.distinct)
+
+
+def _is_ordinal(text: Text, at: int) -> bool:
+    """Tell whether a number is an ordinal that is not followed by another number: "first", 2nd."""
+    behind = text.words[at + 1 : at + 2]
+    return text.words[at] in _ORDINALS or behind in (["st"], ["nd"], ["rd"], ["th"])
+
+
+def _noun_of_ordinal(text: Text, at: int) -> str:
+    """Return what an ordinal counts ("the second trial") or the name before it (Henry the Eighth)."""
+    words = text.words
+    ahead = [word for word in words[at + 1 : at + 4] if word not in ("st", "nd", "rd", "th")]
+    if ahead[:1] == ["half"]:
+        return "half"
+    if ahead[:1] and ahead[0] in _NOUNS:
+        return _NOUNS[ahead[0]]
+    if len(ahead) > 1 and ahead[0].isalpha() and ahead[0] not in _NOT_BETWEEN and ahead[1] in _NOUNS:
+        return _NOUNS[ahead[1]]
+    return _title_before(text, at - 1) if at > 1 and words[at - 1] == "the" else ""
 
 
 def _number_label(number: Quantity, noun: str, length: int) -> Quantity | None:
-    """Make a label from a number's first word, if a noun precedes it."""
+    """Make a label from a number's first word, if it has a noun."""
+    if not noun:
+        return None
     end = number.start + length
-    return Quantity(number.values, number.start, end, number.shown[:length], label=noun) if noun else None
+    shown = number.shown[:length]
+    return Quantity(
+        number.values,
+        number.start,
+        end,
+        shown,
+        label=noun,
+        weak=number.weak and number.replaces,
+        replaces=number.replaces,
+    )
 
 
 def _letter_label(text: Text, at: int, noun: str) -> Quantity | None:
     """Make a label from a letter or Roman numeral; the label is weak for an A that may be the article."""
-    start, end = text.characters(at, at)
+    word = text.words[at].removesuffix("'s")
+    start = text.starts[at]
+    end = start + len(word)
     shown = text.source[start:end]
     if _is_letter(text, at, noun):
-        values = _letter_values(text.words[at], bool(noun))
-        return Quantity(values, start, end, shown, label=noun or "?")
+        may_be_pronoun = shown == "I" and noun not in _NOUNS
+        values = _letter_values(word, bool(noun))
+        return Quantity(
+            values, start, end, shown, label=noun or "?", weak=may_be_pronoun, replaces=may_be_pronoun
+        )
     if _may_have_bare_letters(text.source) and _may_be_article(text, at):
         return Quantity(("a",), start, end, shown, label="?", weak=True)
     return None
@@ -446,8 +530,18 @@ def _noun_before(words: list[str], at: int, nouns: Mapping[int, str]) -> str:
 
 
 def _numbered_name(text: Text, at: int) -> str:
-    """Return the name before a Roman numeral of several letters: Henry VIII, World War II."""
-    if at == 0 or len(text.words[at]) == 1 or text.words[at] not in _ROMAN:
+    """Return the name before a Roman numeral: Henry VIII, World War I, Iron(III)."""
+    word = text.words[at]
+    if at == 0 or word not in _ROMAN:
+        return ""
+    if len(word) == 1 and not (word in _NUMERALS_OF_ONE and text.source[text.starts[at]].isupper()):
+        return ""
+    return _title_before(text, at - 1 if text.words[at - 1] == "(" else at)
+
+
+def _title_before(text: Text, at: int) -> str:
+    """Return the word before a position if it is capitalised, as names are."""
+    if at == 0:
         return ""
     before, start = text.words[at - 1], text.starts[at - 1]
     shown = text.source[start : start + len(before)]
@@ -457,9 +551,10 @@ def _numbered_name(text: Text, at: int) -> str:
 def _is_letter(text: Text, at: int, noun: str) -> bool:
     """Tell whether a letter is a label, and not an article, pronoun, initial or part of a word."""
     source, words = text.source, text.words
-    word, (start, end) = words[at], text.characters(at, at)
+    word, start = words[at].removesuffix("'s"), text.starts[at]
+    end = start + len(word)
     shown = source[start:end]
-    behind = source[end : end + 1]
+    behind = source[end : end + 1] if word == words[at] else " "
     around = source[max(0, start - 1) : start] + behind
     if any(mark in "'’\"-&°^_/" or mark.isdecimal() for mark in around) or around[:1] == ".":
         return False

@@ -6,7 +6,9 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from semscale.guards.claims import are_turned, is_left_to_claims, make_up, orders_agree
+from semscale.guards.dates import compare_dates, covered_by, weekdays_in
 from semscale.guards.findings import Finding, Span
+from semscale.guards.formulas import ChangedFormula, Formula, compare_formulas
 from semscale.guards.names import Name, NameIndex, is_present, read_names
 from semscale.guards.polarity import (
     ANSWERS,
@@ -16,9 +18,10 @@ from semscale.guards.polarity import (
     find_conflicts,
     read_polarity,
 )
+from semscale.guards.quantities import read_quantities
 from semscale.guards.relations import exchanged_ends, reversals
 from semscale.guards.text import Text, differ, exchanged_alternatives
-from semscale.guards.words import MOST_REPORTED, RECENT_TEXTS
+from semscale.guards.words import MOST_REPORTED, RECENT_TEXTS, sides, word_list
 
 NEGATED_PREDICTION = "negated-prediction"
 NEGATED_REFERENCE = "negated-reference"
@@ -48,12 +51,51 @@ def negation_findings(left: Text, right: Text) -> list[Finding]:
 
 
 def _conflicts(cause: str, left: Text, right: Text) -> list[Conflict]:
-    """Find conflicts with a given cause, except those that the guards of claims compare."""
+    """Find conflicts with a given cause, except those that the guards of claims compare.
+
+    Opposed statements about different times agree: "open by day", "closed at night".
+    """
+    conflicts = find_conflicts(read_polarity(left), read_polarity(right))
+    if not conflicts or _are_of_other_days(left, right) or _is_of_other_time(conflicts):
+        return []
+    formulas, _ = compare_formulas(left, right)
     return [
         conflict
-        for conflict in find_conflicts(read_polarity(left), read_polarity(right))
-        if conflict.cause == cause and not is_left_to_claims(conflict, left, right)
+        for conflict in conflicts
+        if conflict.cause == cause
+        and not is_left_to_claims(conflict, left, right)
+        and not any(_is_within(conflict, left, right, *pair) for pair in formulas)
     ]
+
+
+def _is_within(conflict: Conflict, left: Text, right: Text, here: Formula, there: Formula) -> bool:
+    """Tell whether both words of a conflict are parts of equal formulas: "!done" and "not done"."""
+    positions = left.starts[conflict.prediction.at], right.starts[conflict.reference.at]
+    return here.start <= positions[0] < here.end and there.start <= positions[1] < there.end
+
+
+_PARTS_OF_TIME = frozenset(
+    key for word in ("day", "morning", "summer", "noon", "dawn") for key, _ in sides(word)
+)
+
+
+def _is_of_other_time(conflicts: tuple[Conflict, ...]) -> bool:
+    """Tell whether one of two opposites is the time: "open by day", "closed at night"."""
+    axes = {conflict.prediction.key for conflict in conflicts if conflict.cause == "opposite"}
+    return len(conflicts) == len(axes) == 2 and len(axes & _PARTS_OF_TIME) == 1  # noqa: PLR2004
+
+
+@lru_cache(maxsize=512)
+def _are_of_other_days(left: Text, right: Text) -> bool:
+    """Tell whether opposed statements are about different days: "open on weekdays", "closed on Sundays".
+
+    One of them must be about several days: the same event may be reported for two different days.
+    """
+    here = weekdays_in(left.words)
+    there = weekdays_in(right.words) if here else here
+    if not there or here & there or len(here) == len(there) == 1:
+        return False
+    return bool(find_conflicts(read_polarity(left), read_polarity(right)))
 
 
 def _negation_finding(conflict: Conflict, left: Text, right: Text) -> Finding:
@@ -76,13 +118,15 @@ def _span(mention: Mention, text: Text) -> Span:
 
 
 _TIMES = ("before", "after")
-_GROUPS = ("rate", "excess", "season")
+_GROUPS = ("excess", "season")
 OPPOSED = "opposed"
 REVERSED = "reversed-order"
 
 
 def opposite_findings(left: Text, right: Text) -> list[Finding]:
     """Find words of which the other text has only the opposite, and comparisons in reverse order.
+
+    Formulas with another operator, function or variable count, too.
 
     Args:
         left: the prediction.
@@ -105,6 +149,9 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
     turned = _reversals(left, right) if here.compares and there.compares else []
     turned += exchanged_ends(here.exchanges, there.exchanges)
     clashes = contradicting_findings(here, there)
+    _, formulas = compare_formulas(left, right)
+    if formulas:
+        return [_formula_finding(formula) for formula in formulas]
     if not (conflicts or turned or clashes):
         return _other_alternatives(left, right)
     if not differ(left, right):
@@ -112,6 +159,12 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
     kinds = dict.fromkeys(turned, REVERSED) | dict.fromkeys(clashes, OPPOSED)
     kinds |= {(conflict.prediction.at, conflict.reference.at): OPPOSED for conflict in conflicts}
     return [_opposite_finding(kind, at, left, right) for at, kind in sorted(kinds.items())]
+
+
+def _formula_finding(changed: ChangedFormula) -> Finding:
+    kind = REVERSED if changed.is_reversed else OPPOSED
+    reason = f'The prediction says "{changed.left.text}", the reference "{changed.right.text}".'
+    return Finding("opposite", kind, reason, changed.left, changed.right)
 
 
 def _other_alternatives(left: Text, right: Text) -> list[Finding]:
@@ -147,6 +200,7 @@ INVENTED = "invented-name"
 
 _SHARED = 2
 _LONG = 15
+_LABELLED = word_list("labelled")
 _LISTED = re.compile(r",?\s(?:and|or)\b|,\s[A-Z]")
 
 
@@ -170,6 +224,8 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
     if not (read_names(left) or read_names(right)):
         return []
     invented, missing = _absent(left, right), _absent(right, left)
+    if invented or missing:
+        invented, missing = _uncompared(invented, missing, left, right)
     if not (invented or missing) or not differ(left, right):
         return []
     findings = []
@@ -180,6 +236,24 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
         reason, span = f'The prediction does not name "{name.shown}".', right.span_at(name.start, name.end)
         findings.append(Finding("name", MISSING, reason, None, span))
     return findings
+
+
+def _uncompared(
+    invented: list[Name], missing: list[Name], left: Text, right: Text
+) -> tuple[list[Name], list[Name]]:
+    """Leave out what the guard of numbers compares (dates, numbered names), and days that agree."""
+    same, changed = compare_dates(left.source, right.source)
+    dates = [covered_by(pair) for pair in zip(*same, *changed, strict=True)] or [set(), set()]
+    invented = [name for name in invented if dates[0].isdisjoint(range(name.start, name.end))]
+    missing = [name for name in missing if dates[1].isdisjoint(range(name.start, name.end))]
+    if any(name.parts[-1] in _LABELLED for name in invented + missing):  # World War I
+        labels = set.intersection(*({one.label for one in read_quantities(text)} for text in (left, right)))
+        invented = [name for name in invented if name.parts[-1] not in labels]
+        missing = [name for name in missing if name.parts[-1] not in labels]
+    if _are_of_other_days(left, right):
+        invented = [name for name in invented if name.kind != "weekday"]
+        missing = [name for name in missing if name.kind != "weekday"]
+    return invented, missing
 
 
 def _absent(here: Text, there: Text) -> list[Name]:

@@ -255,7 +255,7 @@ class _Run(NamedTuple):
 def _kind_of_capital(match: re.Match[str], source: str) -> str:
     """Return ``weekday``, ``month`` (short forms only next to a number, as in Jan 5) or ``name``."""
     lower = match[0].lower()
-    if lower in _WEEKDAYS:
+    if lower.removesuffix("s") in _WEEKDAYS:
         return "weekday"
     short = lower in _SHORT_MONTHS and _BESIDE_NUMBER.search(
         source[max(0, match.start() - 4) : match.end() + 4]
@@ -287,10 +287,11 @@ _ALIASES = tuple(
     for group in (*read_lexicon("wordlists")["same_names"], *read_lexicon("known_names")["short_forms"])
 )
 _CALENDAR = {
-    form: frozenset(group.split())
+    form: forms
     for groups in ("months_in_order", "weekdays")
     for group in read_lexicon("wordlists")[groups]
-    for form in group.split()
+    for forms in [frozenset(name + ending for name in group.split() for ending in ("", "s"))]
+    for form in forms
 }
 _PREFIX = 4
 _ENDING = 4

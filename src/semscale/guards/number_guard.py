@@ -3,15 +3,18 @@
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
 from itertools import pairwise, product
+from typing import TypeVar
 
+from semscale.guards.dates import Date, compare_dates
 from semscale.guards.figures import IDENTIFIERS, Quantity
 from semscale.guards.findings import Finding, Span
-from semscale.guards.quantities import conversion_of, measure_the_same, read_quantities
+from semscale.guards.formulas import Formula, compare_formulas
+from semscale.guards.quantities import RATE, TIMES, conversion_of, measure_the_same, read_quantities
 from semscale.guards.text import Text, differ
 from semscale.guards.words import MOST_COMPARED, MOST_REPORTED, RECENT_TEXTS, read_lexicon
 
@@ -94,22 +97,47 @@ def _by_case(findings: list[Finding]) -> bool:
 def _findings(ours: Text, theirs: Text) -> Iterator[Finding]:
     yield from _bounds(ours, theirs)
     yield from _turned_changes(ours, theirs)
-    left = _unanswered(read_quantities(ours), read_quantities(theirs))
-    wanted = _unanswered(read_quantities(theirs), read_quantities(ours))
+    same, changed = compare_dates(ours.source, theirs.source)
+    yield from (_other_date(first, second) for first, second in changed)
+    here, there = read_quantities(ours), read_quantities(theirs)
+    compared: list[tuple[Date | Formula, Date | Formula]] = [
+        *same,
+        *changed,
+        *compare_formulas(ours, theirs)[0],
+    ]
+    if compared:
+        here = _outside(here, [first for first, _ in compared])
+        there = _outside(there, [second for _, second in compared])
+    left, wanted = _unanswered(here, there), _unanswered(there, here)
     for first in left:
         partner = _partner(first, wanted)
         if partner:
             wanted.remove(partner)
             yield _differing(first, partner, ours, theirs)
-        elif not first.weak and _expected(first, read_quantities(theirs)):
+        elif not first.weak and _expected(first, there):
             kind = ADDED_LABEL if first.label else ADDED_NUMBER
             reason = f'"{first.shown}" is not in the reference.'
             yield Finding("number", kind, reason, ours.span_at(first.start, first.end), None)
     for second in wanted:
-        if not second.weak and _expected(second, read_quantities(ours)):
+        if not second.weak and _expected(second, here):
             kind = MISSING_LABEL if second.label else MISSING_NUMBER
             reason = f'"{second.shown}" is missing from the prediction.'
             yield Finding("number", kind, reason, None, theirs.span_at(second.start, second.end))
+
+
+def _other_date(first: Date, second: Date) -> Finding:
+    reason = f'The prediction says "{first.shown}", the reference "{second.shown}".'
+    spans = (Span(date.start, date.end, date.shown) for date in (first, second))
+    return Finding("number", OTHER_VALUE, reason, *spans)
+
+
+_Positioned = TypeVar("_Positioned", bound="Quantity | WrittenFigure")
+
+
+def _outside(numbers: Iterable[_Positioned], others: Iterable[Date | Formula]) -> list[_Positioned]:
+    """Return the numbers that are in none of some dates and formulas."""
+    covered = {at for other in others for at in range(other.start, other.end)}
+    return [number for number in numbers if covered.isdisjoint(range(number.start, number.end))]
 
 
 def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
@@ -118,7 +146,13 @@ def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
     if not told:
         return []
     distinct = list({(second.values, second.unit, second.label): second for second in there}.values())
-    written = {(value, unit) for second in distinct for value in second.values for unit in (second.unit, "*")}
+    written = {
+        (value, unit)
+        for second in distinct
+        if not _is_compared_closely(second)
+        for value in second.values
+        for unit in (second.unit, "*")
+    }
     compared = distinct[:_MOST_ROUNDED]
     answered: dict[tuple[object, ...], bool] = {}
     left: list[Quantity] = []
@@ -136,7 +170,14 @@ def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
 def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
     """Check quickly whether the other text has exactly this number, with the same unit or without a unit."""
     units = {one.unit or "*", ""}
-    return not one.label and any((value, unit) in written for value in one.values for unit in units)
+    if one.label or _is_compared_closely(one):
+        return False
+    return any((value, unit) in written for value in one.values for unit in units)
+
+
+def _is_compared_closely(one: Quantity) -> bool:
+    """Tell whether equal values do not make two quantities equal: rates, and times of a time zone."""
+    return one.unit == RATE or bool(one.offsets)
 
 
 def _differing(first: Quantity, second: Quantity, left: Text, right: Text) -> Finding:
@@ -203,11 +244,15 @@ def _partner(first: Quantity, wanted: list[Quantity]) -> Quantity | None:
     return wanted[-best[1]] if best[0] else None
 
 
-def _kinship(first: Quantity, second: Quantity) -> int:
+def _kinship(first: Quantity, second: Quantity) -> int:  # noqa: PLR0911 (one return for each kind)
     """Return a rank of the likelihood that one number replaces the other; 0 means that it cannot."""
     if first.label or second.label:
         return 2 * _same_kind_of_label(first, second) if first.label and second.label else 0
-    if first.sort != second.sort:
+    if first.sort != second.sort or (first.unit == RATE) != (second.unit == RATE):
+        return 0
+    if first.unit == RATE:
+        return 3
+    if (first.weak or second.weak) and TIMES in (first.noun, second.noun) and first.noun != second.noun:
         return 0
     if (first.weak or second.weak) and not (
         bool(first.unit) == bool(second.unit) and measure_the_same(first.unit, second.unit)
@@ -229,8 +274,35 @@ def _agree(first: Quantity, second: Quantity) -> bool:
         return False
     if first.label in IDENTIFIERS and isinstance(first.values[0], str) and isinstance(second.values[0], str):
         return first.values[0] == second.values[0]
+    if RATE in (first.unit, second.unit):
+        return _rates_agree(first, second)
+    if first.offsets and second.offsets:
+        return _same_moment(first, second)
     agree = _agree_in_unit if _units_agree(first, second) else _agree_converted
     return any(agree(here, first, there, second) for here in first.values for there in second.values)
+
+
+def _rates_agree(first: Quantity, second: Quantity) -> bool:
+    """Tell whether two rates are equal, or one text states only the number of the other's rate."""
+    if first.unit != second.unit:
+        rate, number = (first, second) if first.unit == RATE else (second, first)
+        return not set(rate.stated).isdisjoint(number.values)
+    return any(
+        math.isclose(float(here), float(there), rel_tol=_COARSELY_CONVERTED)
+        for here, there in product(first.values, second.values)
+    )
+
+
+_HOURS = 24.0
+
+
+def _same_moment(first: Quantity, second: Quantity) -> bool:
+    """Tell whether two times of day with their time zones are the same moment: 15:00 CET, 14:00 UTC."""
+    moments = (
+        {round((float(value) - offset) % _HOURS, 4) for value in time.values for offset in time.offsets}
+        for time in (first, second)
+    )
+    return not set.isdisjoint(*moments)
 
 
 def _units_agree(first: Quantity, second: Quantity) -> bool:
@@ -578,7 +650,7 @@ def figure_findings(
 
     Numbers count as changed only if each text has numbers that the other lacks. So omitted and repeated
     numbers are no findings, nor is a number that one text writes as a known word. Units, signs and the order
-    of numbers are not compared.
+    of numbers are not compared. Dates are compared as a whole.
 
     Args:
         prediction: the text to be judged.
@@ -596,9 +668,13 @@ def figure_findings(
     """
     first, second = languages  # a text in an unclear language is assumed to be in the other text's language
     left, right = read_numbers(prediction, first or second), read_numbers(reference, second or first)
-    added = [one for one in left.figures if not _is_stated(one, right, left)]
-    missing = [one for one in right.figures if not _is_stated(one, left, right)]
-    return [
+    same, changed = compare_dates(prediction, reference)
+    dates = same + changed
+    here = _outside(left.figures, [first for first, _ in dates])
+    there = _outside(right.figures, [second for _, second in dates])
+    added = [one for one in here if not _is_stated(one, right, left)]
+    missing = [one for one in there if not _is_stated(one, left, right)]
+    return [_other_date(first, second) for first, second in changed] + [
         Finding(
             "number",
             OTHER_VALUE,

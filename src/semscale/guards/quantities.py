@@ -9,6 +9,7 @@ from text_to_num import find_numbers, text2num
 
 from semscale.guards.figures import (
     CLOCK,
+    YEAR_DIGITS,
     Quantity,
     bound_of,
     digits_of,
@@ -156,13 +157,16 @@ def read_quantities(text: Text) -> list[Quantity]:
         return []
     source = text.source
     in_digits = text.has_digits or not source.isascii()
-    quantities = find_identifiers(text) if in_digits or _POINTED.search(source) else []
+    quantities = find_identifiers(text) if in_digits or "WW" in source or _POINTED.search(source) else []
     quantities += _apart(spoken_times(text), quantities)
-    if in_digits and (":" in source or "m" in source):
+    if in_digits and (":" in source or "m" in text.lower):
         quantities += _apart(_clock_times(source), quantities)
+    rates, bare_rates = read_rates(text)
+    quantities += _apart(rates, quantities)
     quantities += _apart(spoken_measures(text), quantities)
     if in_digits:
         quantities += _apart(_in_digits(source), quantities)
+    quantities += _apart(bare_rates, quantities)
     quantities += _apart(spelt_numbers(text), quantities)
     quantities += _apart(single_units(text), quantities)
     return _with_labels(text, quantities)
@@ -190,9 +194,18 @@ def _with_labels(text: Text, quantities: list[Quantity]) -> list[Quantity]:
     return sorted([*others, *labels.values()], key=lambda quantity: quantity.start)
 
 
+_ZONES: dict[str, str] = read_lexicon("calendar")["zones"]
+_ZONE = (
+    rf"(?:\s?(?P<zone>(?:UTC|GMT)\s?[-+−]\d{{1,2}}(?::?\d{{2}})?|(?:(?<=\d)|(?<=\d\s))\+\d{{2}}:?\d{{2}}"
+    rf"|(?-i:{'|'.join(zone for zone in _ZONES if zone.isupper())})\b"
+    rf"|(?:{'|'.join(zone for zone in _ZONES if zone.islower())})\b(?!\s(?-i:[A-Z]))"
+    r"(?:\s(?:standard|daylight))?(?:\stime\b)?))?"
+)
 _CLOCK = re.compile(
-    r"(?<![\w.:])(\d{1,2})(?::(\d{2}))?\s?([ap])\.?m\b\.?|(?<![\w.:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])",
-    re.I,
+    rf"""(?<![\w.:])(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?\s?(?P<half>[ap])\.?m\b\.?{_ZONE}
+    |(?:(?<![\w.:])|(?<=\d[Tt]))(?P<hours>[01]?\d|2[0-3]):(?P<minutes>[0-5]\d)
+    (?::(?P<seconds>[0-5]\d)(?:[.,]\d+)?)?(?!\d|:\w){_ZONE.replace("<zone>", "<zone_of_hours>")}""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _CLOCK_AT_A_GLANCE = re.compile(r"\d(?::\d|\s?[ap]\.?m)", re.I)
 _UNIT = re.compile(
@@ -266,17 +279,37 @@ def _is_about(source: str, start: int) -> bool:
 
 
 def _clock_times(source: str) -> Iterator[Quantity]:
-    """Read times of day in digits as hours."""
+    """Read times of day in digits as hours, with their time zones."""
     for match in matches_near(
         _CLOCK, source, (glance.start() for glance in _CLOCK_AT_A_GLANCE.finditer(source))
     ):
-        hour = int(match[1] or match[4])
-        minute = int(match[2] or match[5] or 0)
-        if match[3]:
-            hour = hour % 12 + (12 if match[3].lower() == "p" else 0)
+        hour = int(match["hour"] or match["hours"])
+        minute = int(match["minute"] or match["minutes"] or 0) + int(match["seconds"] or 0) / 60
+        if match["half"]:
+            hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
+        zone = match["zone"] or match["zone_of_hours"]
         yield Quantity(
-            (hour + minute / 60,), match.start(), match.end(), match[0], CLOCK, digits=_CLOCK_DIGITS
+            (hour + minute / 60,),
+            match.start(),
+            match.end(),
+            match[0],
+            CLOCK,
+            digits=_CLOCK_DIGITS,
+            offsets=_offsets(zone) if zone else (),
         )
+
+
+_OFFSET = re.compile(r"([-+−])\s?(\d{1,2}):?(\d{2})?$")
+
+
+def _offsets(zone: str) -> tuple[float, ...]:
+    """Return the hours by which a time zone may be ahead of UTC: CET, UTC+2, Eastern time."""
+    shift = _OFFSET.search(zone)
+    if shift:
+        hours = int(shift[2]) + int(shift[3] or 0) / 60
+        return (hours if shift[1] == "+" else -hours,)
+    name = zone if zone in _ZONES else zone.split(maxsplit=1)[0].lower()
+    return tuple(map(float, _ZONES[name].split()))
 
 
 _NAMED = frozenset(("fortnight", "decade", "century", "millennium"))
@@ -328,6 +361,60 @@ def single_units(text: Text) -> list[Quantity]:
         span = match.start("article"), match.end()
         measures.append(_measure(text, span, 1.0, match["unit"], weak=True, replaces=replaces))
     return _without_overlaps(measures)
+
+
+RATE = "rate"
+"""The unit of rates, in times per day."""
+TIMES = "time"
+"""The noun of "once", "twice" and "three times"."""
+_COUNTED: dict[str, int] = read_lexicon("calendar")["times"]
+_STEPS: dict[str, int] = read_lexicon("calendar")["steps"]
+_DAYS: dict[str, float] = read_lexicon("calendar")["periods"]
+_RATES: dict[str, str] = read_lexicon("calendar")["rates"]
+_BEFORE_PERIODS = frozenset(("per", "each", "every"))
+_RATE_WORDS = _BEFORE_PERIODS | frozenset(_RATES) | frozenset(_COUNTED) | {"times", "time", "x"}
+_PERIOD = "|".join(sorted(_DAYS, key=len, reverse=True))
+_RATE = re.compile(
+    rf"""\b(?:(?:(?P<once>{"|".join(_COUNTED)})|(?P<count>{_COUNT})\s?(?:times|time|x))\s)?
+    (?:(?P<before>per|each|an?|(?:for\s)?every(?:\ssingle)?)\s(?:(?P<step>{"|".join(_STEPS)}|{_COUNT})\s)?(?P<period>{_PERIOD})s?\b
+    |(?P<adverb>{"|".join(_RATES)})\b)""",
+    re.VERBOSE,
+)
+
+
+def read_rates(text: Text) -> tuple[list[Quantity], list[Quantity]]:
+    """Find how often something happens: rates with a number or step, then those such as "daily".
+
+    All may replace another rate. Rates without a number are weak.
+
+    Examples:
+        >>> counted, bare = read_rates(Text("twice a day, every other day, daily"))
+        >>> [[rate.values for rate in rates] for rates in (counted, bare)]
+        [[(2.0,), (0.5,)], [(1.0,)]]
+    """
+    rates: tuple[list[Quantity], list[Quantity]] = ([], [])
+    if text.distinct.isdisjoint(_RATE_WORDS):
+        return rates
+    for match in _near_words(_RATE, text, _positions(text, _RATE_WORDS)):
+        number, step = match["once"] or match["count"], match["step"]
+        if match["before"] in ("a", "an") and (not number or step):
+            continue
+        count = float(_COUNTED[match["once"]]) if match["once"] else _count(match["count"])
+        length = float(_STEPS[step]) if step in _STEPS else _count(step)
+        periods = _RATES[match["adverb"]].split() if match["adverb"] else [_DAYS[match["period"]]]
+        if not count or not length:
+            continue
+        rate = Quantity(
+            tuple(count / (length * float(days)) for days in periods),
+            *match.span(),
+            text.source[match.start() : match.end()],
+            RATE,
+            weak=not (match["count"] or (step and step not in _STEPS)),
+            replaces=True,
+            stated=tuple(part for part, shown in ((count, number), (length, step)) if shown),
+        )
+        rates[not (number or step)].append(rate)
+    return rates
 
 
 def _measure(
@@ -552,7 +639,8 @@ _MONTHS = {
 _ONE = ("one", "ones")
 _HYPHENS = "-\u2010\u2011\u2013"
 _CARDINALS = word_list("number_words")
-_WEAK = {**_MONTHS, **read_lexicon("numbers")["weak"]}
+_DECADES: dict[str, int] = read_lexicon("numbers")["decades"]
+_WEAK = {**_MONTHS, **read_lexicon("numbers")["weak"], **_DECADES, **_COUNTED}
 _KNOWN = _CARDINALS | frozenset(_WEAK)
 
 
@@ -625,16 +713,18 @@ def _is_number_word(word: str) -> bool:
 
 def _spelt_number(text: Text, first: int, last: int, value: float, *, weak: bool) -> Quantity:
     start, end = text.characters(first, last)
-    unit, end = _unit_after(text.source, end)
+    counts, is_decade = text.words[first] in _COUNTED, text.words[first] in _DECADES
+    unit, end = ("", end) if counts else _unit_after(text.source, end)
+    noun = TIMES if counts else "" if unit else _noun_after(text.source, end)
     return Quantity(
         (float(value),),
         start,
         end,
         text.source[start:end],
         unit,
-        noun="" if unit else _noun_after(text.source, end),
+        noun=noun,
         weak=weak,
-        digits=1,
+        digits=YEAR_DIGITS if is_decade else 1,
         about=_is_about(text.source, start),
-        replaces=weak and bool(unit),
+        replaces=weak and (bool(unit) or counts or is_decade),
     )

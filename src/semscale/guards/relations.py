@@ -23,6 +23,8 @@ _COMPARATIVE_REACH = 6
 _ORDERS = word_list("orders")
 _ORDERS_OF_PLACE = word_list("orders_of_place")
 _COMPARING = _ORDERS | _ORDERS_OF_PLACE | {"than"}
+_AS = ("as", "so")
+_NOT = frozenset(("not", "isn't", "aren't", "wasn't", "weren't"))
 _ENDS = ".;:?!"
 _IDLE = word_list("not_compared")
 
@@ -35,41 +37,58 @@ class Relation(NamedTuple):
         at: position of the comparing word among the words.
         first: stems of the first thing, before the comparing word.
         second: stems of the second thing, after it.
+        denied: whether it is a denied equality: "not as tall as".
     """
 
     places: tuple[Side, ...]
     at: int
     first: frozenset[str]
     second: frozenset[str]
+    denied: bool = False
 
 
 def may_compare(text: Text) -> bool:
     """Check quickly whether a text may contain a comparison."""
-    return not _COMPARING.isdisjoint(text.distinct)
+    distinct = text.distinct
+    return not _COMPARING.isdisjoint(distinct) or ("as" in distinct and not _NOT.isdisjoint(distinct))
 
 
 def read_relations(text: Text) -> list[Relation]:
-    """Find comparisons such as "X is greater than Y" or "X comes before Y"."""
+    """Find comparisons such as "X is greater than Y", "X is less easy than Y" or "X comes before Y"."""
     if not may_compare(text):
         return []
     words = text.words
     return [
         Relation(
-            sides(words[at]),
+            _compared_sides(words, at),
             at,
-            _stems(words, range(at - 1, -1, -1)),
-            _stems(words, range(behind, len(words))),
+            _stems(text, range(at - 1, -1, -1)),
+            _stems(text, range(behind, len(words))),
+            denied=words[at - 1] in _AS,
         )
         for at in _comparing(words)
         for behind in _second_side(words, at)
     ]
 
 
+def _compared_sides(words: list[str], at: int) -> tuple[Side, ...]:
+    """Return the sides of a comparing word; "less" and "not as ... as" reverse them."""
+    is_reversed = words[at - 1] == "less" or words[at - 1] in _AS
+    return tuple(Side(key, -side) for key, side in sides(words[at])) if is_reversed else sides(words[at])
+
+
 def _comparing(words: list[str]) -> list[int]:
     """List possible positions of comparing words: words of order, or up to three words before "than"."""
-    positions = {at for at, word in enumerate(words) if word in _COMPARING and word != "than"}
+    positions = {at for at, word in enumerate(words) if word in _ORDERS or word in _ORDERS_OF_PLACE}
     positions.update(at - back for at, word in enumerate(words) if word == "than" for back in (1, 2, 3))
+    if "as" in words:
+        positions.update(at - 1 for at, word in enumerate(words) if word == "as" and _is_unlike(words, at))
     return sorted(at for at in positions if at > 0)
+
+
+def _is_unlike(words: list[str], at: int) -> bool:
+    """Tell whether "not as ... as" ends here."""
+    return at > 2 and words[at - 2] in _AS and words[at - 3] in _NOT  # noqa: PLR2004
 
 
 def _second_side(words: list[str], at: int) -> list[int]:
@@ -78,6 +97,8 @@ def _second_side(words: list[str], at: int) -> list[int]:
     if word in _ORDERS:
         return [at + 1]
     ahead = words[at + 1 : at + 4]
+    if ahead[:1] == ["as"] and _is_unlike(words, at + 1):
+        return [at + 2]
     if word in _ORDERS_OF_PLACE and ahead[:1] == ["of"]:
         return [at + 2]
     if "than" not in ahead or not is_listed(word):
@@ -86,15 +107,17 @@ def _second_side(words: list[str], at: int) -> list[int]:
     return [] if any(map(is_listed, ahead[:behind])) else [at + 2 + behind]
 
 
-def _stems(words: list[str], places: range) -> frozenset[str]:
+def _stems(text: Text, places: range) -> frozenset[str]:
     """Collect the stems of content words on one side, up to the end of the clause."""
     stems: list[str] = []
+    words = text.words
     for position in places:
         word = words[position]
         if word in _ENDS or len(stems) == _COMPARATIVE_REACH:
             break
-        if word not in _IDLE and kind_of(word) != "p":
-            stems.append(stem(word))
+        is_name = position in text.letters
+        if is_name or (word not in _IDLE and kind_of(word) != "p"):
+            stems.append(word.removesuffix("'s") if is_name else _compared_forms().get(word) or stem(word))
     return frozenset(stems)
 
 
@@ -107,17 +130,20 @@ def _turned(first: Relation, second: Relation) -> bool:
 def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> set[str]:
     """List the axes on which both the word and the order are reversed, so that the texts agree.
 
+    The axis of "more" and "less" is listed, too, and so are the things in "B is not as tall as A".
+
     Examples:
         >>> first, second = "Iron is heavier than cork", "Cork is lighter than iron"
         >>> len(restated(read_relations(Text(first)), read_relations(Text(second))))
-        1
+        2
     """
-    return {
-        position.key
-        for first, second in _turned_pairs(prediction, reference)
-        for position in first.places
-        if Side(position.key, -position.side) in second.places
-    }
+    keys: set[str] = set()
+    for first, second in _turned_pairs(prediction, reference):
+        reversed_axes = {axis.key for axis in first.places if Side(axis.key, -axis.side) in second.places}
+        if reversed_axes:
+            keys |= reversed_axes | {axis.key for axis in sides("more")}
+            keys |= first.first | first.second if first.denied or second.denied else set()
+    return keys
 
 
 def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> list[tuple[int, int]]:
@@ -182,10 +208,11 @@ def read_exchanges(text: Text) -> list[Exchange]:
     entries = _entries()
     if entries.keys().isdisjoint(text.distinct):
         return []
+    words = [word.capitalize() if at in text.letters else word for at, word in enumerate(text.words)]
     # "My uncle" is not me; but another text may call "our team" "we".
-    without_owners = ["the" if word in _words("owners") else word for word in text.words]
+    without_owners = ["the" if word in _words("owners") else word for word in words]
     relations = [
-        _exchange(text, without_owners, at, entry)
+        _exchange(text, words, without_owners, at, entry)
         for at, word in enumerate(text.words)
         for entry in entries.get(word, ())
     ]
@@ -247,13 +274,14 @@ def _swapped(first: Exchange, second: Exchange) -> bool:
     return bool(first.source & second.goal or first.goal & second.source)
 
 
-def _exchange(text: Text, without_owners: list[str], at: int, entry: _Entry) -> Exchange:
+def _exchange(text: Text, words: list[str], without_owners: list[str], at: int, entry: _Entry) -> Exchange:
     if entry.kind == "relations":
-        first, second = _of_noun(text, at)
+        first, second = _of_noun(words, at)
     else:
-        first, second = _of_verb(text, without_owners if entry.kind == "transfers" else text.words, at, entry)
+        first, second = _of_verb(text, without_owners if entry.kind == "transfers" else words, at, entry)
     source, goal = (first, second) if entry.side == 1 else (second, first)
-    return Exchange(entry.pair, entry.side, at, source, goal)
+    # What both ends have in common ("team A", "team B") does not tell them apart.
+    return Exchange(entry.pair, entry.side, at, source - goal, goal - source)
 
 
 def _of_verb(text: Text, words: list[str], at: int, entry: _Entry) -> tuple[frozenset[str], frozenset[str]]:
@@ -267,25 +295,24 @@ def _of_verb(text: Text, words: list[str], at: int, entry: _Entry) -> tuple[froz
     if not other and entry.kind == "contests" and entry.side == 1:
         other = _object(words, at)
     elif not other and entry.kind == "transfers" and entry.side == 1:
-        other = _indirect_object(text, at)
+        other = _indirect_object(text, words, at)
     return _stems_before(words, at), other
 
 
 def _other_end(entry: _Entry) -> tuple[str, ...]:
     """Return the prepositions before a verb's other end."""
     if entry.kind == "contests":
-        return ("to", "against") if entry.side == -1 else ()
+        return ("to", "against") if entry.side == -1 else ("against", "over")
     return ("to",) if entry.side == 1 else ("from",)
 
 
-def _of_noun(text: Text, at: int) -> tuple[frozenset[str], frozenset[str]]:
+def _of_noun(words: list[str], at: int) -> tuple[frozenset[str], frozenset[str]]:
     """Return the ends A and B of a noun: "A is B's father", "A is the father of B", "B's father is A"."""
-    words = text.words
     before = words[at - 1] if at else ""
     if words[at + 1 : at + 2] == ["of"]:
         whose = _phrase_after(words, at, ("of",))
     elif before.endswith("'s"):
-        whose = frozenset((stem(before),))
+        whose = _who(before)
     else:
         whose = _pronoun(before)
     verb = next(
@@ -340,9 +367,8 @@ def _object(words: list[str], at: int) -> frozenset[str]:
     return things
 
 
-def _indirect_object(text: Text, at: int) -> frozenset[str]:
+def _indirect_object(text: Text, words: list[str], at: int) -> frozenset[str]:
     """Read the goal (Dave) in "gave Dave a key", between the verb and the thing."""
-    words = text.words
     following = words[at + 1 : at + 1 + _REACH]
     if not following:
         return _NO_ONE
@@ -359,9 +385,14 @@ def _indirect_object(text: Text, at: int) -> frozenset[str]:
 
 
 def _who(word: str) -> frozenset[str]:
-    """Return the stem of a word in a phrase, or the base form of a pronoun; nothing for small words."""
+    """Return the stem of a word in a phrase, or the base form of a pronoun; nothing for small words.
+
+    Letters that name something are in capitals.
+    """
     if kind_of(word) != "w":
         return _NO_ONE
+    if word[0].isupper():
+        return frozenset((word[0].lower(),))
     is_content = role_of(word) & CONTENT or word.endswith("'s")
     return _pronoun(word) or (frozenset((stem(word),)) if is_content else _NO_ONE)
 
@@ -375,6 +406,12 @@ def _pronoun(word: str) -> frozenset[str]:
 def _pronouns() -> dict[str, str]:
     listed = read_lexicon("converses")["pronouns"]
     return {form: base for base, forms in listed.items() for form in forms.split()}
+
+
+@cache
+def _compared_forms() -> dict[str, str]:
+    """Return the form that stands for a pronoun after "than": "mine" for "my car"."""
+    return {form: base for base, form in read_lexicon("converses")["compared"].items()}
 
 
 @cache

@@ -35,6 +35,10 @@ _NON_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u1e00-\u1eff\u2070-\
 _FOREIGN_SHARE = 0.2
 _CONDITIONAL_LINKS = ("without", "unless")
 _ANSWERS = word_list("answers")
+_CAPITAL_LETTER = re.compile(r"[A-HJ-Z](?<!\w[A-Z])(?!\w)")
+_CERTAIN_LETTER = re.compile(
+    r"[B-HJ-Z](?<!\w[A-Z])(?!\w)|A(?<!\wA)(?=$|[.,)?]|['’]s\b|\s(?:is|was|has|and|or|to|than)\b)"
+)
 
 
 class Cue(NamedTuple):
@@ -134,6 +138,17 @@ class Text:
             for at in self.denying
             if self.words[at] not in _CONDITIONAL_LINKS and not self.cue_at("exclusivity", at)
         )
+
+    @cached_property
+    def letters(self) -> frozenset[int]:
+        """Positions of capital letters that name something: node A, B's parent.
+
+        An A before a word counts only if the text has another such letter.
+        """
+        if not _CERTAIN_LETTER.search(self.source):
+            return frozenset()
+        letters = {match.start() for match in _CAPITAL_LETTER.finditer(self.source)}
+        return frozenset(at for at, start in enumerate(self.starts) if start in letters)
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -369,13 +384,12 @@ _LEAST_ALIKE = 0.85
 def exchanged_alternatives(left: Text, right: Text, groups: Iterable[str]) -> tuple[Cue, Cue] | None:
     """Find two phrases of one group that replace each other in texts that are otherwise nearly alike.
 
-    Examples are "twice per day" and "twice per week", or "wet in summer, dry in winter" and "wet in winter,
-    dry in summer".
+    An example is "wet in summer, dry in winter" and "wet in winter, dry in summer".
 
     Args:
         left: a text.
         right: the other text.
-        groups: the groups of phrases to compare: ``rate``, ``excess``, ``season`` or ``span``.
+        groups: the groups of phrases to compare: ``excess``, ``season`` or ``span``.
 
     Returns:
         The phrases; ``None`` if there are none, or if the texts have other numbers or other words.

@@ -1,0 +1,71 @@
+"""Formulas and code: operators, operands and their order."""
+
+import pytest
+
+from semscale.guards.registry import Guards
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("return x+1", "return x-1", "opposed"),
+        ("if a > b: swap()", "if a < b: swap()", "reversed-order"),
+        ("if (a == b) return;", "if (a != b) return;", "opposed"),
+        ("The loop runs while i <= n.", "The loop runs while i < n.", "opposed"),
+        ("if (u && v) go();", "if (u || v) go();", "opposed"),
+        ("if is_old and is_new: save()", "if is_old or is_new: save()", "opposed"),
+        ("return !ready", "return ready", "opposed"),
+        ("It returns (a + b) * c.", "It returns a + b * c.", "reversed-order"),
+        ("Call divide(a, b).", "Call divide(b, a).", "reversed-order"),
+        ("f(g(x))", "g(f(x))", "opposed"),
+        ("sin(x) is used.", "cos(x) is used.", "opposed"),
+        ("Read arr[i] first.", "Read arr[j] first.", "opposed"),
+        ("rows[a:b]", "rows[b:a]", "reversed-order"),
+        ("echo hi > out.log", "echo hi >> out.log", "opposed"),
+        ("count++", "count--", "opposed"),
+        ("x ∈ A holds.", "x ∉ A holds.", "opposed"),
+        ("The result is y = -x.", "The result is y = x.", "opposed"),
+    ],
+)
+def test_another_operator_operand_or_order_is_reported(one, other, kind):
+    findings = [finding for finding in Guards().check(one, other) if finding.guard == "opposite"]
+    assert len(findings) == 1
+    assert len(Guards().check(other, one)) >= 1
+    if kind == "opposed" or "*" not in one:
+        assert findings[0].prediction.text in one
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("return x+1", "return 1 + x"),
+        ("if a > b: swap()", "if b < a: swap()"),
+        ("a <= b", "a ≤ b"),
+        ("if (a && !b) go();", "if (a and not b) go();"),
+        ("x ** 2", "x^2"),
+        ("The area is r².", "The area is r^2."),
+        ("total += price", "total = total + price"),
+        ("Call copy( source , target ).", "Call copy(source,target)."),
+        ("Use `items[0]`.", "Use items[0]."),
+    ],
+)
+def test_one_formula_in_two_spellings_gives_no_finding(one, other):
+    assert Guards().check(one, other) == Guards().check(other, one) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Go to File > Save as.", "Save it as a file: File > Save as."),
+        ("Read/write access is needed.", "Access to read/write is needed."),
+        ("A well-known actor - a star - spoke.", "A star - a well-known actor - spoke."),
+        ("Salt & pepper, please.", "Pepper & salt, please."),
+        ("<p>Hello <b>world</b></p>", "<div>Hello <i>world</i></div>"),
+        ("Open the file(s) now.", "Now open the document(s)."),
+        ("Paris[1] is the capital.", "The capital is Paris[1]."),
+        ("C++ and C# are used.", "C# and C++ are used."),
+        ("Ann and Bob may come.", "Bob and Ann may come."),
+    ],
+)
+def test_marks_of_prose_are_no_operators(one, other):
+    assert not [finding for finding in Guards().check(one, other) if finding.guard == "opposite"]
