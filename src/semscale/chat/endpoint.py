@@ -335,8 +335,10 @@ def _reply(body: object, raw: str, scrubber: "Scrubber", model: str) -> Reply:
     text = text_of(content)
     if len(text) > _LONGEST:
         raise fail(FailureKind.MALFORMED, f"answered with {len(text):,} characters of text")
-    reply = Reply(text, reason, usage, logprobs, str(fields.get("model") or model), raw)
-    return checked_reply(reply, model=model, instead=_content_besides_text(message))
+    named = str(fields.get("model") or model)
+    reply = Reply(text, reason, usage, logprobs, named, raw, reasoning=reasoning_of(message))
+    has_call = message.get("tool_calls") or message.get("function_call")
+    return checked_reply(reply, model=model, instead="a tool call" if has_call else "")
 
 
 def text_of(content: object) -> str:
@@ -354,13 +356,34 @@ def text_of(content: object) -> str:
 
 
 _TEXT_PARTS = ("text", "output_text")
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+_REASONING_PARTS = ("thinking", "reasoning", "thought")
+_REASONING_TEXTS = (*_REASONING_PARTS, "reasoning_content", "summary", "text")
 
 
-def _content_besides_text(message: Mapping[str, Any]) -> str:
-    if message.get("tool_calls") or message.get("function_call"):
-        return "a tool call"
-    has_reasoning = any(message.get(name) for name in ("reasoning_content", "reasoning"))
-    return "reasoning alone" if has_reasoning else ""
+def reasoning_of(message: Mapping[str, Any]) -> str:
+    """Return the reasoning of a message, from its own field or from parts of its content.
+
+    Examples:
+        >>> reasoning_of({"content": "4", "reasoning_content": "2 + 2"})
+        '2 + 2'
+        >>> reasoning_of({"content": [{"type": "thinking", "thinking": "2 + 2"}, {"type": "text", "text": "4"}]})
+        '2 + 2'
+    """
+    stated = next(filter(None, (_reasoning_text(message.get(name)) for name in _REASONING_FIELDS)), "")
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    thoughts = [part for part in parts if isinstance(part, Mapping) and part.get("type") in _REASONING_PARTS]
+    return stated or "\n\n".join(filter(None, map(_reasoning_text, thoughts)))
+
+
+def _reasoning_text(value: object) -> str:
+    """Return the text in a field or a part with reasoning, which endpoints nest in different ways."""
+    if isinstance(value, list):
+        return "".join(map(_reasoning_text, value))
+    if isinstance(value, Mapping):
+        return next(filter(None, (_reasoning_text(value.get(name)) for name in _REASONING_TEXTS)), "")
+    return value.strip() if isinstance(value, str) else ""
 
 
 def usage_in(

@@ -21,6 +21,7 @@ from semscale.chat.endpoint import (
     content_of,
     environment_secrets,
     failure_of,
+    reasoning_of,
     sampling_settings,
     text_of,
     token_logprobs,
@@ -106,7 +107,12 @@ class LangChainChat:
             raise CallError(f"{self.name} refused: {stated}", kind=FailureKind.REFUSED, raw=text, usage=usage)
         raw = self._scrubber.reply(json.dumps({"content": text, "response_metadata": about}, default=str))
         model = str(about.get("model_name") or self.name)
-        reply = Reply(text, reason, usage, token_logprobs(about.get("logprobs")), model, raw)
+        logprobs = token_logprobs(about.get("logprobs"))
+        further = getattr(answer, "additional_kwargs", None) or {}
+        reasoning = self._scrubber.reply(
+            reasoning_of({**further, "content": getattr(answer, "content", answer)})
+        )
+        reply = Reply(text, reason, usage, logprobs, model, raw, reasoning=reasoning)
         instead = "a tool call" if getattr(answer, "tool_calls", None) else ""
         return checked_reply(reply, model=self.name, instead=instead)
 
