@@ -5,7 +5,7 @@ is recognised at the start of a text only, so that an answer that mentions such 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import unescape
 from html.entities import html5
@@ -84,6 +84,11 @@ class TextPreparation:
             cells: the texts.
             counts: numbers to which those of the texts are added.
         """
+        to_list = (
+            None if isinstance(cells, list) else getattr(cells, "tolist", getattr(cells, "to_list", None))
+        )
+        if to_list is not None and hasattr(cells, "__len__") and not isinstance(cells, str):
+            cells = to_list()  # an array or a series
         if isinstance(cells, list):
             return [self.prepare(cell, counts) for cell in cells]
         if isinstance(cells, tuple):
@@ -93,15 +98,15 @@ class TextPreparation:
 
     def _prepare_text(self, text: str, counts: TextCounts) -> str:
         counts.texts += not text.isspace() and bool(text)
-        if has_html(text):
-            counts.html += 1
-            text = html_text(text) if self.html == "text" else text
-        reasoning, answer = split_reasoning(text)
-        if answer == text:
+        answer = split_reasoning(text)[1]
+        if answer != text:
+            counts.reasoning += 1
+            counts.unanswered += not answer
+            text = answer if self.reasoning == "remove" else text
+        if not has_html(text):
             return text
-        counts.reasoning += 1
-        counts.unanswered += not answer
-        return answer if self.reasoning == "remove" else text
+        counts.html += 1
+        return html_text(text) if self.html == "text" else text
 
     def notes(self, counts: TextCounts, columns: Iterable[str]) -> tuple[str, ...]:
         """Return sentences on the reasoning and HTML in the texts of columns; none without any.
@@ -118,7 +123,9 @@ class TextPreparation:
         where = f"texts in column{'s' * (len(named) > 1)} {' and '.join(named)}"
         notes = []
         if counts.reasoning:
-            start = f"{counts.reasoning:,} of {counts.texts:,} {where} begin with a model's reasoning, such as"
+            start = (
+                f"{counts.reasoning:,} of {counts.texts:,} {where} begin with a model's reasoning, such as"
+            )
             start = f"{start} <think>...</think>, "
             empty = f" {counts.unanswered:,} of them have no answer after it." * bool(counts.unanswered)
             notes.append(
@@ -127,7 +134,9 @@ class TextPreparation:
                 else f"{start}which is measured like an answer; --reasoning remove leaves it out.{empty}"
             )
         if counts.html:
-            start = f"{counts.html:,} of {counts.texts:,} {where} contain HTML (tags, or entities such as &amp;)"
+            start = (
+                f"{counts.html:,} of {counts.texts:,} {where} contain HTML (tags, or entities such as &amp;)"
+            )
             notes.append(
                 f"{start}, which was removed."
                 if self.html == "text"
@@ -185,7 +194,8 @@ _ANSWER_TAGS = re.compile(
 )
 # A text that begins with the name of a tag and goes on like this is about the tag.
 _MENTION = re.compile(
-    r"[ \t]+(?:is|are|was|were|and|or|tags?|tokens?|elements?|marks?|means?|blocks?|should|can)\b|[,;/.:)`\"'”’]",
+    r"[ \t]+(?:is|are|was|were|and|or|tags?|tokens?|elements?|marks?|means?|blocks?|should|can)\b"
+    r"|[,;/.:)`\"'”’]",
     re.IGNORECASE,
 )
 _CHANNEL = re.compile(
@@ -249,7 +259,7 @@ def answer_start(text: str) -> int:
 
 
 def _reasoning(text: str) -> tuple[list[str], int]:
-    """Return the pieces of reasoning at the start of a text, and the position of the answer; 0 without any."""
+    """Return the pieces of reasoning at the start of a text, and the answer's position; 0 without any."""
     begin = _after_leading(text, 0)
     parts, end = _channels(text, begin)
     if not end:
@@ -272,7 +282,7 @@ def _channels(text: str, begin: int) -> tuple[list[str], int]:
         start = _PLAIN_CHANNEL.match(text, begin)
         end = text.rfind(_PLAIN_FINAL) if start else -1
         return ([], 0) if start is None or end < 0 else ([text[start.end() : end]], end + len(_PLAIN_FINAL))
-    parts = []
+    parts: list[str] = []
     while channel is not None:
         if channel["name"] == "final":
             return parts, channel.end()
@@ -337,17 +347,57 @@ def _unopened(text: str, begin: int) -> tuple[str, int] | None:
     return before, closing.end()
 
 
+REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+"""Fields of a message with its reasoning."""
+REASONING_PARTS = ("thinking", "reasoning", "thought")
+"""Types of the parts of a message with reasoning."""
+_PART_TEXTS = (*REASONING_PARTS, "reasoning_content", "summary", "text")
+
+
+def reasoning_of(message: Mapping[str, Any]) -> str:
+    """Return the reasoning of a message in the form of chat endpoints, apart from its text.
+
+    Args:
+        message: its reasoning may be in a field or in parts of its ``content``.
+
+    Examples:
+        >>> reasoning_of({"content": "4", "reasoning_content": "2 + 2"})
+        '2 + 2'
+        >>> parts = [{"type": "thinking", "thinking": "2 + 2"}, {"type": "text", "text": "4"}]
+        >>> reasoning_of({"content": parts})
+        '2 + 2'
+    """
+    stated = next(filter(None, (_part_text(message.get(name)) for name in REASONING_FIELDS)), "")
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    thoughts = [part for part in parts if isinstance(part, Mapping) and part.get("type") in REASONING_PARTS]
+    return stated or "\n\n".join(filter(None, map(_part_text, thoughts)))
+
+
+def _part_text(value: object) -> str:
+    """Return the text in a field or a part with reasoning, which endpoints nest in different ways."""
+    if isinstance(value, list):
+        return "".join(map(_part_text, value))
+    if isinstance(value, Mapping):
+        return next(filter(None, (_part_text(value.get(name)) for name in _PART_TEXTS)), "")
+    return value.strip() if isinstance(value, str) else ""
+
+
 # HTML
 
 _BLOCK_ELEMENTS = frozenset(
-    "address article aside blockquote body br caption center col colgroup dd details div dl dt fieldset figcaption"
-    " figure footer form h1 h2 h3 h4 h5 h6 head header hr html li link main menu meta nav o:p ol option p pre"
-    " section select summary table tbody td tfoot th thead title tr ul".split()
+    """
+    address article aside blockquote body br caption center col colgroup dd details div dl dt fieldset
+    figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html li link main menu meta nav o:p ol
+    option p pre section select summary table tbody td tfoot th thead title tr ul
+    """.split()  # noqa: SIM905 - a list of words is easier to read
 )
 _INLINE_ELEMENTS = frozenset(
-    "a abbr acronym audio b bdi bdo big button canvas cite code data del dfn em embed font i iframe img input ins"
-    " kbd label legend mark math nobr object picture q s samp script small source span strike strong style sub"
-    " sup svg textarea time tt u var video wbr".split()
+    """
+    a abbr acronym audio b bdi bdo big button canvas cite code data del dfn em embed font i iframe img input
+    ins kbd label legend mark math nobr object picture q s samp script small source span strike strong style
+    sub sup svg textarea time tt u var video wbr
+    """.split()  # noqa: SIM905 - as above
 )
 _ATTRIBUTE = (
     r"\s+(?:[\w:.@-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"

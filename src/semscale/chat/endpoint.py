@@ -30,6 +30,7 @@ from semscale.extras import require
 from semscale.json_reading import parse_json
 from semscale.messages import shortened
 from semscale.signature import Signature
+from semscale.text_preparation import reasoning_of
 from semscale.weights.folders import is_offline
 
 if TYPE_CHECKING:
@@ -356,34 +357,6 @@ def text_of(content: object) -> str:
 
 
 _TEXT_PARTS = ("text", "output_text")
-_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
-_REASONING_PARTS = ("thinking", "reasoning", "thought")
-_REASONING_TEXTS = (*_REASONING_PARTS, "reasoning_content", "summary", "text")
-
-
-def reasoning_of(message: Mapping[str, Any]) -> str:
-    """Return the reasoning of a message, from its own field or from parts of its content.
-
-    Examples:
-        >>> reasoning_of({"content": "4", "reasoning_content": "2 + 2"})
-        '2 + 2'
-        >>> reasoning_of({"content": [{"type": "thinking", "thinking": "2 + 2"}, {"type": "text", "text": "4"}]})
-        '2 + 2'
-    """
-    stated = next(filter(None, (_reasoning_text(message.get(name)) for name in _REASONING_FIELDS)), "")
-    content = message.get("content")
-    parts = content if isinstance(content, list) else []
-    thoughts = [part for part in parts if isinstance(part, Mapping) and part.get("type") in _REASONING_PARTS]
-    return stated or "\n\n".join(filter(None, map(_reasoning_text, thoughts)))
-
-
-def _reasoning_text(value: object) -> str:
-    """Return the text in a field or a part with reasoning, which endpoints nest in different ways."""
-    if isinstance(value, list):
-        return "".join(map(_reasoning_text, value))
-    if isinstance(value, Mapping):
-        return next(filter(None, (_reasoning_text(value.get(name)) for name in _REASONING_TEXTS)), "")
-    return value.strip() if isinstance(value, str) else ""
 
 
 def usage_in(

@@ -21,7 +21,6 @@ from semscale.chat.endpoint import (
     content_of,
     environment_secrets,
     failure_of,
-    reasoning_of,
     sampling_settings,
     text_of,
     token_logprobs,
@@ -36,6 +35,7 @@ from semscale.chat.messages import (
 )
 from semscale.errors import InputError
 from semscale.signature import Signature
+from semscale.text_preparation import reasoning_of
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -328,8 +328,8 @@ class TokenLogprob(NamedTuple):
 class Reply:
     """A chat model's reply.
 
-    Reasoning at the start of the text, such as ``<think>...</think>``, is moved to ``reasoning``, together with
-    the log-probabilities of its tokens.
+    Reasoning at the start of the text, such as ``<think>...</think>``, is moved to ``reasoning``. Its
+    tokens are left out.
 
     Attributes:
         text: the answer; half of a surrogate pair, such as of a cut-off emoji, becomes U+FFFD.
@@ -374,17 +374,15 @@ class Reply:
         return f"<think>\n{self.reasoning}\n</think>\n\n{self.text}" if self.reasoning else self.text
 
 
-def answer_tokens(
-    tokens: tuple[TokenLogprob, ...] | None, answer: str
-) -> tuple[TokenLogprob, ...] | None:
-    """Return the tokens of an answer at the end of a reply; ``None`` if the tokens do not contain it.
+def answer_tokens(tokens: tuple[TokenLogprob, ...] | None, answer: str) -> tuple[TokenLogprob, ...] | None:
+    r"""Return the tokens of an answer at the end of a reply; ``None`` if the tokens do not contain it.
 
     Args:
         tokens: tokens of the whole reply, with the reasoning before the answer.
         answer: the answer's text.
 
     Examples:
-        >>> tokens = tuple(TokenLogprob(text, -0.5) for text in ("No.", "</think>", "\\n\\n", "Par", "is"))
+        >>> tokens = tuple(TokenLogprob(text, -0.5) for text in ("No.", "</think>", "\n\n", "Par", "is"))
         >>> [token.token for token in answer_tokens(tokens, "Paris")]
         ['Par', 'is']
     """

@@ -421,7 +421,7 @@ def _forecast_draw(options: LabelOptions) -> "ForecastSummary":
         InputError: a column or option that cannot be used.
     """
     judge, cells, source = _read_unlabelled(options)
-    items = items_in(cells)
+    items = items_in(cells, judge)
     works = {judge.name: partial(forecast_judge, judge, partial(requests_about, judge, items))}
     return forecast_summary(source, options.calls.forecasts(works), Counter(statuses(items)))
 

@@ -41,6 +41,7 @@ from semscale.serving.requests import (
 )
 from semscale.settings import request_model
 from semscale.store.runs import PartSettings
+from semscale.text_preparation import TextPreparation
 from semscale.types import Status
 from semscale.version import __version__
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
@@ -203,7 +204,8 @@ class JudgeCalls:
         from semscale.judging.prompts import read_items
 
         settings = {name: getattr(fields, name) for name in JudgeSettings.model_fields if name != "criteria"}
-        items = read_items(fields.questions, fields.answers, fields.references)
+        preparation = TextPreparation.from_settings(fields)
+        items = read_items(fields.questions, fields.answers, fields.references, preparation)
         async with self._turn:
             if self._model is None:
                 self._model = await asyncio.to_thread(self._load)
