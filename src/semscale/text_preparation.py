@@ -84,11 +84,9 @@ class TextPreparation:
             cells: the texts.
             counts: numbers to which those of the texts are added.
         """
-        to_list = (
-            None if isinstance(cells, list) else getattr(cells, "tolist", getattr(cells, "to_list", None))
-        )
-        if to_list is not None and hasattr(cells, "__len__") and not isinstance(cells, str):
-            cells = to_list()  # an array or a series
+        if hasattr(cells, "__len__") and not isinstance(cells, str | list | tuple):
+            to_list = getattr(cells, "tolist", None) or getattr(cells, "to_list", None)
+            cells = cells if to_list is None else to_list()  # an array or a series
         if isinstance(cells, list):
             return [self.prepare(cell, counts) for cell in cells]
         if isinstance(cells, tuple):
@@ -120,13 +118,12 @@ class TextPreparation:
             '2 of 3 texts in column ‘comment’ contain HTM'
         """
         named = [f"‘{column}’" for column in columns]
-        where = f"texts in column{'s' * (len(named) > 1)} {' and '.join(named)}"
+        where = f"of {counts.texts:,} texts in column{'s' * (len(named) > 1)} {' and '.join(named)}"
         notes = []
         if counts.reasoning:
             start = (
-                f"{counts.reasoning:,} of {counts.texts:,} {where} begin with a model's reasoning, such as"
+                f"{counts.reasoning:,} {where} begin with a model's reasoning, such as <think>...</think>, "
             )
-            start = f"{start} <think>...</think>, "
             empty = f" {counts.unanswered:,} of them have no answer after it." * bool(counts.unanswered)
             notes.append(
                 f"{start}which was removed; --reasoning keep measures it, too.{empty}"
@@ -134,9 +131,7 @@ class TextPreparation:
                 else f"{start}which is measured like an answer; --reasoning remove leaves it out.{empty}"
             )
         if counts.html:
-            start = (
-                f"{counts.html:,} of {counts.texts:,} {where} contain HTML (tags, or entities such as &amp;)"
-            )
+            start = f"{counts.html:,} {where} contain HTML (tags, or entities such as &amp;)"
             notes.append(
                 f"{start}, which was removed."
                 if self.html == "text"
@@ -409,6 +404,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _UNSHOWN = (("<!--", "-->"), ("<script>", "</script>"), ("<style>", "</style>"))
+_TYPED = str.maketrans("‘’“”", "''\"\"")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -427,11 +423,12 @@ def has_html(text: str) -> bool:
 def html_text(text: str) -> str:
     r"""Return the text that a browser shows: no tags, entities as characters, a line for each block.
 
-    Other uses of ``<`` and ``&`` stay as they are. Entities are resolved once.
+    Other uses of ``<`` and ``&`` stay as they are. Entities are resolved once; those of typographic quotation
+    marks, which editors insert, become plain ones.
 
     Examples:
         >>> html_text("<p>I don&rsquo;t like it<br>&amp; it&nbsp;broke</p>")
-        'I don’t like it\n& it broke'
+        "I don't like it\n& it broke"
     """
     for begin, end in _UNSHOWN:
         text = _without_parts(text, begin, end)
@@ -459,4 +456,4 @@ def _shown_tag(tag: re.Match[str]) -> str:
 
 
 def _character(entity: re.Match[str]) -> str:
-    return unescape(entity[0]) if _is_entity(entity[0]) else entity[0]
+    return unescape(entity[0]).translate(_TYPED) if _is_entity(entity[0]) else entity[0]

@@ -283,6 +283,8 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
     # All have the same columns other than the texts, so the first checks them for all.
     counting = needs_counting(table, out)
     table = looked_through(table, instruments[0], settings.part_rows, counting=counting)
+    for instrument in instruments[1:]:
+        instrument.columns = instrument.columns.joining(instruments[0].columns.spellings)
     for instrument in instruments:
         instrument.start(table)
     labels = {

@@ -171,7 +171,10 @@ def measure_table(
 
 
 def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *, counting: bool) -> Table:
-    """Check the cells of all rows, and call the instrument's ``look``; nothing is read without need."""
+    """Check the cells of all rows, call the instrument's ``look``, and join spellings of groups.
+
+    Nothing is read without need.
+    """
     columns = instrument.columns
     titles = columns.checked_titles()
     if not titles and not counting:
@@ -185,7 +188,9 @@ def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *
 
     table = look_through(table, titles or columns.titles, size, look, counting=counting)
     checks.finish(table)
-    return table
+    spellings, notes = checks.spellings()
+    instrument.columns = columns.joining(spellings)
+    return replace(table, notes=(*table.notes, *notes))
 
 
 class PartWork(Generic[R, S]):

@@ -3,6 +3,7 @@
 Commands import this module for their options, so polars and NumPy are imported when a table is read.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -154,17 +155,36 @@ class Columns(Settings):
     """
 
     _preparation: TextPreparation = PrivateAttr(TextPreparation())
+    _spellings: Mapping[str, Mapping[str, str]] = PrivateAttr({})
 
     @property
     def preparation(self) -> TextPreparation:
         """Treatment of reasoning and HTML in the texts."""
         return self._preparation
 
+    @property
+    def spellings(self) -> Mapping[str, Mapping[str, str]]:
+        """Names of groups to use, by the column and the name in the table."""
+        return self._spellings
+
     def prepared_by(self, settings: Settings) -> Self:
         """Return the columns with texts that are read as an instrument's settings say."""
         columns = self.model_copy()
         columns._preparation = TextPreparation.from_settings(settings)
         return columns
+
+    def joining(self, spellings: Mapping[str, Mapping[str, str]]) -> Self:
+        """Return the columns with other names of groups, by the column and the name in the table."""
+        columns = self.model_copy()
+        columns._spellings = spellings
+        return columns
+
+    def _joined(self, groups: Any, titles: Sequence[str]) -> Any:  # noqa: ANN401 - names, or names by column
+        """Replace the names of groups that have another spelling."""
+        if isinstance(groups, Mapping):
+            return {title: self._joined(names, [title]) for title, names in groups.items()}
+        used = self._spellings.get(titles[0], {})
+        return [used.get(name, name) for name in groups] if used else groups
 
     def model_post_init(self, _context: object) -> None:
         """Refuse a column that is named twice."""
@@ -238,6 +258,8 @@ class Columns(Settings):
             if titles and (role.is_checked or not only_checked):
                 columns = [column_in(batch, title) for title in titles]
                 values[name] = role.read(columns, name, first_row)
+                if role.is_group:
+                    values[name] = self._joined(values[name], titles)
                 if role.is_prepared:
                     counts[name] = TextCounts()
                     values[name] = self.preparation.prepare(values[name], counts[name])
@@ -257,7 +279,7 @@ class CellChecks:
         self._columns = columns
         roles = columns.roles()
         self._texts = [name for name, role in roles.items() if role.is_text and role.is_checked]
-        self._groups: dict[str, dict[str, set[str | None]]] = {
+        self._groups: dict[str, dict[str, Counter[str | None]]] = {
             name: {} for name, role in roles.items() if role.is_group
         }
         self._has_text: set[str] = set()
@@ -278,8 +300,25 @@ class CellChecks:
             named = cells.get(name)
             columns = named if isinstance(named, Mapping) else {} if named is None else {name: named}
             for title, names in columns.items():
-                groups.setdefault(title, set()).update(names)
-                check_groups(groups[title])
+                counts = groups.setdefault(title, Counter())
+                counts.update(names)
+                check_groups(counts)
+
+    def spellings(self) -> tuple[dict[str, dict[str, str]], tuple[str, ...]]:
+        """Join names of groups that differ only in case or blanks.
+
+        Returns:
+            The names to use, by the column and the name in the table, and sentences about them.
+        """
+        from semscale.store.columns import joined_spellings, spelling_note
+
+        spellings: dict[str, dict[str, str]] = {}
+        notes: list[str] = []
+        for title, counts in chain.from_iterable(groups.items() for groups in self._groups.values()):
+            named = {name: n for name, n in counts.items() if name is not None}
+            spellings[title] = joined_spellings(named)
+            notes += spelling_note([title], named, spellings[title])
+        return spellings, tuple(notes)
 
     def finish(self, table: "Table") -> None:
         """Refuse a table without any text in a column of texts.

@@ -75,7 +75,7 @@ WHOLE = [
     pytest.param(spss, 4 * 5, marks=pytest.mark.needs("spss")),
     (inspect_log, 4 * 8),
     (packed_inspect_log, 4 * 8),
-    (promptfoo_log, 4 * 7),
+    (promptfoo_log, 4 * 8),
     (openai_log, 4 * 5),
 ]
 
