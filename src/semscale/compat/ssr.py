@@ -264,8 +264,9 @@ class ResponseRater:
 
     def _response_vectors(self, responses: Sequence[str] | npt.ArrayLike) -> npt.ArrayLike:
         if not self._takes_vectors:
-            answers = TextPreparation(reasoning="remove").prepare(responses)
-            return self.encode_texts(answers)
+            preparation = TextPreparation(reasoning="remove")
+            answers = preparation.prepare(responses) if _holds_texts(responses) else responses
+            return self.encode_texts(answers)  # type: ignore[arg-type]  # checked there
         if _holds_texts(responses):
             raise InputError("llm_responses must be vectors, as the references came with an embedding column")
         return responses
