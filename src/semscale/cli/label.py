@@ -69,7 +69,7 @@ class LabelOptions(Settings):
         Option(CODES, "FILE"),
     ] = None
     rating: Annotated[RaterSettings, Without("calibration")]
-    judging: Annotated[JudgeSettings, Rare("template", "rubric")]
+    judging: Annotated[JudgeSettings, Rare("template", "rubric"), Without("reasoning", "html")]
     chat: Annotated[JudgeChoice, Without("panel")]
     calls: CallOptions
     model: Annotated[EmbedderOptions, Rare("embedder")]
