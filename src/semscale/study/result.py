@@ -339,7 +339,10 @@ def read_study(folder: str | Path, *, allow_unfinished: bool = False) -> StudyRe
         _check_unchanged(path / name, sha256)
     try:
         answers, personas, prompts = (pl.read_parquet(path / name) for name in _TABLES if run["sha256"][name])
-        answers, panel = answers.select(title for title in SCHEMA if title in answers.columns), SyntheticPanel.from_frame(personas, run["panel_source"])
+        answers, panel = (
+            answers.select(title for title in SCHEMA if title in answers.columns),
+            SyntheticPanel.from_frame(personas, run["panel_source"]),
+        )
         content = (path / FILE).read_bytes() if FILE in run["sha256"] else b""
         design = _DESIGNS.validate_python({**run, "panel": panel, "content": content})
         facts, signature = _FACTS.validate_python(run["facts"]), Signature.parse(run["signature"])
