@@ -126,7 +126,7 @@ def test_a_stopped_run_goes_on_after_its_last_part(path, tmp_path, monkeypatch):
     expected = claim_consistency_file(
         open_table(path), COLUMNS, instrument=instrument, out=whole, settings=settings
     )
-    calls, real = [], ClaimConsistency.measure
+    calls, real = [], ClaimConsistency.measure_prepared
 
     def stops_once(*given):
         calls.append(given)
@@ -134,7 +134,7 @@ def test_a_stopped_run_goes_on_after_its_last_part(path, tmp_path, monkeypatch):
             raise ModelError("stopped")
         return real(*given)
 
-    monkeypatch.setattr(ClaimConsistency, "measure", stops_once)
+    monkeypatch.setattr(ClaimConsistency, "measure_prepared", stops_once)
     with pytest.raises(ModelError, match="stopped"):
         claim_consistency_file(open_table(path), COLUMNS, instrument=instrument, out=out, settings=settings)
     found = claim_consistency_file(
@@ -283,7 +283,7 @@ def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_
     expected = groundedness_file(
         open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(), out=whole, settings=settings
     )
-    calls, real = [], Groundedness.judge
+    calls, real = [], Groundedness.judge_prepared
 
     def stops_once(*given):
         calls.append(given)
@@ -291,7 +291,7 @@ def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_
             raise ModelError("stopped")
         return real(*given)
 
-    monkeypatch.setattr(Groundedness, "judge", stops_once)
+    monkeypatch.setattr(Groundedness, "judge_prepared", stops_once)
     with pytest.raises(ModelError, match="stopped"):
         groundedness_file(
             open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(), out=out, settings=settings

@@ -69,3 +69,34 @@ def test_rows_of_a_sample_are_its_answer_and_samples(semscale, tmp_path, format)
     rows = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
     # "Paris" and "It is Paris" are not the same words; "4" and "4" are.
     assert [row["semscale_exact_match"] for row in rows] == [0, 1]
+
+
+def two_prompts(folder):
+    results = [
+        {
+            "testIdx": 0,
+            "promptIdx": prompt,
+            "prompt": {"raw": f"Capital of France? ({prompt})"},
+            "provider": {"id": "made-up"},
+            "response": {"output": output},
+        }
+        for prompt, output in enumerate(("Paris", "Paris, France"))
+    ]
+    path = folder / "prompts.json"
+    path.write_text(json.dumps({"results": {"results": results}}), encoding="utf-8")
+    return path
+
+
+def test_answers_to_two_prompts_are_no_samples_of_each_other(semscale, tmp_path):
+    ended = semscale("consistency", two_prompts(tmp_path), "--item", "test", "--answer", "output", "--json")
+    read = json.loads(ended.out)
+    assert (read["items"], read["counts"]) == (2, {"too-few-samples": 2})
+    assert read["cautions"][0].startswith("Outputs to 2 prompts are in this log")
+
+
+def test_prompts_of_one_test_are_items_of_a_run(tmp_path):
+    run = read_run(two_prompts(tmp_path))
+    assert [(item.id, [output.text for output in item.outputs]) for item in run.items] == [
+        ("0.0", ["Paris"]),
+        ("0.1", ["Paris, France"]),
+    ]

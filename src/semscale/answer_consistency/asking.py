@@ -249,6 +249,7 @@ class Replies:
         sample_tokens: tokens of each sample, likewise.
         has_failed_calls: whether a call failed that may succeed later; a refusal is not a failure.
         p_true: shape (n,), P(True) of each answer, 0 to 1; NaN if it was not requested or has no reply.
+        reasoning: n lists with the reasoning of the answer, then of each sample; empty texts without any.
     """
 
     answers: list[str | None]
@@ -261,6 +262,7 @@ class Replies:
     sample_tokens: tuple[tuple[tuple[TokenLogprob, ...] | None, ...], ...]
     has_failed_calls: bool = False
     p_true: Floats = field(default_factory=lambda: np.empty(0))
+    reasoning: list[list[str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -497,6 +499,9 @@ class _Asking:
             ),
             has_failed_calls=any(outcome.status is OutcomeStatus.FAILED for outcome in counted),
             p_true=np.array([self._forms.value(item)[0] for item in range(n)], np.float64),
+            reasoning=[
+                [self._reasoning(item, number) for number in (0, *samples[item])] for item in range(n)
+            ],
         )
 
     def _status_of(self, item: int, n_samples: int) -> Status:
@@ -523,6 +528,10 @@ class _Asking:
     def _text(self, item: int, sample: int) -> str | None:
         outcome = self._replies.get((item, sample))
         return None if outcome is None or outcome.reply is None else outcome.reply.text
+
+    def _reasoning(self, item: int, sample: int) -> str:
+        outcome = self._replies.get((item, sample))
+        return "" if outcome is None or outcome.reply is None else outcome.reply.reasoning
 
 
 _SAMPLE, _ANSWER, _END = range(3)

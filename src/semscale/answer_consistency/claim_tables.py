@@ -288,7 +288,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
     private = (SAMPLES,)
 
     def __init__(self, source: AnswerSource, instrument: ClaimConsistency, plan: IntervalPlan) -> None:
-        self.columns: AnswerColumns | AskedColumns = source.columns
+        self.columns: AnswerColumns | AskedColumns = source.columns.prepared_by(instrument.settings)
         self._source, self._instrument, self._plan = source, instrument, plan
         self._estimates = not instrument.claim_judge.uses_entailment
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
@@ -331,7 +331,8 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
             return
         if source.items is not None:
             # A row that is not the first of its item is a sample; its own text takes the place of the answer.
-            rows = source.items.sample_texts(source.part_rows)
+            prepare = self.columns.preparation.prepare
+            rows = ((row, prepare(text)) for row, text in source.items.sample_texts(source.part_rows))
             listed = ((row, self._instrument.sentences([text], [[text]])[0]) for row, text in rows)
             self._sample.add((row, texts) for row, texts in listed if texts)
         if source.model is None:
@@ -342,14 +343,14 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         """Judge the claims of some answers, after requesting answers and samples if a model is asked."""
         source = self._source
         if source.model is None:
-            return self._instrument.measure(cells["answer"], sample_texts(cells), source.progress)
+            return self._instrument.measure_prepared(cells["answer"], sample_texts(cells), source.progress)
         if self._asks_corpus:
             answers = source.first_answers(source.model, [prompt for (prompt,) in self._sample.items])
             sentences = [sentence for text in answers for sentence in worded_sentences(text)]
             self._instrument, self._asks_corpus = self._instrument.over(sentences), False
         replies = run_apart(source.model.ask(questions(cells), source.stopped, source.progress))
         source.note(source.model, replies)
-        judged = self._instrument.measure(_whole_answers(replies), replies.samples, source.progress)
+        judged = self._instrument.measure_prepared(_whole_answers(replies), replies.samples, source.progress)
         status = np.where(replies.status == Status.SCORED, judged.status, replies.status)
         return replace(judged, status=status, signature=self._signature)
 
@@ -487,7 +488,7 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
         plan: IntervalPlan,
         progress: Progress | None = None,
     ) -> None:
-        self.columns: GroundingColumns = columns
+        self.columns: GroundingColumns = columns.prepared_by(instrument.settings)
         self._instrument, self._plan, self._progress = instrument, plan, progress
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
         self._tally = ClaimTally(
@@ -511,7 +512,7 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
 
     def measure(self, cells: Cells) -> JudgedAnswers:
         """Judge the claims of some answers."""
-        return self._instrument.judge(cells["prediction"], cells["context"], self._progress)
+        return self._instrument.judge_prepared(cells["prediction"], cells["context"], self._progress)
 
     def add(self, cells: Cells, result: JudgedAnswers, notes: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Add a part to the summary."""

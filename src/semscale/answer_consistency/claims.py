@@ -37,6 +37,7 @@ from semscale.results.estimates import Estimates, EstimateSettings, estimate_val
 from semscale.results.result import FLOATS, STATUSES, Result, records
 from semscale.settings import takes
 from semscale.signature import Signature
+from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Progress, Status, Statuses, are_scored
 
 SUPPORTS = 0.6
@@ -375,12 +376,14 @@ class Groundedness:
 
     @takes(ClaimSettings)
     def __init__(self, **settings: Unpack[ClaimKeywords]) -> None:
+        self.settings = ClaimSettings(**settings)
         self.claim_judge = ClaimJudge(**settings)
 
     @property
     def signature(self) -> Signature:
         """The applied settings."""
-        return Signature.of("groundedness").extended(self.claim_judge.signature)
+        applied = Signature.of("groundedness", **self.settings.signed())
+        return applied.extended(self.claim_judge.signature)
 
     def over(self, corpus: Sequence[str]) -> "Groundedness":
         """Return the instrument with estimates from a corpus, as ``ClaimJudge.over``."""
@@ -408,6 +411,14 @@ class Groundedness:
         Raises:
             InputError: lists of unequal length, or passages that are not a list.
         """
+        originals, lists = read_texts(answers, passages, "passages")
+        preparation = TextPreparation.from_settings(self.settings)
+        return self.judge_prepared(preparation.prepare(originals), preparation.prepare(lists), progress)
+
+    def judge_prepared(
+        self, answers: object, passages: object, progress: Progress | None = None
+    ) -> JudgedAnswers:
+        """Judge texts as they are, with the reasoning and HTML in them; otherwise as ``judge``."""
         compared = _ComparedAnswers.beside_passages(answers, passages)
         rows, claims = compared.claims()
         verdicts = [
@@ -438,13 +449,14 @@ class ClaimConsistency:
 
     @takes(ClaimSettings)
     def __init__(self, **settings: Unpack[ClaimKeywords]) -> None:
+        self.settings = ClaimSettings(**settings)
         self.claim_judge = ClaimJudge(**settings)
 
     @property
     def signature(self) -> Signature:
         """The applied settings."""
-        settings = Signature.of("claim-consistency", contradicted=CONTRADICTED)
-        return settings.extended(self.claim_judge.signature)
+        applied = Signature.of("claim-consistency", contradicted=CONTRADICTED, **self.settings.signed())
+        return applied.extended(self.claim_judge.signature)
 
     def over(self, corpus: Sequence[str]) -> "ClaimConsistency":
         """Return the instrument with estimates from a corpus, as ``ClaimJudge.over``."""
@@ -470,6 +482,14 @@ class ClaimConsistency:
         Raises:
             InputError: lists of unequal length, or samples that are not a list.
         """
+        originals, lists = read_texts(answers, samples)
+        preparation = TextPreparation.from_settings(self.settings)
+        return self.measure_prepared(preparation.prepare(originals), preparation.prepare(lists), progress)
+
+    def measure_prepared(
+        self, answers: object, samples: object, progress: Progress | None = None
+    ) -> JudgedAnswers:
+        """Measure texts as they are, with the reasoning and HTML in them; otherwise as ``measure``."""
         compared = _ComparedAnswers.beside_samples(answers, samples)
         rows, claims = compared.claims()
         usable = [[(n, text) for n, text in enumerate(texts) if text is not None] for texts in compared.texts]

@@ -54,6 +54,7 @@ from semscale.matching.pairs import with_identifier, with_read_languages
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.columns import as_list
+from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Progress, Status
 
 if TYPE_CHECKING:
@@ -172,10 +173,13 @@ class Consistency:
                 ``logprobs`` or ``sample_logprobs``, or these without a measure that needs them.
             ModelError: the model cannot be run.
         """
-        texts = read_texts(answers, samples)
+        originals, lists = read_texts(answers, samples)
+        preparation = TextPreparation.from_settings(self.settings)
+        texts = preparation.prepare(originals), preparation.prepare(lists)
         if sample_logprobs is not None:
             check_sample_tokens(self.measures)
         tokens = AnswerTokens.read(logprobs, sample_logprobs, prompts, texts[1])
+        tokens = tokens.without_reasoning() if self.settings.reasoning == "remove" else tokens
         return self.measure_part(*texts, progress=progress, tokens=tokens)
 
     def ask(
@@ -437,6 +441,7 @@ class Consistency:
         if needs >= {"contradicted", "entailment"}:
             settings["contradiction_above"] = CONTRADICTS_ABOVE
         settings |= {"same_by": self.settings.same_by} if "meanings" in needs else {}
+        settings |= self.settings.signed()
         signature = Signature.of("consistency", **settings, fewest_samples=self.settings.fewest_samples)
         if "cosine" in needs:
             signature = signature.extended(self.embedder.signature)

@@ -10,6 +10,7 @@ from semscale.errors import InputError
 from semscale.matching.settings import Corpus, NliLabels, Seed
 from semscale.results.table_columns import CELL, GROUP, TEXT, Cells, Columns, Role
 from semscale.settings import Option, Settings
+from semscale.text_preparation import Html, Reasoning
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ class ConsistencySettings(Settings):
         Option(MEASURING, "MODEL", type=str, rare=True),
     ] = None
     nli_labels: Annotated[NliLabels, Option(MEASURING, "LABELS", type=str, rare=True)] = None
+    reasoning: Reasoning = "remove"
+    html: Html = "keep"
     by_sentence: Annotated[
         bool,
         Field(description="Whether the entailment model reads long texts sentence by sentence or whole."),
@@ -150,6 +153,8 @@ class ConsistencyKeywords(TypedDict, total=False):
     nli: Any
     nli_labels: Iterable[str] | None
     by_sentence: bool
+    reasoning: Reasoning
+    html: Html
 
 
 class CorrectnessSettings(Settings):
@@ -225,6 +230,8 @@ class ClaimSettings(Settings):
             "the call)."
         ),
     ] = None
+    reasoning: Reasoning = "remove"
+    html: Html = "keep"
 
 
 class ClaimKeywords(TypedDict, total=False):
@@ -233,6 +240,8 @@ class ClaimKeywords(TypedDict, total=False):
     embedder: Any
     nli: Any
     corpus: Iterable[object] | None
+    reasoning: Reasoning
+    html: Html
 
 
 class SampleCell(NamedTuple):
@@ -265,7 +274,7 @@ def _read_labels(columns: "Sequence[pl.Series]", _parameter: str, first_row: int
     return read_labels(columns[0].to_list(), first_row)
 
 
-SAMPLES = Role(_samples)
+SAMPLES = Role(_samples, is_prepared=True)
 """Samples of each row, a ``SampleCell`` for each column of texts or lists of texts."""
 TOKENS = replace(CELL, is_checked=True, is_shared=True)
 """Cells with the log-probabilities of the tokens of each row's answer."""
@@ -275,6 +284,8 @@ SHARED_CELL = replace(CELL, is_shared=True)
 """A value for each row, from a column that may have other uses."""
 LABEL = Role(_read_labels, is_measured=False, is_shared=True)
 """Label of each row's answer: 1 right, 0 wrong, NaN unknown."""
+
+_QUESTION = replace(TEXT, is_prepared=False)
 
 COLUMN = Option("Columns", "COLUMN")
 Prompt = Annotated[str | None, SHARED_CELL, Field(description="The questions."), COLUMN]
@@ -290,7 +301,7 @@ By = Annotated[str | None, GROUP, Field(description="Groups to compare."), COLUM
 class AskedColumns(Columns):
     """Columns of questions for a model."""
 
-    prompt: Annotated[str, TEXT, Field(description="The questions."), COLUMN]
+    prompt: Annotated[str, _QUESTION, Field(description="The questions."), COLUMN]
     label: Label = None
     by: By = None
 

@@ -1,5 +1,6 @@
 """Runs of consistency over tables, in parts, with answers from the table or from a model."""
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import chain
@@ -47,6 +48,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import RowSample
 from semscale.store.columns import column_in, storable
+from semscale.store.evaluation_logs import log_variants
 from semscale.store.places import Target
 from semscale.store.runs import PartSettings, look_through
 from semscale.store.table import Table, picked_rows
@@ -61,8 +63,8 @@ _NO_ITEM = 1  # another seed, so that a row without an item is an item by itself
 FLOOR_ITEMS = 50_000
 """Number of items from which the floor is estimated."""
 
-ANSWER, SAMPLES_ASKED = f"{PREFIX}answer", f"{PREFIX}samples_asked"
-"""Columns of replies."""
+ANSWER, SAMPLES_ASKED, REASONING = f"{PREFIX}answer", f"{PREFIX}samples_asked", f"{PREFIX}reasoning"
+"""Columns of replies; the reasoning is that of the answer, then of each sample."""
 REPLIES_STAY = "received replies stay in the ledger"
 
 _TEXTS = f"{PREFIX}sample_texts"  # samples of each item, which the stored cells may no longer have as lists
@@ -212,11 +214,14 @@ class AnswerSource:
 
     @property
     def reply_columns(self) -> list[pl.Series]:
-        """Answers and samples of the last part."""
-        return [
+        """Answers and samples of the last part, and their reasoning if there is any."""
+        columns = [
             pl.Series(ANSWER, self.replies.answers, pl.String),
             pl.Series(SAMPLES_ASKED, self.replies.samples, pl.List(pl.String)),
         ]
+        if any(text for texts in self.replies.reasoning for text in texts):
+            columns.append(pl.Series(REASONING, self.replies.reasoning, pl.List(pl.String)))
+        return columns
 
     def add(self, notes: Mapping[str, Any]) -> None:
         """Add the counts of a part's replies, if a model was asked."""
@@ -249,7 +254,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         plan: IntervalPlan,
         correctness: CorrectnessSettings | None = None,
     ) -> None:
-        self.columns: AnswerColumns | AskedColumns = source.columns
+        self.columns: AnswerColumns | AskedColumns = source.columns.prepared_by(instrument.settings)
         self._source, self._instrument, self._plan = source, instrument, plan
         self._correctness_settings = correctness or CorrectnessSettings()
         self._ensemble = self._correctness_settings.ensemble
@@ -296,7 +301,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
             return [
                 (item, answer)
                 for item, answer in answers
-                if self._eligible[cells.first_row + item] and not gives_no_answer(answer)
+                if self._eligible[cells.first_row + item] and answer and not gives_no_answer(answer)
             ]
         fewest = self._instrument.settings.fewest_samples
         pairs = pair_samples(cells["answer"], sample_texts(cells), fewest=fewest).pairs
@@ -318,12 +323,13 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         """Measure some items, after requesting answers and samples if a model is asked."""
         source, instrument, floor = self._source, self._instrument, self._known_floor()
         if source.model is None:
+            tokens = _read_answer_tokens(cells)
             return instrument.measure_part(
                 cells["answer"],
                 sample_texts(cells),
                 floor,
                 source.progress,
-                tokens=_read_answer_tokens(cells),
+                tokens=tokens.without_reasoning() if instrument.settings.reasoning == "remove" else tokens,
             )
         asked = run_apart(
             instrument.ask_part(
@@ -504,6 +510,8 @@ class ItemRows:
 class ItemTable:
     """A table with several rows per item, read as a table with one row per item.
 
+    In an evaluation log, outputs to several prompts, of several models or runs, are of several items.
+
     Args:
         table: table with several rows per item.
         columns: its columns, with an ``item``.
@@ -520,12 +528,16 @@ class ItemTable:
     def __init__(self, table: Table, columns: AnswerColumns, size: int, *, with_tokens: bool = False) -> None:
         self._base, self._answer, self.rows = table, columns.answer, ItemRows()
         self._logprobs = columns.logprobs if with_tokens else None
-        titles = [str(columns.item), columns.answer]
+        item, variants = str(columns.item), log_variants(table)
 
         def index(batch: pl.DataFrame, _: int) -> None:
-            self.rows.add(*(column_in(batch, title).to_list() for title in titles))
+            items, *further = (column_in(batch, title).to_list() for title in (item, *variants))
+            if variants:
+                rows = zip(items, *further, strict=True)
+                items = [None if row[0] is None else json.dumps(row) for row in rows]
+            self.rows.add(items, column_in(batch, columns.answer).to_list())
 
-        look_through(table, set(titles), size, index)
+        look_through(table, {item, columns.answer, *variants}, size, index)
         self.rows.finish()
         further = (SAMPLES,) if self._logprobs is None else (SAMPLES, TOKENS)
         self.columns = columns.changed(item=None, sample=(SAMPLES,), sample_logprobs=further[1:])

@@ -4,19 +4,20 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from semscale.answer_consistency.samples import distinct_entailments
-from semscale.chat.messages import TokenLogprob
+from semscale.chat.messages import TokenLogprob, answer_tokens
 from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
 from semscale.matching.entailment import ENTAILMENT, NEUTRAL, EntailmentModel
 from semscale.matching.pairs import Pairs, pair_up
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing
+from semscale.text_preparation import split_reasoning
 from semscale.types import Floats, Integers
 
 Tokens = Sequence[TokenLogprob]
@@ -293,6 +294,12 @@ class AnswerTokens:
             None if questions is None else [str(prompt or "") for prompt in questions],
         )
 
+    def without_reasoning(self) -> "AnswerTokens":
+        """Return the tokens of the answers alone, where the tokens' texts begin with reasoning."""
+        answers = None if self.answers is None else list(map(_answer_part, self.answers))
+        samples = None if self.samples is None else [list(map(_answer_part, row)) for row in self.samples]
+        return replace(self, answers=answers, samples=samples)
+
     def answer_probabilities(self, n: int) -> Floats:
         """Return the geometric mean of the token probabilities of n answers, shape (n,), NaN if unknown."""
         return np.array(list(map(_probability, self.answers or [None] * n)), np.float64).reshape(n)
@@ -309,6 +316,13 @@ class AnswerTokens:
         rows = zip(pairs.item.tolist(), pairs.place.tolist(), strict=True)
         samples = self.samples or []
         return np.array([_probability(samples[item][sample]) for item, sample in rows], np.float64)
+
+
+def _answer_part(tokens: Tokens | None) -> Tokens | None:
+    """Return the tokens after the reasoning; all if there is none, or if their texts are unknown."""
+    reasoning_and_answer = "".join(token.token for token in tokens or ())
+    answer = split_reasoning(reasoning_and_answer)[1]
+    return tokens if answer == reasoning_and_answer else answer_tokens(tuple(tokens or ()), answer)
 
 
 def _probability(tokens: Tokens | None) -> float:

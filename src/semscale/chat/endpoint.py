@@ -31,6 +31,7 @@ from semscale.errors import InputError
 from semscale.extras import require
 from semscale.json_reading import parse_json
 from semscale.signature import Signature
+from semscale.text_preparation import reasoning_of
 from semscale.weights.folders import is_offline
 
 if TYPE_CHECKING:
@@ -325,8 +326,10 @@ def _reply(body: object, raw: str, scrubber: "Scrubber", model: str) -> Reply:
     text = text_of(content)
     if len(text) > _LONGEST:
         raise fail(FailureKind.MALFORMED, f"answered with {len(text):,} characters of text")
-    reply = Reply(text, reason, usage, logprobs, str(fields.get("model") or model), raw)
-    return checked_reply(reply, model=model, instead=_content_besides_text(message))
+    named = str(fields.get("model") or model)
+    reply = Reply(text, reason, usage, logprobs, named, raw, reasoning=reasoning_of(message))
+    has_call = message.get("tool_calls") or message.get("function_call")
+    return checked_reply(reply, model=model, instead="a tool call" if has_call else "")
 
 
 def text_of(content: object) -> str:
@@ -344,13 +347,6 @@ def text_of(content: object) -> str:
 
 
 _TEXT_PARTS = ("text", "output_text")
-
-
-def _content_besides_text(message: Mapping[str, Any]) -> str:
-    if message.get("tool_calls") or message.get("function_call"):
-        return "a tool call"
-    has_reasoning = any(message.get(name) for name in ("reasoning_content", "reasoning"))
-    return "reasoning alone" if has_reasoning else ""
 
 
 def usage_in(

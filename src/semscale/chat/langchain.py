@@ -36,6 +36,7 @@ from semscale.chat.messages import (
 from semscale.chat.stated_errors import is_filtered
 from semscale.errors import InputError
 from semscale.signature import Signature
+from semscale.text_preparation import reasoning_of
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -106,7 +107,12 @@ class LangChainChat:
             raise CallError(f"{self.name} refused: {stated}", kind=FailureKind.REFUSED, raw=text, usage=usage)
         raw = self._scrubber.reply(json.dumps({"content": text, "response_metadata": about}, default=str))
         model = str(about.get("model_name") or self.name)
-        reply = Reply(text, reason, usage, token_logprobs(about.get("logprobs")), model, raw)
+        logprobs = token_logprobs(about.get("logprobs"))
+        further = getattr(answer, "additional_kwargs", None) or {}
+        reasoning = self._scrubber.reply(
+            reasoning_of({**further, "content": getattr(answer, "content", answer)})
+        )
+        reply = Reply(text, reason, usage, logprobs, model, raw, reasoning=reasoning)
         instead = "a tool call" if getattr(answer, "tool_calls", None) else ""
         return checked_reply(reply, model=self.name, instead=instead)
 

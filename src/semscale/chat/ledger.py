@@ -313,7 +313,7 @@ def _result(outcome: Reply | CallError) -> Result:
 def dump_reply(reply: Reply) -> str:
     """Write a reply as JSON, with tokens and log-probabilities as lists."""
     fields = dict(vars(reply))
-    for name, default in (("left_out", ()), ("seconds", None)):
+    for name, default in (("left_out", ()), ("seconds", None), ("reasoning", "")):
         if fields[name] == default:
             del fields[name]
     return write_json(fields)

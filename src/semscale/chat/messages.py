@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -15,6 +16,7 @@ from semscale.errors import InputError, ReplyError
 from semscale.input_files import read_input
 from semscale.json_reading import encodable
 from semscale.messages import unreadable
+from semscale.text_preparation import split_reasoning
 
 ROLES = ("system", "user", "assistant")
 MOST_TOP_LOGPROBS = 20
@@ -327,8 +329,11 @@ class TokenLogprob(NamedTuple):
 class Reply:
     """A chat model's reply.
 
+    Reasoning at the start of the text, such as ``<think>...</think>``, is moved to ``reasoning``. Its
+    tokens are left out.
+
     Attributes:
-        text: the reply's text; half of a surrogate pair, such as of a cut-off emoji, becomes U+FFFD.
+        text: the answer; half of a surrogate pair, such as of a cut-off emoji, becomes U+FFFD.
         finish_reason: ``stop``, ``length`` if it was cut at ``max_tokens``, or the endpoint's own word.
         usage: tokens of the call; ``None`` if the model does not state them.
         logprobs: one per token; ``None`` if they were not requested or the model does not give them.
@@ -338,6 +343,12 @@ class Reply:
             them.
         seconds: duration of the call, including the endpoint's queue; for a local model the time of
             generation. ``None`` if unknown. A reply from the ledger has the duration of its original call.
+        reasoning: the model's reasoning before the answer; empty if it has none or does not show it.
+
+    Examples:
+        >>> reply = Reply("<think>2 + 2</think> 4")
+        >>> reply.text, reply.reasoning
+        ('4', '2 + 2')
     """
 
     text: str
@@ -348,9 +359,39 @@ class Reply:
     raw: str = ""
     left_out: tuple[str, ...] = ()
     seconds: float | None = field(default=None, compare=False)
+    reasoning: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "text", encodable(self.text))
+        written = encodable(self.text)
+        reasoning, text = split_reasoning(written)
+        object.__setattr__(self, "text", text)
+        if text != written:
+            object.__setattr__(self, "reasoning", "\n\n".join(filter(None, [self.reasoning, reasoning])))
+            object.__setattr__(self, "logprobs", answer_tokens(self.logprobs, text))
+
+    @property
+    def transcript(self) -> str:
+        """The answer, after the reasoning between ``<think>`` marks if there is any."""
+        return f"<think>\n{self.reasoning}\n</think>\n\n{self.text}" if self.reasoning else self.text
+
+
+def answer_tokens(tokens: tuple[TokenLogprob, ...] | None, answer: str) -> tuple[TokenLogprob, ...] | None:
+    r"""Return the tokens of an answer at the end of a reply; ``None`` if the tokens do not contain it.
+
+    Args:
+        tokens: tokens of the whole reply, with the reasoning before the answer.
+        answer: the answer's text.
+
+    Examples:
+        >>> tokens = tuple(TokenLogprob(text, -0.5) for text in ("No.", "</think>", "\n\n", "Par", "is"))
+        >>> [token.token for token in answer_tokens(tokens, "Paris")]
+        ['Par', 'is']
+    """
+    start = -1 if tokens is None else "".join(token.token for token in tokens).rfind(answer)
+    if tokens is None or start < 0 or not answer:
+        return None
+    ends = accumulate(len(token.token) for token in tokens)
+    return tuple(token for token, end in zip(tokens, ends, strict=True) if end > start)
 
 
 class FailureKind(StrEnum):
@@ -419,14 +460,11 @@ class CallError(ReplyError):
         self.refused = refused
 
 
-_REASONING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
-
-
 def checked_reply(reply: Reply, *, model: str, instead: str = "") -> Reply:
-    """Return the reply after checking that it has a text besides its reasoning.
+    """Return the reply after checking that it has a text.
 
     Args:
-        reply: a model's reply; its reasoning may be between ``<think>`` marks.
+        reply: a model's reply.
         model: name of the model, for messages.
         instead: content that came instead of text, such as ``a tool call``; empty if unknown.
 
@@ -435,11 +473,11 @@ def checked_reply(reply: Reply, *, model: str, instead: str = "") -> Reply:
 
     Examples:
         >>> checked_reply(Reply("<think>2 + 2</think> 4"), model="m").text
-        '<think>2 + 2</think> 4'
+        '4'
     """
-    if _REASONING.sub("", reply.text).strip():
+    if reply.text.strip():
         return reply
-    content = "reasoning alone" if reply.text.strip() else instead
+    content = instead or "reasoning alone" * bool(reply.reasoning)
     reason = ", ".join(filter(None, [content, f"finish reason {reply.finish_reason}"]))
     hint = "; max_tokens may be too small for it to begin" if reply.finish_reason == "length" else ""
     raise CallError(

@@ -28,6 +28,7 @@ from semscale.cli.shared import (
 from semscale.coding.settings import CODES, CodeSettings, CodingChatSettings, CodingColumns
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
+from semscale.text_preparation import Html, Reasoning, TextCounts, TextPreparation
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,6 +104,8 @@ class SuggestOptions(Settings):
 
     file: InputFile
     text: Annotated[str, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")]
+    reasoning: Reasoning = "keep"
+    html: Html = "keep"
     codebook: Annotated[Path, Field(description="The codebook to write, in YAML."), Option(OUTPUT, "FILE")]
     codes: Annotated[
         int | None,
@@ -256,7 +259,7 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
     options.outputs.of_forecast.check()
     table = options.table.open(options.file)
     table.require_text(options.columns.text, "text")
-    cells = answers_in(table, options.columns.text)
+    cells = TextPreparation.from_settings(options.coding).prepare(answers_in(table, options.columns.text))
     with progress_bars() as progress:
         judge = code_judge(options.chat.load(progress), codebook, asking.method)
     counts = Counter(answer_status(cell) for cell in cells)
@@ -298,8 +301,9 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
         check_output(table, options.outputs.out)
     table.require_text(options.text, "text")
     sample = suggesting.AnswerSample(options.sample, seed=options.run.seed)
+    preparation, counts = TextPreparation.from_settings(options), TextCounts()
     for batch in table.batches_with([options.text], _BATCH):
-        sample.add(column_in(batch, options.text).to_list())
+        sample.add(preparation.prepare(column_in(batch, options.text).to_list(), counts))
     with progress_bars() as progress:
         embedder = options.model.load(progress)
         summary = suggesting.suggest(
@@ -324,16 +328,17 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             # The summary reports why ``semscale code`` would refuse the codebook.
             summary = replace(summary, problem=str(error))
         if options.outputs.out is not None:
-            coded = _with_codes(table, options.text, summary, embedder, progress)
+            coded = _with_codes(table, options.text, preparation, summary, embedder, progress)
             write_batches(coded, options.outputs.out, escape=options.outputs.escape)
         # Last of all, as a run is refused where the codebook is there already.
         suggesting.write_suggestion(summary, options.codebook)
-    return summary
+    return replace(summary, input_notes=(*table.notes, *preparation.notes(counts, [options.text])))
 
 
-def _with_codes(
+def _with_codes(  # noqa: PLR0913 - the table, how it is read, and how it is coded
     table: "Table",
     text: str,
+    preparation: TextPreparation,
     summary: "SuggestionSummary",
     embedder: "Embedder",
     progress: "Progress | None",
@@ -346,7 +351,8 @@ def _with_codes(
 
     for batch in table.batches(_BATCH):
         cells = column_in(batch, text).to_list()
-        clusters, nearness = summary.clusters.assign(cells, embedder, progress=progress)
+        prepared = preparation.prepare(cells)
+        clusters, nearness = summary.clusters.assign(prepared, embedder, progress=progress)
         names = [None if cluster < 0 else summary.codes[cluster].name for cluster in clusters.tolist()]
         yield batch.with_columns(
             pl.Series(f"{PREFIX}suggested", names, pl.String),

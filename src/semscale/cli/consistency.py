@@ -171,7 +171,7 @@ class ConsistencyOptions(Settings):
             raise InputError("nli_labels belongs to --nli, which is not given")
         if self.claims:
             whole = "measures of whole answers, which --claims does not make"
-            refuse_stated(whole, self.measures, but=("nli", "nli_labels"))
+            refuse_stated(whole, self.measures, but=("nli", "nli_labels", "reasoning", "html"))
             refuse_stated(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
             refuse_stated(whole, self.asking, but=_OF_SAMPLING)
             if self.measures.nli is not None and self.model.is_stated:
@@ -262,7 +262,11 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
         return claim_consistency_file(
             table,
             columns.changed(by=by),
-            instrument=ClaimConsistency(**claim_models(options.model, nli, labels, progress)),
+            instrument=ClaimConsistency(
+                **claim_models(options.model, nli, labels, progress),
+                reasoning=options.measures.reasoning,
+                html=options.measures.html,
+            ),
             model=model,
             plan=options.run.plan,
             out=options.outputs.out,

@@ -286,7 +286,7 @@ def forecast_judges(options: JudgeOptions) -> "ForecastSummary":
     def parts() -> "Iterator[list[JudgedItem | Status]]":
         first_row = 0
         for batch in table.batches_with(columns.titles, options.run.part_rows):
-            yield items_in(columns.read(batch, first_row))
+            yield items_in(columns.read(batch, first_row), judges)
             first_row += batch.height
 
     def requests(member: "Judge", form: int) -> "Iterator[Request]":
@@ -352,7 +352,7 @@ def forecast_audits(options: AuditOptions) -> "ForecastSummary":
 
     judges, table, columns = _open(options)
     cells = read_cells(table, columns, options.rows)
-    items, has_references = items_in(cells), "reference" in cells.values
+    items, has_references = items_in(cells, judges), "reference" in cells.values
     works, note, retry = {}, _NOTE, options.calls.retry_unparsable
     for name, member in _members(judges).items():
         forms = {name: member}
@@ -408,7 +408,7 @@ def forecast_comparison(options: CompareOptions) -> "ForecastSummary":
     from semscale.types import Status
 
     member, table, texts = _read_systems(options)
-    items, counts = pair_items(texts.questions, texts.answers, references=texts.references)
+    items, counts = pair_items(member, texts.questions, texts.answers, references=texts.references)
     requests, retry = partial(requests_about, member, items), options.calls.retry_unparsable
     works = {member.name: partial(forecast_judge, member, requests, retry=retry)}
     rows = Counter({Status(status): n for status, n in counts.items()})
@@ -502,11 +502,11 @@ def _decides_and_writes(member: "Judge") -> bool:
     return member.settings.method == "decision" and member.answers_prose
 
 
-def items_in(cells: "Cells") -> "list[JudgedItem | Status]":
-    """Return the items of a table's rows, or the status of a row that is not judged."""
+def items_in(cells: "Cells", judges: "Judge | Panel") -> "list[JudgedItem | Status]":
+    """Return the items of a table's rows for judges, or the status of a row that is not judged."""
     from semscale.judging.prompts import read_items
 
-    return read_items(cells["question"], cells["answer"], cells.get("reference"))
+    return read_items(cells["question"], cells["answer"], cells.get("reference"), judges.preparation)
 
 
 def statuses(items: "Iterable[JudgedItem | Status]") -> "Iterator[Status]":

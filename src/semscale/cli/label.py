@@ -69,7 +69,7 @@ class LabelOptions(Settings):
         Option(CODES, "FILE"),
     ] = None
     rating: Annotated[RaterSettings, Without("calibration")]
-    judging: Annotated[JudgeSettings, Rare("template", "rubric")]
+    judging: Annotated[JudgeSettings, Rare("template", "rubric"), Without("reasoning", "html")]
     chat: Annotated[JudgeChoice, Without("panel")]
     calls: JudgeCallOptions
     model: Annotated[EmbedderOptions, Rare("embedder")]
@@ -421,7 +421,7 @@ def _forecast_draw(options: LabelOptions) -> "ForecastSummary":
         InputError: a column or option that cannot be used.
     """
     judge, cells, source = _read_unlabelled(options)
-    items = items_in(cells)
+    items = items_in(cells, judge)
     requests = partial(requests_about, judge, items)
     works = {judge.name: partial(forecast_judge, judge, requests, retry=options.calls.retry_unparsable)}
     return forecast_summary(source, options.calls.forecasts(works), Counter(statuses(items)))

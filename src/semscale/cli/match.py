@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from semscale.matching.cliniqlink import EvaluationSummary
     from semscale.matching.summary import MatchSummary
 
-_OF_CONTEXT = ("file", "columns", "nli", "nli_labels", "outputs", "model", "table", "run")
+_OF_SETTINGS = ("nli", "nli_labels", "reasoning", "html")
+_OF_CONTEXT = ("file", "columns", *_OF_SETTINGS, "outputs", "model", "table", "run")
 """Options of ``semscale match`` that serve with passages, too."""
 
 app = App(name="match")
@@ -243,9 +244,9 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
     from semscale.cli.progress import progress_bars
     from semscale.matching.matcher import check_method
 
-    named, nli = options.columns, options.matching.nli
+    named, matching = options.columns, options.matching
     columns = GroundingColumns(prediction=named.prediction, context=named.context, by=named.by)
-    check_method("calibrated" if nli is None else "entailment", options.model.engine)
+    check_method("calibrated" if matching.nli is None else "entailment", options.model.engine)
     options.outputs.check_run(options.file, restart=options.run.restart)
     table = options.table.open(options.file)
     with progress_bars() as progress:
@@ -253,7 +254,9 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
             table,
             columns,
             instrument=Groundedness(
-                **claim_models(options.model, nli, options.matching.nli_labels, progress)
+                **claim_models(options.model, matching.nli, matching.nli_labels, progress),
+                reasoning=matching.reasoning,
+                html=matching.html,
             ),
             plan=options.run.plan,
             out=options.outputs.out,

@@ -392,9 +392,10 @@ def fit_codes(  # noqa: PLR0913 - what is known about the hand-coded answers
         calibrate_code(joined[:, code], people[:, :, code], interval=plan.interval, seed=plan.seed)
         for code in range(k)
     )
-    # Codes that are not calibrated have thresholds of their own, so that these settings have no effect.
-    is_calibrated = any(calibration.curve is not None for calibration in calibrations)
-    signed = settings.signed() if is_calibrated else {}
+    signed = settings.signed()
+    if not any(calibration.curve is not None for calibration in calibrations):
+        for threshold in ("given_from", "unsure_from"):  # uncalibrated codes have their own thresholds
+            del signed[threshold]
     if hand is not None:
         signed["labels"] = labels_hash(rows, np.nan_to_num(labels, nan=-1.0), hand.inclusion)
         signed["inclusion"] = hand.inclusion is not None

@@ -9,6 +9,7 @@ from pydantic import Field
 from semscale.errors import InputError, RowError
 from semscale.results.table_columns import GROUP, GROUPS, RESPONDENT, TEXT, WEIGHT, Columns, Role
 from semscale.settings import Option, Settings, Signed
+from semscale.text_preparation import Html, Reasoning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,6 +42,8 @@ class CodeSettings(Settings):
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.3
+    reasoning: Reasoning = "keep"
+    html: Html = "keep"
     min_base: Annotated[
         int,
         Field(ge=1, description="Minimum number of answers for a test; smaller groups are marked."),
@@ -63,6 +66,8 @@ class CodeKeywords(TypedDict, total=False):
     given_from: float
     unsure_from: float
     min_base: int
+    reasoning: Reasoning
+    html: Html
 
 
 BY_LIKENESS = CodeSettings(given_from=0.7, unsure_from=0.5)

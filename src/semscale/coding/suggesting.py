@@ -126,6 +126,7 @@ class SuggestionSummary(Presentable):
         n_unnamed: number of codes that were named by words, as the model's reply had no name.
         problem: why ``semscale code`` would refuse the proposed codebook; ``None`` if it would not.
         created: time of the proposal.
+        input_notes: how the table was read.
     """
 
     source: str
@@ -145,6 +146,7 @@ class SuggestionSummary(Presentable):
     n_unnamed: int = 0
     problem: str | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
+    input_notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"SuggestionSummary(source={self.source!r}, n={self.n:,}, codes={len(self.codes)})"

@@ -44,6 +44,7 @@ from semscale.stats.sampling import (
 from semscale.store.columns import column_in, floats_in
 from semscale.store.table import Table, picked_rows
 from semscale.store.writing import PREFIX
+from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Mask, Progress, Status, are_scored
 
 _BATCH = 50_000
@@ -89,12 +90,12 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         most: int = SAMPLED_ROWS,
         progress: Progress | None = None,
     ) -> None:
-        self.columns: CodingColumns = columns
+        self.columns: CodingColumns = columns.prepared_by(settings or CodeSettings())
         self.codebook = codebook
         self._load, self._ask, self._asked_settings = load, ask, asked or {}
         self._settings, self._plan = settings or CodeSettings(), plan or IntervalPlan()
         self._scale, self._other, self._progress = scale, other, progress
-        self._checks = _CellChecks(columns, codebook)
+        self._checks = _CellChecks(self.columns, codebook)
         self._sample = LabelledSample(most, self._plan.seed)
         self._strata: dict[str, int] = {}
 
@@ -105,9 +106,13 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     def key(self) -> dict[str, str]:
         """Return the settings that affect the codes, which excludes groups, ratings and weights."""
-        thresholds = {name: f"{value:.12g}" for name, value in self._settings.signed().items()}
+        signed = self._settings.signed()
+        applied = {
+            name: f"{value:.12g}" if isinstance(value, float) else str(value)
+            for name, value in signed.items()
+        }
         seed = {"seed": str(self._plan.seed)} if self.columns.labels else {}
-        return {**dict(self._coder.signature.fields), **thresholds, **seed, **self._asked_settings}
+        return {**dict(self._coder.signature.fields), **applied, **seed, **self._asked_settings}
 
     def look(self, cells: Cells) -> None:
         """Check rows, and store hand-coded answers."""
@@ -151,7 +156,9 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             "likeness": result.likeness,
             "status": np.array([_STATUSES.index(status) for status in result.text_status], np.int8),
             "rating": cells.get("rating"),
-            "other": None if self._other is None else self._other.take(answers, ~is_text),
+            "other": None
+            if self._other is None
+            else self._other.take(answers, ~is_text, self.columns.preparation),
             "weight": weights,
             **{f"by {column}": numbers for column, numbers in groups.items()},
         }
@@ -272,7 +279,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         """Ask the chat model about the answers that can be read."""
         if self._ask is None:
             return None
-        cells = answers_in(self._table, self.columns.text)
+        cells = self.columns.preparation.prepare(answers_in(self._table, self.columns.text))
         status = np.array([answer_status(cell) for cell in cells], dtype=object)
         readable = np.flatnonzero(are_scored(status))
         codes = self._ask([str(cells[row]) for row in readable.tolist()])
@@ -443,12 +450,13 @@ class OtherRun:
         self._column, self.name = column, name
         self._rows = self._read(table, codes)
 
-    def take(self, texts: Sequence[Any], no_text: Mask) -> Floats:
+    def take(self, texts: Sequence[Any], no_text: Mask, preparation: TextPreparation | None = None) -> Floats:
         """Read the decisions about the next answers.
 
         Args:
             texts: n answers of this run.
             no_text: shape (n,), mask of cells that are not text, such as numbers, and are not compared.
+            preparation: treatment of reasoning and HTML in the answers of this run, if any.
 
         Returns:
             Shape (n, k), 1, 0 or NaN; all NaN for a code that the other run did not have.
@@ -457,7 +465,8 @@ class OtherRun:
             InputError: the other run had other answers.
         """
         rows = list(islice(self._rows, len(texts)))
-        written = [None if skipped else cell for (cell, _), skipped in zip(rows, no_text, strict=False)]
+        cells = (preparation or TextPreparation()).prepare([cell for cell, _ in rows])
+        written = [None if skipped else cell for cell, skipped in zip(cells, no_text, strict=False)]
         if not _same_texts(written, texts):
             raise self._differs()
         return np.array([decisions for _, decisions in rows])

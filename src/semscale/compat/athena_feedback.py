@@ -27,6 +27,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.matching.bertscore import BertScorer
+from semscale.text_preparation import split_reasoning
 from semscale.types import Floats, Integers
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -152,7 +153,7 @@ def credit_span(feedbacks: Sequence[Feedback]) -> float | None:
 def feedback_texts(feedbacks: Sequence[Feedback]) -> list[str]:
     """Return the text (title and description) of each feedback; "" if it has none."""
     return [
-        feedback_text(feedback, CellLocation("feedbacks", row, "title")) or ""
+        split_reasoning(feedback_text(feedback, CellLocation("feedbacks", row, "title")) or "")[1]
         for row, feedback in enumerate(feedbacks)
     ]
 

@@ -17,6 +17,7 @@ Intended differences from ``bert_score`` 0.3.13:
   processor and chooses batches and threads itself, and the tokenizer gives the same tokens.
 - The hash is the signature, which also contains the weights, the precision and the hash of the idf weights.
 - A missing baseline is an error in both entry points.
+- A model's reasoning before a text, such as ``<think>...</think>``, is not scored.
 """
 
 import sys
@@ -42,6 +43,7 @@ from semscale.matching.bertscore import (
     token_encoder,
 )
 from semscale.matching.token_scores import Idf
+from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Status
 from semscale.version import install_command
 
@@ -65,6 +67,10 @@ _BY_LANGUAGE = {
 _OTHER_LANGUAGES = "bert-base-multilingual-cased"
 _REDUCTIONS = ("mean", "sum", "prod", "std", "var", "max", "min", "argmax", "argmin", "cumsum", "all", "any")
 _ARGUMENTS_OF_TENSORS = ("dim", "keepdim", "unbiased", "descending")
+
+
+ANSWERS = TextPreparation(reasoning="remove")
+"""Preparation of the texts."""
 
 
 def score(
@@ -206,7 +212,7 @@ class BERTScorer:
         """Compute idf weights from a corpus; they replace earlier ones."""
         if self._weights is not None:
             warnings.warn("the idf weights of before are replaced", stacklevel=2)
-        self.use_idf(list(sents))
+        self.use_idf(list(ANSWERS.prepare(sents)))
 
     def use_idf(self, weights: Idf) -> None:
         """Set idf weights from a corpus, or from a mapping by token id."""
@@ -227,6 +233,7 @@ class BERTScorer:
         """
         if verbose:
             print(f"scoring {len(cands)} candidates ...", file=sys.stderr)  # noqa: T201 - asked for
+        cands, refs = ANSWERS.prepare(cands), ANSWERS.prepare(refs)
         by_layer = [self._scorer(layer).score(cands, refs, keep_unread=True) for layer in self._layers]
         _warn_of_missing(by_layer[0])
         values = np.stack([_with_zeros_for_empty(layer) for layer in by_layer])

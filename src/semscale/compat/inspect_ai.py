@@ -132,7 +132,7 @@ def semscale_judge(
     async def score(state: Any, target: Any) -> Any:
         known = [text for text in target if text] if with_target else []
         answer = state.output.completion
-        rows = read_items([state.input_text], [answer], [known] if known else None)
+        rows = read_items([state.input_text], [answer], [known] if known else None, judge.preparation)
         before = JudgeState(running or Running(), capabilities[0] if capabilities else None)
         panel, (after,) = await judge.judge_part(rows, [before], None)
         if after.capabilities is not None:

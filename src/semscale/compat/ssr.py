@@ -3,7 +3,8 @@
 In the guide's import lines, write ``semscale.compat.ssr`` instead of ``semantic_similarity_rating``; the
 modules ``compute`` and ``response_rater`` work, too. Ratings follow the published equation, including
 epsilon, with the edge cases of the guide: equal similarities give a uniform PMF, and T = 0 with a tie leaves
-the PMF unchanged. Scales may have 2 to 11 points.
+the PMF unchanged. Scales may have 2 to 11 points. A model's reasoning before a response, such as
+``<think>...</think>``, is not rated.
 
 Examples:
     >>> from semscale.compat.ssr.compute import scale_pmf
@@ -21,6 +22,7 @@ import numpy.typing as npt
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.rating.readouts import sharpen_pmf, ssr_ratings
+from semscale.text_preparation import TextPreparation
 from semscale.types import Floats
 
 if TYPE_CHECKING:
@@ -262,7 +264,9 @@ class ResponseRater:
 
     def _response_vectors(self, responses: Sequence[str] | npt.ArrayLike) -> npt.ArrayLike:
         if not self._takes_vectors:
-            return self.encode_texts(responses)  # type: ignore[arg-type]  # checked there
+            preparation = TextPreparation(reasoning="remove")
+            answers = preparation.prepare(responses) if _holds_texts(responses) else responses
+            return self.encode_texts(answers)  # type: ignore[arg-type]  # checked there
         if _holds_texts(responses):
             raise InputError("llm_responses must be vectors, as the references came with an embedding column")
         return responses

@@ -593,7 +593,8 @@ def _answer(outcome: RequestOutcome, price: Price | None) -> Answer:
     """Convert the outcome of a request to an answer; without a price, outputs have no cost."""
     reply, failure = outcome.reply, outcome.failure
     if reply is not None:
-        return Answer((Output(reply.text, _numbers(reply, price)),), is_cut=reply.finish_reason == "length")
+        output = Output(reply.text, _numbers(reply, price), reply.reasoning or None)
+        return Answer((output,), is_cut=reply.finish_reason == "length")
     if failure is None:
         return Answer(reason="no reply", is_lost=True)
     is_silent = failure.kind in _SILENT

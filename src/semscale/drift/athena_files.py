@@ -295,7 +295,7 @@ def _output(feedback: object, name: str, label: str) -> Output:
             f"{name}: {label} must have texts and a finite number of credits, got {values!r:.120}; correct "
             "it, or take it out"
         ) from error
-    return Output(text, {} if credit is None else {CREDITS: credit})
+    return Output(text, {} if credit is None else {CREDITS: credit}).separated()
 
 
 def _id_of(content: Mapping[str, Any], name: str, label: str) -> str:

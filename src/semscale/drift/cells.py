@@ -15,10 +15,11 @@ from semscale.history.items import Output
 from semscale.json_reading import parse_json
 from semscale.store.columns import NUMBER, as_names, groups_in, listed_cell
 from semscale.store.missing_codes import is_missing
+from semscale.text_preparation import REASONING_FIELDS, reasoning_of
 
 _SHOWN_CHARACTERS = 40
 _EXACT = 2.0**53
-_NO_FIELDS = frozenset({"text", "title", "description", "id"})
+_NO_FIELDS = frozenset({"text", "title", "description", "id", *REASONING_FIELDS})
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,8 @@ def _output(part: object, location: CellLocation, fields: Sequence[str]) -> Outp
     text = text_of(part["text"], location) if "text" in part else feedback_text(part, location)
     names = [name for name in fields if name in part] if fields else [k for k in part if k not in _NO_FIELDS]
     numbers = {name: _object_number(name, part[name], location) for name in names}
-    return Output(text, {name: number for name, number in numbers.items() if number is not None})
+    known = {name: number for name, number in numbers.items() if number is not None}
+    return Output(text, known, reasoning_of(part) or None)
 
 
 def _object_number(name: str, cell: object, location: CellLocation) -> float | None:

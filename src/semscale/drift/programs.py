@@ -10,7 +10,7 @@ import shutil
 import signal
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -206,7 +206,8 @@ def read_line(line: str, program: str, number: int) -> tuple[str, Answer]:
     if error is not None:
         return id_, Answer(reason=" ".join(str(error).split()) or "an error")
     name = "outputs" if "outputs" in content else "output"
-    outputs = tuple(outputs_in(content.get(name), CellLocation(program, number - 1, name)))
+    listed = outputs_in(content.get(name), CellLocation(program, number - 1, name))
+    outputs = tuple(output.separated() for output in listed)
     outputs = _with_numbers(content, outputs, program, number)
     if all(output.is_silent for output in outputs):
         return id_, Answer(reason="the program gave no output", is_silent=True)
@@ -248,7 +249,7 @@ def _with_numbers(
         _NUMBERS[name]: number_in(content[name], CellLocation(program, number - 1, name)) for name in names
     }
     known = {field: value for field, value in values.items() if value is not None}
-    return (Output(output.text, {**known, **output.fields}),)
+    return (replace(output, fields={**known, **output.fields}),)
 
 
 class _SilentProgramError(Exception):

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any, Literal, Unpack, cast
 
 from semscale.drift.athena_files import CREDITS, GROUPS, read_athena
 from semscale.drift.cells import CellLocation, group_objects, input_text, names_in, numbers_of, outputs_in
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, named, now
-from semscale.store.evaluation_logs import log_columns, looks_like_log
+from semscale.store.evaluation_logs import PROMPT_INDEX, RUN, log_columns, log_variants, looks_like_log
 from semscale.store.reading import FORMATS, TableSettings, open_table
 from semscale.store.table import Table
 
@@ -43,6 +43,9 @@ class RunColumns:
         by: columns of groups, which give the kinds their names, or keys of objects in ``groups``.
         long: true if rows with the same id are outputs of one item.
         reference: column of correct answers; ``None`` without one.
+        reasoning: ``remove`` or ``keep`` reasoning at the start of outputs, such as ``<think>...</think>``.
+        prompt: column of the number of an item's prompt, which becomes part of the id: 0.1 is the second
+            prompt of item 0; ``None`` without one.
 
     Raises:
         InputError: there is no output column, or a column is named twice.
@@ -55,6 +58,8 @@ class RunColumns:
     by: tuple[str, ...] = ()
     long: bool = False
     reference: str | None = None
+    reasoning: Literal["remove", "keep"] = "remove"
+    prompt: str | None = None
 
     def __post_init__(self) -> None:
         if not self.output:
@@ -90,7 +95,9 @@ class RunColumns:
             return self
         id_ = log.id if self.id == _ID and log.id not in self._names else self.id
         input_ = log.input if self.input == _INPUT and log.input not in self._names else self.input
-        return replace(self, id=id_, input=input_, long=True)
+        has_prompts = id_ == log.id and PROMPT_INDEX in log_variants(table)
+        prompt = PROMPT_INDEX if has_prompts and self.prompt is None else self.prompt
+        return replace(self, id=id_, input=input_, prompt=prompt, long=True)
 
     @property
     def used(self) -> set[str]:
@@ -105,7 +112,7 @@ class RunColumns:
     @property
     def _names(self) -> tuple[str, ...]:
         """All named columns except those of groups, which can also be inputs."""
-        single = (self.id, self.input, self.reference)
+        single = (self.id, self.input, self.reference, self.prompt)
         return (*(name for name in single if name is not None), *self.output, *self.fields)
 
 
@@ -268,9 +275,11 @@ def _logged_models(table: Table) -> tuple[str, ...]:
     """Return the models of an evaluation log, sorted; none for another table.
 
     Raises:
-        InputError: a log contains answers of several providers to the same tests.
+        InputError: a log contains answers of several providers to the same tests, or of several runs.
     """
     log = log_columns(table)
+    if RUN in log_variants(table):
+        raise InputError(f"{table.name} has outputs of several runs: write a log for each")
     if log is None or log.model is None or log.model not in table.columns:
         return ()
     names = {name for batch in table.batches(_BATCH) for name in batch[log.model].to_list() if name}
@@ -320,6 +329,9 @@ def _items(table: Table, columns: RunColumns) -> Iterator[Item]:
             names_in(batch, title, CellLocation(table.name, start, title))
             for title in (columns.id, *columns.by)
         )
+        if columns.prompt is not None:
+            prompts = names_in(batch, columns.prompt, CellLocation(table.name, start, columns.prompt))
+            ids = [id_ and f"{id_}.{prompt}" for id_, prompt in zip(ids, prompts, strict=True)]
         for row in range(batch.height):
             names = zip(columns.by, (column[row] for column in groups), strict=True)
             yield _item(
@@ -373,7 +385,7 @@ def _outputs(location: CellLocation, columns: RunColumns, cells: Mapping[str, An
                 output if number is None else replace(output, fields={**output.fields, field: number})
                 for output, number in zip(outputs, numbers, strict=True)
             ]
-    return tuple(outputs)
+    return tuple(outputs if columns.reasoning == "keep" else [output.separated() for output in outputs])
 
 
 def _check_keys(table: Table, columns: RunColumns, items: list[Item]) -> None:

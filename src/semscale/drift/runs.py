@@ -211,6 +211,17 @@ def n_silent(run: Run) -> int:
     return sum(not item.outputs_with_text for item in run.items)
 
 
+def reasoning_notes(run: Run) -> tuple[str, ...]:
+    """Return a sentence on the outputs whose reasoning was removed from their text; none without any."""
+    outputs = [output for item in run.items for output in item.outputs]
+    n = sum(output.reasoning is not None for output in outputs)
+    if not n:
+        return ()
+    n_alone = sum(output.reasoning is not None and output.is_silent for output in outputs)
+    alone = f" {n_alone:,} of them have no text after it." * bool(n_alone)
+    return (f"{n:,} of {len(outputs):,} outputs have a model's reasoning, which is stored apart.{alone}",)
+
+
 @dataclass(frozen=True)
 class OutputLanguage:
     """Outputs in one language.
@@ -328,6 +339,7 @@ class RecordedRun(Presentable):
         asked: calls, tokens and cost, if a model or a program was asked for the outputs.
         shared: ids shared with the dataset's baseline or latest run; ``None`` without one.
         repeats_original: true for a rerun from a file with outputs identical to its original's.
+        input_notes: how the outputs were read.
     """
 
     run: Run
@@ -337,6 +349,7 @@ class RecordedRun(Presentable):
     asked: AskedFacts | None = None
     shared: SharedIds | None = None
     repeats_original: bool = False
+    input_notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         run = self.run

@@ -4,12 +4,13 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.messages import shortened
+from semscale.text_preparation import split_reasoning
 
 
 @dataclass(frozen=True)
@@ -19,10 +20,25 @@ class Output:
     Attributes:
         text: the output's text; ``None`` or blank if it has none.
         fields: numbers of the output, such as credits, by name; fields without a value are absent.
+        reasoning: the model's reasoning before the output; ``None`` if it has none or it is unknown.
     """
 
     text: str | None
     fields: Mapping[str, float] = field(default_factory=dict)
+    reasoning: str | None = field(default=None, repr=False)
+
+    def separated(self) -> "Output":
+        """Move reasoning at the start of the text, such as ``<think>...</think>``, to ``reasoning``.
+
+        Examples:
+            >>> output = Output("<think>2 + 2</think> 4").separated()
+            >>> output.text, output.reasoning
+            ('4', '2 + 2')
+        """
+        reasoning, text = split_reasoning(self.text or "")
+        if text == (self.text or ""):
+            return self
+        return replace(self, text=text, reasoning="\n\n".join(filter(None, [self.reasoning, reasoning])))
 
     @property
     def is_silent(self) -> bool:
@@ -88,7 +104,10 @@ def load_item(text: str) -> Item:
         Item(id='a', outputs=(Output(text=None, fields={}),), input=None, groups={}, reference=None)
     """
     body = parse_body(text, "an item")
-    outputs = tuple(Output(output["text"], _loaded(output.get("fields", {}))) for output in body["outputs"])
+    outputs = tuple(
+        Output(output["text"], _loaded(output.get("fields", {})), output.get("reasoning"))
+        for output in body["outputs"]
+    )
     return Item(body["id"], outputs, body.get("input"), body.get("groups", {}), body.get("reference"))
 
 
@@ -129,7 +148,12 @@ def has_surrogates(text: str) -> bool:
 
 def _output_body(item: Item, output: Output) -> dict[str, object]:
     fields = {name: _number(item, name, value) for name, value in output.fields.items()}
-    return {"text": output.text, "fields": fields} if fields else {"text": output.text}
+    body: dict[str, object] = {"text": output.text}
+    if fields:
+        body["fields"] = fields
+    if output.reasoning is not None:
+        body["reasoning"] = output.reasoning
+    return body
 
 
 def _number(item: Item, name: str, value: float) -> float | None:

@@ -634,7 +634,7 @@ def aggregate_replies(
         corrections: maximum number of corrections of a conversation.
         stopped: why asking stopped early, or ``None``.
     """
-    replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)
+    replies = tuple(reply.transcript for conversation in conversations for reply in conversation.replies)
     if stopped is not None and any(
         conversation.is_waiting or (conversation.is_unread and len(conversation.replies) <= corrections)
         for conversation in conversations
@@ -675,7 +675,7 @@ def _single_verdict(
         # Tokens without any mass on the level that was read are not those of the score.
         if probabilities and score in dict(stated):
             distribution, provenance, covered = stated, Provenance.LOGPROBS, probabilities[1]
-    texts = tuple(reply.text for reply in replies)
+    texts = tuple(reply.transcript for reply in replies)
     return Verdict(score, distribution, provenance, covered, reading.explanation, texts, Status.SCORED)
 
 
@@ -702,7 +702,7 @@ def aggregate_decisions(
         conversations: the calls about the item, with their results.
         stopped: why asking stopped early, or ``None``.
     """
-    replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)
+    replies = tuple(reply.transcript for conversation in conversations for reply in conversation.replies)
     if stopped is not None and any(conversation.is_waiting for conversation in conversations):
         return [Verdict.without_score(Status.UNFINISHED, stopped, replies)] * len(rubric.criteria)
     outcomes = [conversation.failure or conversation.answers or {} for conversation in conversations]

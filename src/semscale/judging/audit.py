@@ -278,7 +278,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
         InputError: lists of unequal length.
         ReplyError: no call can succeed.
     """
-    rows, plan = read_items(questions, answers, references), plan or IntervalPlan()
+    rows, plan = read_items(questions, answers, references, judge.preparation), plan or IntervalPlan()
     part = (running or Running()).divided(len(CHECKS) + 1, "rounds")
     labels = None if human is None else label_table(human, judge.template)
     plain, (state,) = run_apart(judge.judge_part(rows, judge.start(part), progress))

@@ -33,6 +33,7 @@ from semscale.stats.intervals import (
 )
 from semscale.stats.regression import BradleyTerry, bradley_terry
 from semscale.store.columns import as_list
+from semscale.text_preparation import TextCounts, TextPreparation
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
 _TIE = 0.5
@@ -646,6 +647,7 @@ class SystemComparison(Presentable):
         counts: rows by status; ``scored`` were compared.
         plan: how intervals are made.
         created: time of the comparison.
+        input_notes: how the texts were read.
     """
 
     source: str
@@ -655,6 +657,7 @@ class SystemComparison(Presentable):
     counts: Mapping[str, int]
     plan: IntervalPlan
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
+    input_notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         best = f", best={self.names[self.sides.best]!r}" if self.sides.best is not None else ""
@@ -779,7 +782,9 @@ def compare_systems(  # noqa: PLR0913 - answers, judge, and how to ask it
         InputError: fewer than two systems, or columns of unequal length.
         ReplyError: no call can succeed.
     """
-    texts, answers, known, counts = _read_systems(questions, systems, references)
+    texts, answers, known, counts = _read_systems(questions, systems, references, judge.preparation)
+    text_counts = TextCounts()
+    judge.preparation.prepare([as_list(column, "answers") for column in systems.values()], text_counts)
 
     async def judge_all() -> SystemPairs:
         async with held_open(judge.model):
@@ -809,16 +814,18 @@ def compare_systems(  # noqa: PLR0913 - answers, judge, and how to ask it
         duels=tuple(duels),
         counts=dict(counts),
         plan=plan,
+        input_notes=judge.preparation.notes(text_counts, columns.values() if columns else systems),
     )
     return summary, pairs.frame(names)
 
 
 def pair_items(
-    questions: object, systems: Mapping[str, object], *, references: object = None
+    judge: Judge, questions: object, systems: Mapping[str, object], *, references: object = None
 ) -> tuple[list[JudgedItem], dict[str, int]]:
     """List the items that a comparison of systems would send to the judge, and count the rows.
 
     Args:
+        judge: the judge.
         questions: see ``compare_systems``.
         systems: see ``compare_systems``.
         references: see ``compare_systems``.
@@ -830,13 +837,16 @@ def pair_items(
     Raises:
         InputError: as ``compare_systems``.
     """
-    texts, answers, known, counts = _read_systems(questions, systems, references)
+    texts, answers, known, counts = _read_systems(questions, systems, references, judge.preparation)
     pairs, _ = _pair_answers(texts, answers, known)
     return items_to_judge(pairs), dict(counts)
 
 
 def _read_systems(
-    questions: object, systems: Mapping[str, object], references: object
+    questions: object,
+    systems: Mapping[str, object],
+    references: object,
+    preparation: TextPreparation,
 ) -> tuple[list[str], list[list[str | None]], list[str | None], Counter[str]]:
     """Read n questions, n answers of each system, n references, and count rows by status.
 
@@ -844,7 +854,7 @@ def _read_systems(
     """
     if len(systems) < _FEWEST_SYSTEMS:
         raise InputError(f"systems must be two or more, got {len(systems)}")
-    columns = [read_items(questions, answers, references) for answers in systems.values()]
+    columns = [read_items(questions, answers, references, preparation) for answers in systems.values()]
     texts = as_list(questions, "questions")
     n_pairs = len(texts) * len(columns) * (len(columns) - 1) // 2
     if n_pairs > _MOST_PAIRS:

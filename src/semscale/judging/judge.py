@@ -34,6 +34,7 @@ from semscale.judging.verdicts import PanelVerdicts, Verdicts
 from semscale.messages import known_settings
 from semscale.settings import takes
 from semscale.signature import Signature
+from semscale.text_preparation import TextPreparation
 from semscale.types import Progress, Status
 
 _FEWEST_JUDGES = 2
@@ -146,6 +147,11 @@ class AnyJudge(ABC, Generic[R]):
     def signature(self) -> Signature:
         """The signature if every model accepts every option."""
 
+    @property
+    def preparation(self) -> TextPreparation:
+        """Treatment of reasoning and HTML in answers and references; for a panel that of its first judge."""
+        return TextPreparation.from_settings(self.members[0].settings)
+
     @abstractmethod
     async def judge_part(
         self, items: Sequence[JudgedItem | Status], states: Sequence[JudgeState], progress: Progress | None
@@ -215,7 +221,7 @@ class AnyJudge(ABC, Generic[R]):
         progress: Progress | None = None,
     ) -> R:
         """Judge answers; as ``judge``, for code that runs in an event loop."""
-        items = read_items(questions, answers, references)
+        items = read_items(questions, answers, references, self.preparation)
         return await self.judge_items(items, running or Running(), progress)
 
     async def judge_items(
@@ -412,7 +418,7 @@ class Judge(AnyJudge[Verdicts]):
         Returns:
             A list for each set, the one with most options first. A run finds out which set the model accepts.
         """
-        rows = read_items(questions, answers, references)
+        rows = read_items(questions, answers, references, self.preparation)
         return self.requests_about(row for row in rows if isinstance(row, JudgedItem))
 
     def requests_about(self, items: Iterable[JudgedItem]) -> list[list[Request]]:

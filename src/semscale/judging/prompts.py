@@ -18,6 +18,7 @@ from semscale.errors import InputError
 from semscale.judging.settings import Order, ReferencePosition
 from semscale.judging.templates import Template, read_data
 from semscale.store.columns import as_list
+from semscale.text_preparation import TextPreparation
 from semscale.types import Status
 
 _LONGEST_QUOTED = 2000
@@ -50,13 +51,20 @@ class JudgedItem:
     reference: str | None = None
 
 
-def read_items(questions: object, answers: object, references: object = None) -> list[JudgedItem | Status]:
+def read_items(
+    questions: object,
+    answers: object,
+    references: object = None,
+    preparation: TextPreparation | None = None,
+) -> list[JudgedItem | Status]:
     """Combine columns into items.
 
     Args:
         questions: shape (n,), a list or a series.
         answers: shape (n,).
         references: shape (n,), each a text or a list of right answers; ``None`` without references.
+        preparation: treatment of reasoning and HTML in answers and references; ``None`` leaves them as they
+            are.
 
     Returns:
         For each row an item, or the status that says why it cannot be judged: the question's, the answer's,
@@ -72,6 +80,9 @@ def read_items(questions: object, answers: object, references: object = None) ->
     columns = {"questions": as_list(questions, "questions"), "answers": as_list(answers, "answers")}
     if references is not None:
         columns["references"] = as_list(references, "references")
+    if preparation is not None:
+        for name in columns.keys() - {"questions"}:
+            columns[name] = preparation.prepare(columns[name])
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1:
         listed = " and ".join(f"{n} {name}" for name, n in lengths.items())

@@ -18,6 +18,7 @@ from typing import Literal
 
 from semscale.chat.declining import declines_to_score
 from semscale.judging.templates import Template, read_data
+from semscale.text_preparation import answer_start
 
 LONGEST = 50_000
 """Maximum number of characters of a reply, without reasoning and blanks; longer ones are not read."""
@@ -560,14 +561,7 @@ def _outside(text: str, objects: Sequence[_JsonObject]) -> str:
 
 # The text
 
-_TAGS = "think|thinking|thought|thoughts|reasoning|reason|analysis|scratchpad|reflection"
-_REASONING = (
-    rf"[<\[◁](?P<tag>{_TAGS})[>\]▷].*?[<\[◁]/(?P=tag)[>\]▷]",
-    r"\A.*<\|channel\|>\s*final\s*(?:<\|[a-z_]+\|>)*",
-    rf"\A.*</(?:{_TAGS})>",
-    rf"<(?:{_TAGS})>.*\Z",
-    r"<\|[^<>|\n]{1,40}\|>|\A\s*<s>|</s>\s*\Z|<end_of_turn>|<pad>|\[/INST\]|<bos>|<eos>",
-)
+_TEMPLATE_TOKENS = r"<\|[^<>|\n]{1,40}\|>|\A\s*<s>|</s>\s*\Z|<end_of_turn>|<pad>|\[/INST\]|<bos>|<eos>"
 _FENCE = r"(?:```|~~~)[\w-]*"
 _STRUCK_OUT = re.compile(r"(?i)~~[^~\n]+~~|<(s|del|strike)>[^<]*</\1>")
 _MARKUP = (
@@ -610,12 +604,10 @@ def _plain_character(character: str) -> str:
 
 
 def _without_reasoning(text: str) -> str:
-    """Blank a model's reasoning before its answer; unclosed reasoning blanks the rest."""
+    """Blank a model's reasoning before its answer, and tokens of its template."""
     if text.count("<") > _MOST_MARKS:
         return " " * len(text)  # patterns would try each mark with each other one
-    for pattern in _REASONING:
-        text = re.sub(f"(?is){pattern}", _blanked, text)
-    return text
+    return re.sub(f"(?i){_TEMPLATE_TOKENS}", _blanked, _blank(text, 0, answer_start(text)))
 
 
 def _plain(text: str) -> str:

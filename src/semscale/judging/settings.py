@@ -11,6 +11,7 @@ from pydantic import Field
 from semscale.errors import InputError
 from semscale.results.table_columns import CELL, GROUP, Columns, Role, listed_texts
 from semscale.settings import Option, Settings, Signed
+from semscale.text_preparation import Html, Reasoning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,6 +107,8 @@ class JudgeSettings(Settings):
         Field(description="Form of the reply: prose, or decision with a probability for each level."),
         Option(JUDGE, name="--reply", rare=True),
     ] = "prose"
+    reasoning: Reasoning = "remove"
+    html: Html = "keep"
     criteria: Annotated[
         Any,
         Field(description="YAML file with several criteria to score, instead of a template."),
@@ -155,6 +158,8 @@ class JudgeKeywords(TypedDict, total=False):
     corrections: int
     method: Method
     criteria: Any
+    reasoning: Reasoning
+    html: Html
 
 
 def _prose_only(name: str, value: object) -> InputError:
@@ -175,7 +180,10 @@ def _probabilities(columns: "Sequence[pl.Series]", _parameter: str, _first_row: 
     return floats_in(cells.cast(pl.Float64, strict=False))
 
 
-REFERENCES = Role(listed_texts)
+ANSWER = replace(CELL, is_prepared=True)
+"""The answer of each row."""
+
+REFERENCES = Role(listed_texts, is_prepared=True)
 """Zero or more texts for each row."""
 
 LABELS = replace(CELL, is_checked=True, is_measured=False)
@@ -195,7 +203,7 @@ class JudgeColumns(Columns):
     question: Annotated[
         str, CELL, Field(description="The questions."), Option("Columns", "COLUMN", name="--prompt")
     ]
-    answer: Annotated[str, CELL, Field(description="Answers to score."), Option("Columns", "COLUMN")]
+    answer: Annotated[str, ANSWER, Field(description="Answers to score."), Option("Columns", "COLUMN")]
     reference: Annotated[
         tuple[str, ...],
         REFERENCES,

@@ -89,7 +89,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         plan: IntervalPlan,
         progress: Progress | None = None,
     ) -> None:
-        self.columns: JudgeColumns = columns
+        self.columns: JudgeColumns = columns.prepared_by(judge.members[0].settings)
         self._judge, self._progress = judge, progress
         self._has_ledger = running.ledger is not False
         self._retries_unreadable = running.retry_unreadable

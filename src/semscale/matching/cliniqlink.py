@@ -19,6 +19,7 @@ from semscale.matching.matcher import Matcher, uses_corpus
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
+from semscale.text_preparation import split_reasoning
 from semscale.types import Floats, Progress
 
 TASKS = (
@@ -32,7 +33,6 @@ TASKS = (
 )
 """The tasks; each one's file is called ``<task>.json``."""
 
-_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _VERDICT = re.compile(r"\W*(true|false)\b", re.IGNORECASE)
 _LETTER_LABEL = re.compile(r"[A-Za-z][.:] ")
 _LETTERED = re.compile(r"\(?([A-Za-z])\s*[:.)]\s*(.*)", re.DOTALL)
@@ -52,7 +52,7 @@ class Task:
     Attributes:
         name: one of ``TASKS``.
         inputs: n items of the benchmark.
-        replies: n texts, without thoughts between ``<think>`` marks.
+        replies: n texts, without the reasoning before them.
     """
 
     name: str
@@ -242,7 +242,7 @@ def read_task(path: Path) -> Task:
     for number, item in enumerate(inputs, start=1):
         if not isinstance(item, dict):
             raise InputError(f"{path.name}: input {number} must be an object, got {type(item).__name__}")
-    return Task(path.stem, inputs, [without_thoughts(reply_text(reply)) for reply in replies])
+    return Task(path.stem, inputs, [split_reasoning(reply_text(reply))[1] for reply in replies])
 
 
 def reply_text(reply: object) -> str:
@@ -257,16 +257,6 @@ def reply_text(reply: object) -> str:
     if isinstance(reply, dict):
         return str(reply.get("generated_text") or reply.get("text") or "").strip()
     return "" if reply is None else str(reply).strip()
-
-
-def without_thoughts(reply: str) -> str:
-    """Remove the text between ``<think>`` marks, also where the second mark is missing.
-
-    Examples:
-        >>> without_thoughts("<think>Is it?</think> True")
-        'True'
-    """
-    return _THOUGHTS.sub("", reply).strip()
 
 
 def right_answers(task: Task) -> list[str]:

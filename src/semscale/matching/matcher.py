@@ -45,6 +45,7 @@ from semscale.store.places import Target
 from semscale.store.runs import PartSettings
 from semscale.store.table import Table, picked_rows
 from semscale.store.writing import PREFIX
+from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
@@ -138,6 +139,16 @@ class Matcher:
         Raises:
             InputError: lists of unequal length, or a corpus that is too small for the method.
         """
+        preparation = TextPreparation.from_settings(self.settings)
+        texts = preparation.prepare(as_list(predictions, "predictions"))
+        return self.match_prepared(
+            texts, preparation.prepare(as_list(references, "references")), progress=progress
+        )
+
+    def match_prepared(
+        self, predictions: object, references: object, *, progress: Progress | None = None
+    ) -> Matches:
+        """Match texts as they are, with the reasoning and HTML in them; otherwise as ``match``."""
         matches = match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
         if self.settings.empty == "missing":
             return matches
@@ -336,7 +347,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         corpus: Sequence[str] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.columns: MatchColumns = columns
+        self.columns: MatchColumns = columns.prepared_by(matcher.settings)
         self.corpus = corpus
         self.explains_rows = explains_rows and matcher.settings.explain
         self._matcher, self._plan, self._progress = matcher, plan, progress
@@ -370,7 +381,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
 
     def measure(self, cells: Cells) -> Matches:
         """Match some rows."""
-        return self._matcher.match(cells["prediction"], cells["reference"], progress=self._progress)
+        return self._matcher.match_prepared(cells["prediction"], cells["reference"], progress=self._progress)
 
     def further_columns(self, cells: Cells, result: Matches) -> list[pl.Series]:
         """Return the reference of each score, and the tokens of all rows if they are requested."""

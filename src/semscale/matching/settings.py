@@ -10,6 +10,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean
 from semscale.results.table_columns import GROUP, TEXT, TEXTS, Columns
 from semscale.settings import Option, Settings, Signed
+from semscale.text_preparation import Html, Reasoning
 from semscale.weights.known import DEFAULT_MODEL
 
 MATCHING = "Matching"
@@ -155,6 +156,8 @@ class MatchSettings(Settings):
         Option(MATCHING, "MODEL", type=str, rare=True),
     ] = None
     nli_labels: Annotated[NliLabels, Option(MATCHING, "LABELS", type=str, rare=True)] = None
+    reasoning: Reasoning = "remove"
+    html: Html = "keep"
     explain: Annotated[
         bool,
         Field(description="Show which words and findings lower the scores most."),
@@ -185,6 +188,8 @@ class MatchKeywords(TypedDict, total=False):
     nli_labels: Iterable[str] | None
     explain: bool
     loading: Mapping[str, Any]
+    reasoning: Reasoning
+    html: Html
 
 
 class MatchColumns(Columns):

@@ -40,6 +40,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
+from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
 from semscale.weights.known import DEFAULT_RATING_MODEL, find_known, model_name, profile_of
 
@@ -205,7 +206,12 @@ class Rater:
             InputError: not a list of cells, or ``paper`` semantics has no value for a text.
             ModelError: the model cannot be run.
         """
-        return self._rated_cells(as_list(texts, "texts"), progress)[0]
+        preparation = TextPreparation.from_settings(self.settings)
+        return self.rate_prepared(preparation.prepare(as_list(texts, "texts")), progress=progress)
+
+    def rate_prepared(self, texts: Sequence[Any], *, progress: Progress | None = None) -> Ratings:
+        """Rate texts as they are, with the HTML and reasoning in them; otherwise as ``rate``."""
+        return self._rated_cells(texts, progress)[0]
 
     def rate_vectors(self, vectors: npt.ArrayLike) -> Ratings:
         """Rate the caller's vectors from the model of this rater's embedder.
@@ -267,7 +273,8 @@ class Rater:
             raise InputError("calibrate needs a rater without a calibration: make one without calibration=")
         check_interval(interval)
         check_seed(seed)
-        labelled = labelled_texts(texts, ratings, by=by, human_range=human_range, source=source)
+        cells = TextPreparation.from_settings(self.settings).prepare(as_list(texts, "texts"))
+        labelled = labelled_texts(cells, ratings, by=by, human_range=human_range, source=source)
         rated, vectors = self._rated_cells(labelled.texts, progress, with_vectors=True)
         predictors = Predictors(vectors, rated.pmf[rated.scored], self.scale.values)
         # Several threads of BLAS spend most of the processor time waiting, as the matrices are small.

@@ -14,6 +14,7 @@ from semscale.errors import InputError
 from semscale.results.table_columns import GROUPS, RESPONDENT, TEXT, WEIGHT, Cells, Columns, Role
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
+from semscale.text_preparation import Html, Reasoning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -161,6 +162,8 @@ class RaterSettings(Settings):
         Field(description="Language of the anchors, such as de, or auto for the language of each text."),
         Option(RATING, "LANGUAGE", type=str, rare=True),
     ] = None
+    reasoning: Reasoning = "keep"
+    html: Html = "keep"
     calibration: Annotated[
         Any,
         Field(description="Calibration file written by semscale calibrate with the same settings."),
@@ -199,6 +202,8 @@ class RaterKeywords(TypedDict, total=False):
     missing: Iterable[str]
     language: Any
     calibration: Any
+    reasoning: Reasoning
+    html: Html
 
 
 def _stored(column: "pl.Series") -> "pl.Series":

@@ -16,7 +16,7 @@ from semscale.rating.summary import RatingSummaries, RatingSummary, RatingTally
 from semscale.results.instrument import PartWork, TableInstrument, looked_through, measure_table
 from semscale.results.table_columns import TEXT, Cells
 from semscale.stats.intervals import MASS_PREFIX, IntervalPlan, mass_names
-from semscale.store.columns import storable
+from semscale.store.columns import column_in, storable
 from semscale.store.places import Target
 from semscale.store.runs import PartSettings, TableRun, WorkedPart, needs_counting
 from semscale.store.table import ColumnLabels, Table
@@ -107,7 +107,8 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         deciding: "TableDecisions | None" = None,
         progress: Progress | None = None,
     ) -> None:
-        self.columns = columns if labels is None else _SheetColumns(**dict(columns), sheet=labels)
+        used = columns if labels is None else _SheetColumns(**dict(columns), sheet=labels)
+        self.columns = used.prepared_by(rater.settings)
         self.rater = rater
         self._plan, self._labels, self._deciding, self._progress = plan, labels, deciding, progress
         self._n_looked_at = 0
@@ -137,7 +138,8 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         """Compare the texts with those that people labelled."""
         self._n_looked_at = cells.first_row + cells.rows.height
         if self._labels is not None:
-            self._labels.check_texts(cells["text"], cells.first_row)
+            written = column_in(cells.rows, self.columns.text).to_list()  # with the HTML that people saw
+            self._labels.check_texts(written, cells.first_row)
 
     def start(self, table: Table) -> None:
         """Prepare the summary."""
@@ -155,7 +157,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
 
     def measure(self, cells: Cells) -> Ratings:
         """Rate some rows."""
-        return self.rater.rate(cells["text"], progress=self._progress)
+        return self.rater.rate_prepared(cells["text"], progress=self._progress)
 
     def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> Ratings:
         """Restore the ratings of a part from its columns."""
@@ -281,6 +283,8 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
     # All have the same columns other than the texts, so the first checks them for all.
     counting = needs_counting(table, out)
     table = looked_through(table, instruments[0], settings.part_rows, counting=counting)
+    for instrument in instruments[1:]:
+        instrument.columns = instrument.columns.joining(instruments[0].columns.spellings)
     for instrument in instruments:
         instrument.start(table)
     labels = {
@@ -291,7 +295,8 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
     table = replace(table, labels={**table.labels, **labels})
     works = {instrument.columns.text: PartWork(table, instrument) for instrument in instruments}
     summaries = TableRun(table, settings, progress).run(_SeveralTexts(table, works), out)
-    return replace(summaries, input_notes=table.notes)
+    text_notes = (note for work in works.values() for note in work.text_notes)
+    return replace(summaries, input_notes=(*table.notes, *text_notes))
 
 
 class _SeveralTexts:

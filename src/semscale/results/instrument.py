@@ -13,6 +13,7 @@ from semscale.store.places import Target
 from semscale.store.runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
 from semscale.store.table import ColumnLabels, Table
 from semscale.store.writing import check_free, check_output
+from semscale.text_preparation import TextCounts
 from semscale.types import Progress
 
 R = TypeVar("R", bound="PartResult")
@@ -167,12 +168,17 @@ def measure_table(
     table = looked_through(table, instrument, settings.part_rows, counting=needs_counting(table, out))
     instrument.start(table)
     table = replace(table, labels={**table.labels, **instrument.labels()})
-    summary = TableRun(table, settings, progress).run(PartWork(table, instrument), out)
-    return replace(summary, input_notes=table.notes)  # type: ignore[type-var]  # every summary is a dataclass
+    work = PartWork(table, instrument)
+    summary = TableRun(table, settings, progress).run(work, out)
+    notes = (*table.notes, *work.text_notes)
+    return replace(summary, input_notes=notes)  # type: ignore[type-var]  # every summary is a dataclass
 
 
 def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *, counting: bool) -> Table:
-    """Check the cells of all rows, and call the instrument's ``look``; nothing is read without need."""
+    """Check the cells of all rows, call the instrument's ``look``, and join spellings of groups.
+
+    Nothing is read without need.
+    """
     columns = instrument.columns
     titles = columns.checked_titles()
     if not titles and not counting:
@@ -186,7 +192,9 @@ def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *
 
     table = look_through(table, titles or columns.titles, size, look, counting=counting)
     checks.finish(table)
-    return table
+    spellings, notes = checks.spellings()
+    instrument.columns = columns.joining(spellings)
+    return replace(table, notes=(*table.notes, *notes))
 
 
 class PartWork(Generic[R, S]):
@@ -200,6 +208,7 @@ class PartWork(Generic[R, S]):
     def __init__(self, table: Table, instrument: TableInstrument[R, S]) -> None:
         self.table, self.instrument = table, instrument
         self._n_added = 0
+        self._text_counts: dict[str, TextCounts] = {}
 
     @property
     def stage(self) -> str:
@@ -249,6 +258,18 @@ class PartWork(Generic[R, S]):
         cells = self.instrument.columns.read(frame, self._n_added)
         self.instrument.add(cells, self.instrument.read(frame, notes), notes)
         self._n_added += frame.height
+        for role, counts in cells.text_counts.items():
+            self._text_counts.setdefault(role, TextCounts()).add(counts)
+
+    @property
+    def text_notes(self) -> tuple[str, ...]:
+        """Sentences on reasoning and HTML in the texts of all added parts."""
+        columns = self.instrument.columns
+        return tuple(
+            note
+            for role, counts in self._text_counts.items()
+            for note in columns.preparation.notes(counts, columns.titles_of(role))
+        )
 
     def summary(self) -> S:
         """Return the summary of all parts."""

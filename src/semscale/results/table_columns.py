@@ -3,13 +3,17 @@
 Commands import this module for their options, so polars and NumPy are imported when a table is read.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import PrivateAttr
 
 from semscale.errors import InputError
 from semscale.settings import Settings
+from semscale.text_preparation import TextCounts, TextPreparation
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +33,7 @@ class Role:
         is_checked: whether all cells are read before any work begins.
         is_measured: whether the values affect the result of a row; groups and labels do not.
         is_shared: whether the column may have another role, too.
+        is_prepared: whether the values are texts whose reasoning and HTML are treated as the settings say.
     """
 
     read: Callable[["Sequence[pl.Series]", str, int], Any]
@@ -37,6 +42,7 @@ class Role:
     is_checked: bool = True
     is_measured: bool = True
     is_shared: bool = False
+    is_prepared: bool = False
 
 
 def _cells(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[Any]:
@@ -78,10 +84,10 @@ def _groups_by_column(
     return {column.name: _groups([column], parameter, first_row) for column in columns}
 
 
-TEXT = Role(_cells, is_text=True)
+TEXT = Role(_cells, is_text=True, is_prepared=True)
 """A text for each row; a table without any is refused."""
 
-TEXTS = Role(listed_texts, is_text=True)
+TEXTS = Role(listed_texts, is_text=True, is_prepared=True)
 """One or more texts for each row, from one or more columns of texts or lists of texts."""
 
 CELL = Role(_cells, is_checked=False)
@@ -117,11 +123,13 @@ class Cells:
         rows: the n rows with all columns, in types that can be written.
         first_row: position of the first row in the table, from 0.
         values: n values of each role that has a column.
+        text_counts: numbers of texts with reasoning and HTML, by the role.
     """
 
     rows: "pl.DataFrame"
     first_row: int
     values: Mapping[str, Any]
+    text_counts: Mapping[str, TextCounts] = field(default_factory=dict)
 
     def __getitem__(self, role: str) -> Any:  # noqa: ANN401 - values of any role
         return self.values[role]
@@ -145,6 +153,38 @@ class Columns(Settings):
         >>> AnswerColumns(answer="text", by="text").titles == {"text"}
         True
     """
+
+    _preparation: TextPreparation = PrivateAttr(TextPreparation())
+    _spellings: Mapping[str, Mapping[str, str]] = PrivateAttr({})
+
+    @property
+    def preparation(self) -> TextPreparation:
+        """Treatment of reasoning and HTML in the texts."""
+        return self._preparation
+
+    @property
+    def spellings(self) -> Mapping[str, Mapping[str, str]]:
+        """Names of groups to use, by the column and the name in the table."""
+        return self._spellings
+
+    def prepared_by(self, settings: Settings) -> Self:
+        """Return the columns with texts that are read as an instrument's settings say."""
+        columns = self.model_copy()
+        columns._preparation = TextPreparation.from_settings(settings)
+        return columns
+
+    def joining(self, spellings: Mapping[str, Mapping[str, str]]) -> Self:
+        """Return the columns with other names of groups, by the column and the name in the table."""
+        columns = self.model_copy()
+        columns._spellings = spellings
+        return columns
+
+    def _joined(self, groups: Any, titles: Sequence[str]) -> Any:  # noqa: ANN401 - names, or names by column
+        """Replace the names of groups that have another spelling."""
+        if isinstance(groups, Mapping):
+            return {title: self._joined(names, [title]) for title, names in groups.items()}
+        used = self._spellings.get(titles[0], {})
+        return [used.get(name, name) for name in groups] if used else groups
 
     def model_post_init(self, _context: object) -> None:
         """Refuse a column that is named twice."""
@@ -212,13 +252,18 @@ class Columns(Settings):
         """
         from semscale.store.columns import column_in, storable
 
-        values = {}
+        values, counts = {}, {}
         for name, role in self.roles().items():
             titles = self.titles_of(name)
             if titles and (role.is_checked or not only_checked):
                 columns = [column_in(batch, title) for title in titles]
                 values[name] = role.read(columns, name, first_row)
-        return Cells(storable(batch), first_row, values)
+                if role.is_group:
+                    values[name] = self._joined(values[name], titles)
+                if role.is_prepared:
+                    counts[name] = TextCounts()
+                    values[name] = self.preparation.prepare(values[name], counts[name])
+        return Cells(storable(batch), first_row, values, counts)
 
     def checked_titles(self) -> set[str]:
         """Return the columns whose cells are checked before any work begins."""
@@ -234,7 +279,7 @@ class CellChecks:
         self._columns = columns
         roles = columns.roles()
         self._texts = [name for name, role in roles.items() if role.is_text and role.is_checked]
-        self._groups: dict[str, dict[str, set[str | None]]] = {
+        self._groups: dict[str, dict[str, Counter[str | None]]] = {
             name: {} for name, role in roles.items() if role.is_group
         }
         self._has_text: set[str] = set()
@@ -255,8 +300,25 @@ class CellChecks:
             named = cells.get(name)
             columns = named if isinstance(named, Mapping) else {} if named is None else {name: named}
             for title, names in columns.items():
-                groups.setdefault(title, set()).update(names)
-                check_groups(groups[title])
+                counts = groups.setdefault(title, Counter())
+                counts.update(names)
+                check_groups(counts)
+
+    def spellings(self) -> tuple[dict[str, dict[str, str]], tuple[str, ...]]:
+        """Join names of groups that differ only in case or blanks.
+
+        Returns:
+            The names to use, by the column and the name in the table, and sentences about them.
+        """
+        from semscale.store.columns import joined_spellings, spelling_note
+
+        spellings: dict[str, dict[str, str]] = {}
+        notes: list[str] = []
+        for title, counts in chain.from_iterable(groups.items() for groups in self._groups.values()):
+            named = {name: n for name, n in counts.items() if name is not None}
+            spellings[title] = joined_spellings(named)
+            notes += spelling_note([title], named, spellings[title])
+        return spellings, tuple(notes)
 
     def finish(self, table: "Table") -> None:
         """Refuse a table without any text in a column of texts.

@@ -10,6 +10,7 @@ from semscale.messages import unknown_name
 from semscale.scales import Scale, scale_names
 from semscale.serving.instruments import requested_scale
 from semscale.serving.requests import SPLIT, RefusedRequestError, ServiceLimits, invalid
+from semscale.text_preparation import TextPreparation
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ def judged_items(fields: Any) -> "Sequence[JudgedItem | Status]":  # noqa: ANN40
     """
     from semscale.judging.prompts import read_items
 
-    return read_items(fields.questions, fields.answers, fields.references)
+    preparation = TextPreparation.from_settings(fields)
+    return read_items(fields.questions, fields.answers, fields.references, preparation)
 
 
 def check_replies(fields: Any, limits: ServiceLimits, remedy: str = SPLIT) -> None:  # noqa: ANN401 - likewise

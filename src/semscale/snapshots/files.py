@@ -170,11 +170,11 @@ def _snapshot(entry: Mapping[str, object]) -> Snapshot:
 
 def _output(output: object) -> Output:
     if isinstance(output, str):
-        return Output(_encodable(output))
+        return Output(_encodable(output)).separated()
     if not isinstance(output, Mapping) or not isinstance(output.get("text"), str):
         raise InputError(f"a snapshot must be of {_FORMS}, got {output!r:.60} in the list")
     fields = {str(name): _number(str(name), value) for name, value in output.items() if name != "text"}
-    return Output(_encodable(output["text"]), fields)
+    return Output(_encodable(output["text"]), fields).separated()
 
 
 def _encodable(text: str) -> str:

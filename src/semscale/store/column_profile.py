@@ -10,6 +10,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.store.columns import DATE, column_in, groups_in, numbers_among, storable
+from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels, Table
 
 ColumnKind = Literal[
@@ -242,7 +243,7 @@ def listed_options(values: Collection[str]) -> dict[str, tuple[str, ...]]:
         if not any(separator.search(value) for value in values):
             continue
         parts = {value: _parts(value, separator) for value in values}
-        options = {option for listed in parts.values() for option in listed}
+        options = {code_key(option) for listed in parts.values() for option in listed}
         alone = sum(len(listed) == 1 for listed in parts.values())
         if alone >= _FEWEST_ALONE and len(options) < len(parts) and len(options) <= _MOST_OPTIONS:
             return parts

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
-from semscale.store.missing_codes import is_missing
+from semscale.store.missing_codes import code_key, is_missing
 from semscale.types import Floats, Status, Statuses
 
 NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
@@ -22,6 +22,7 @@ DATE = r"^\s*(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})(?:[ T]\d{1,
 """Pattern of a cell with a date only, with or without a time; for ``re`` and polars."""
 
 _EXACT = 2.0**53
+_MOST_NAMED = 12
 
 
 def as_list(column: object, name: str) -> list[Any]:
@@ -93,6 +94,57 @@ def groups_in(cells: pl.Series) -> pl.Series:
     whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() <= _EXACT)
     integers = numbers.cast(pl.Int64, strict=False).cast(pl.String)
     return integers.zip_with(whole.fill_null(value=True), names)
+
+
+def joined_spellings(counts: Mapping[str, int], preferred: Collection[str] = ()) -> dict[str, str]:
+    """Join names that differ only in case or blanks.
+
+    Args:
+        counts: number of cells with each name, in the order of the table.
+        preferred: names that are used if they occur.
+
+    Returns:
+        The name to use instead of others with the same spelling: a preferred one, else the most frequent.
+
+    Examples:
+        >>> joined_spellings({"agree": 1, "Agree": 2, "Agree ": 1, "no": 4})
+        {'agree': 'Agree', 'Agree ': 'Agree'}
+    """
+    spellings: dict[str, list[str]] = {}
+    for name in counts:
+        spellings.setdefault(code_key(name), []).append(name)
+    joined: dict[str, str] = {}
+    for key, names in spellings.items():
+        if not key or len(names) == 1:
+            continue
+        used = max(names, key=lambda name: (name in preferred, counts[name]))
+        used = used if used in preferred else " ".join(used.split())
+        joined |= {name: used for name in names if name != used}
+    return joined
+
+
+def spelling_note(
+    columns: Sequence[str], counts: Mapping[str, int], joined: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return a sentence on the names of columns that were joined; none without any.
+
+    Args:
+        columns: names of the columns.
+        counts: number of cells with each name.
+        joined: result of ``joined_spellings``.
+
+    Examples:
+        >>> spelling_note(["q"], {"Agree": 2, "agree ": 1}, {"agree ": "Agree"})
+        ('‘q’: spellings that differ only in case or blanks were joined: ‘Agree’ (2), ‘agree ’ (1)',)
+    """
+    if not joined:
+        return ()
+    names = [name for name in counts if name in joined or name in joined.values()]
+    names.sort(key=lambda name: (code_key(name), -counts[name]))
+    listed = ", ".join(f"‘{name}’ ({counts[name]:,})" for name in names[:_MOST_NAMED])
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    named = ", ".join(f"‘{column}’" for column in columns)
+    return (f"{named}: spellings that differ only in case or blanks were joined: {listed}{more}",)
 
 
 def column_in(frame: pl.DataFrame, title: str) -> pl.Series:

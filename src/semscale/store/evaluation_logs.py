@@ -17,6 +17,7 @@ from semscale.json_reading import encodable_values, parse_json
 from semscale.store.columns import column_of
 from semscale.store.delimited import encoding_of, open_text
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_columns, check_size, frame_reader
+from semscale.text_preparation import REASONING_PARTS, reasoning_of, split_reasoning
 
 _FIRST_OBJECTS = 1_000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -101,6 +102,10 @@ JSON = "json"
 """Format of a JSON file that may be a log of inspect_ai or of promptfoo."""
 
 
+PROMPT_INDEX, RUN = "prompt_index", "run"
+"""Columns of the number of a test's prompt, from 0, and of the ID of a run."""
+
+
 class LogColumns(NamedTuple):
     """Names of columns of a log.
 
@@ -108,22 +113,28 @@ class LogColumns(NamedTuple):
         id: column of the sample's ID.
         input: column of the model's input.
         model: column of the model's name; ``None`` if rows do not name it.
+        variants: columns that tell apart outputs to one sample that are no repetitions of each other.
     """
 
     id: str
     input: str
     model: str | None
+    variants: tuple[str, ...] = ()
 
 
 _COLUMNS = {
     "inspect": LogColumns("id", "input", "model"),
-    "promptfoo": LogColumns("test", "prompt", "provider"),
-    "openai-evals": LogColumns("sample_id", "prompt", None),
+    "promptfoo": LogColumns("test", "prompt", "provider", (PROMPT_INDEX, "provider")),
+    "openai-evals": LogColumns("sample_id", "prompt", None, (RUN,)),
 }
 _GRADES = {"C": "correct", "I": "incorrect"}  # as inspect_ai writes them
 _HEAD = 4096
+_BATCH = 20_000
 _LOG_START = re.compile(rb'[\xef\xbb\xbf\s]*\{.*?"(?:eval|evalId|results)"\s*:', re.DOTALL)
 _TOO_LARGE = "save a table of its samples as JSON lines (.jsonl) or CSV"
+
+REASONING = "reasoning"
+"""Column of the reasoning before an output."""
 
 Row = dict[str, Any]
 
@@ -133,10 +144,13 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 
 
     Columns of ``inspect`` (``.eval``, ``.json``): ``id``, ``epoch``, ``input``, ``target``, ``output``,
     ``model``, ``error``, ``logprobs``, and ``score_NAME`` for each scorer, where C and I read ``correct`` and
-    ``incorrect``. Columns of ``promptfoo`` (``.json``): ``test``, ``prompt``, ``provider``, ``output``,
-    ``success``, ``score``, ``error``, and ``var_NAME`` for each variable. Columns of ``openai-evals``
-    (``.jsonl``): ``sample_id``, ``prompt``, ``output``, ``expected``, ``correct``; samplings with another
-    prompt than the sample's first, such as a grader's, are left out.
+    ``incorrect``. Columns of ``promptfoo`` (``.json``): ``test``, ``prompt_index``, ``prompt``, ``provider``,
+    ``output``, ``success``, ``score``, ``error``, and ``var_NAME`` for each variable. Columns of
+    ``openai-evals`` (``.jsonl``): ``sample_id``, ``prompt``, ``output``, ``expected``, ``correct``; samplings
+    with another prompt than the sample's first, such as a grader's, are left out.
+
+    Reasoning before an output is moved to a column ``reasoning``, if any output has some. A log of several
+    runs of OpenAI's evals has a column ``run``.
 
     Args:
         path: the file.
@@ -150,15 +164,17 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 
     notes: tuple[str, ...] = ()
     if format == "openai-evals":
         rows = _openai_rows(path, name)
+        notes = _mixed_runs(rows)
     else:
         document = _document(path, name)
         format = _kind(document, name) if format == JSON else format  # noqa: A001
         if format == "inspect":
             rows = _inspect_rows(document, name)
-            notes = _unfinished(document)
+            notes = (*_unfinished(document), *_mixed_models(rows))
         else:
             rows = _promptfoo_rows(document, name)
-            notes = _mixed_providers(rows)
+            notes = (*_mixed_prompts(rows), *_mixed_providers(rows))
+    notes = (*notes, *_separate_reasoning(rows))
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if not rows:
         raise InputError(f"{name} holds no samples; an evaluation log with results is needed")
@@ -178,6 +194,24 @@ def log_columns(table: Table) -> LogColumns | None:
         table: table from ``open_table``.
     """
     return _COLUMNS.get(table.settings[0]) if table.settings else None
+
+
+def log_variants(table: Table) -> tuple[str, ...]:
+    """Return the columns of a log that tell apart outputs to several prompts, of several models or runs.
+
+    Args:
+        table: table from ``open_table``.
+
+    Returns:
+        The columns with more than one value; none for another table.
+    """
+    log = log_columns(table)
+    columns = () if log is None else tuple(column for column in log.variants if column in table.columns)
+    values: dict[str, set[object]] = {column: set() for column in columns}
+    for batch in table.batches_with(columns, _BATCH) if columns else ():
+        for column in columns:
+            values[column].update(batch[column].drop_nulls().unique().to_list())
+    return tuple(column for column in columns if len(values[column]) > 1)
 
 
 def looks_like_log(path: Path) -> bool:
@@ -276,6 +310,7 @@ def _inspect_row(sample: Mapping[str, Any]) -> Row:
         "model": output.get("model"),
         "error": error,
         "logprobs": json.dumps(logprobs) if logprobs else None,
+        REASONING: reasoning_of(_mapping(first.get("message"))),
     }
     for scorer, score in _mapping(sample.get("scores")).items():
         value = _mapping(score).get("value")
@@ -290,38 +325,100 @@ def _promptfoo_rows(document: Mapping[str, Any], name: str) -> list[Row]:
             f"{name} holds no results of promptfoo; write them with promptfoo eval -o results.json"
         )
     rows = []
+    prompts: dict[str, list[object]] = {}
     for number, result in enumerate(map(_mapping, results)):
         prompt, response = _mapping(result.get("prompt")), _mapping(result.get("response"))
-        provider = result.get("provider")
+        provider, test = result.get("provider"), str(result.get("testIdx", number))
+        raw, of_test = prompt.get("raw"), prompts.setdefault(test, [])
+        if raw not in of_test:
+            of_test.append(raw)
         rows.append(
             {
-                "test": str(result.get("testIdx", number)),
-                "prompt": _conversation(_from_json(prompt.get("raw"))),
+                "test": test,
+                PROMPT_INDEX: of_test.index(raw) if result.get("promptIdx") is None else result["promptIdx"],
+                "prompt": _conversation(_from_json(raw)),
                 "provider": provider.get("id") if isinstance(provider, Mapping) else provider,
                 "output": _text(response.get("output")),
                 "success": result.get("success"),
                 "score": result.get("score"),
                 "error": result.get("error") or response.get("error"),
+                REASONING: reasoning_of(response),
                 **{f"var_{key}": _plain(value) for key, value in _mapping(result.get("vars")).items()},
             }
         )
     return rows
 
 
+def _mixed_prompts(rows: list[Row]) -> tuple[str, ...]:
+    n = len(_distinct(rows, PROMPT_INDEX))
+    return _mixed(
+        n,
+        f"Outputs to {n} prompts are in this log; rows of one test are answers to different prompts, and no "
+        f"samples of each other. --where '{PROMPT_INDEX} == 0' selects one.",
+    )
+
+
 def _mixed_providers(rows: list[Row]) -> tuple[str, ...]:
-    providers = sorted({str(row["provider"]) for row in rows if row["provider"] is not None})
-    if len(providers) < 2:  # noqa: PLR2004 - one is not mixed
+    providers = _distinct(rows, "provider")
+    return _mixed(
+        len(providers),
+        f"Outputs of {len(providers)} providers are in this log ({', '.join(providers)}); rows of one test "
+        "are answers of different models, and no samples of each other. --where selects one.",
+    )
+
+
+def _mixed_models(rows: list[Row]) -> tuple[str, ...]:
+    models = _distinct(rows, "model")
+    return _mixed(
+        len(models),
+        f"Outputs of {len(models)} models are in this log ({', '.join(models)}); rows of one sample may be "
+        "answers of different models. --where selects one.",
+    )
+
+
+def _mixed_runs(rows: list[Row]) -> tuple[str, ...]:
+    runs = _distinct(rows, RUN)
+    return _mixed(
+        len(runs),
+        f"Outputs of {len(runs)} runs are in this log ({', '.join(runs)}); rows of one sample are answers in "
+        "different runs, and no samples of each other. --where selects one.",
+    )
+
+
+def _distinct(rows: list[Row], column: str) -> list[str]:
+    return sorted({str(row[column]) for row in rows if row.get(column) is not None})
+
+
+def _mixed(n: int, note: str) -> tuple[str, ...]:
+    return (note,) if n > 1 else ()
+
+
+def _separate_reasoning(rows: list[Row]) -> tuple[str, ...]:
+    """Move the reasoning before each output to a column of its own; remove the column if there is none."""
+    n_inline = 0
+    for row in rows:
+        reasoning, output = split_reasoning(row["output"] or "")
+        if output != (row["output"] or ""):
+            n_inline += 1
+            row["output"] = output
+            row[REASONING] = "\n\n".join(filter(None, [row.get(REASONING), reasoning]))
+    has_reasoning = any(row.get(REASONING) for row in rows)
+    for row in rows:
+        stated = row.pop(REASONING, None) or None
+        if has_reasoning:
+            row[REASONING] = stated
+    if not n_inline:
         return ()
     return (
-        f"Outputs of {len(providers)} providers are in this log ({', '.join(providers)}); rows of one test "
-        "are answers of different models. --where selects one.",
+        f"{n_inline:,} of {len(rows):,} outputs in this log begin with a model's reasoning; it is in the "
+        f"column {REASONING}, and is not measured.",
     )
 
 
 def _openai_rows(path: Path, name: str) -> list[Row]:
     rows: list[Row] = []
-    prompts: dict[str, str | None] = {}
-    ungraded: dict[str, list[Row]] = {}
+    prompts: dict[tuple[object, str], str | None] = {}
+    ungraded: dict[tuple[object, str], list[Row]] = {}
     for number, line in enumerate(_bytes_of(path, name).splitlines(), start=1):
         event = _parsed(line) if line.strip() else {}
         if not isinstance(event, Mapping):
@@ -329,18 +426,27 @@ def _openai_rows(path: Path, name: str) -> list[Row]:
                 f"{name}: line {number} is no JSON object; a log of OpenAI's evals has one per line"
             )
         data, sample = _mapping(event.get("data")), str(event.get("sample_id"))
+        in_run = event.get("run_id"), sample
         if event.get("type") == "sampling":
-            sampled, prompt = data.get("sampled"), _conversation(data.get("prompt"))
-            if prompts.setdefault(sample, prompt) != prompt:
-                continue
-            for text in sampled if isinstance(sampled, list) else [sampled]:
-                row = {"sample_id": sample, "prompt": prompt, "output": _text(text)}
-                rows.append({**row, "expected": None, "correct": None})
-                ungraded.setdefault(sample, []).append(rows[-1])
+            prompt = _conversation(data.get("prompt"))
+            if prompts.setdefault(in_run, prompt) == prompt:
+                sampled = _sampled_rows(event, sample, prompt)
+                rows += sampled
+                ungraded.setdefault(in_run, []).extend(sampled)
         elif event.get("type") == "match":
-            for row in ungraded.pop(sample, []):
+            for row in ungraded.pop(in_run, []):
                 row |= {"expected": _plain(data.get("expected")), "correct": data.get("correct")}
-    return rows
+    if _distinct(rows, RUN)[1:]:
+        return rows
+    return [{name: value for name, value in row.items() if name != RUN} for row in rows]
+
+
+def _sampled_rows(event: Mapping[str, Any], sample: str, prompt: str | None) -> list[Row]:
+    """Return a row for each sampled text of an event, without a grade."""
+    sampled = _mapping(event.get("data")).get("sampled")
+    row: Row = {RUN: event.get("run_id"), "sample_id": sample, "prompt": prompt}
+    texts = sampled if isinstance(sampled, list) else [sampled]
+    return [{**row, "output": _text(text), "expected": None, "correct": None} for text in texts]
 
 
 def _bytes_of(path: Path, name: str) -> bytes:
@@ -382,7 +488,8 @@ def _text(value: Any) -> str | None:  # noqa: ANN401 - any JSON
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(part, Mapping) for part in value):
-        return "".join(str(part["text"]) for part in value if isinstance(part.get("text"), str))
+        parts = [part for part in value if part.get("type") not in REASONING_PARTS]
+        return "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -23,16 +23,21 @@ LONGEST_CODE = 30
 _NUMBER = re.compile(r"[+\-\u2212]?\d{1,12}([.,]\d{1,6})?")
 
 
-def code_key(text: str) -> str:
-    """Normalise a text for comparison with codes: stripped, in lower case, with straight apostrophes.
+_NO_WIDTH = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 
-    Accented letters are equal regardless of their encoding (Unicode's form NFC).
+
+def code_key(text: str) -> str:
+    r"""Normalise a text for comparison with codes: in lower case, single blanks, straight apostrophes.
+
+    Hard blanks are blanks, and characters without width are left out. Accented letters are equal regardless
+    of their encoding (Unicode's form NFC).
 
     Examples:
-        >>> code_key(" Don’t know ")
+        >>> code_key(" Don’t\u00a0  know ")
         "don't know"
     """
-    return unicodedata.normalize("NFC", text.strip().casefold()).replace("\u2019", "'")
+    words = " ".join(text.translate(_NO_WIDTH).casefold().split())
+    return unicodedata.normalize("NFC", words).replace("\u2019", "'")
 
 
 def missing_keys(codes: Iterable[str]) -> frozenset[str]:

@@ -160,6 +160,12 @@ class StopReply:
         reply = self.outcomes[0].reply
         return None if reply is None or self.decisions else reply.text
 
+    @property
+    def reasoning(self) -> str | None:
+        """Reasoning of the reply; ``None`` without any."""
+        reply = self.outcomes[0].reply
+        return None if reply is None else reply.reasoning or None
+
 
 class Prompts:
     """Writes the requests of a study with one model.

@@ -340,7 +340,10 @@ def read_study(folder: str | Path, *, allow_unfinished: bool = False) -> StudyRe
         _check_unchanged(path / name, sha256)
     try:
         answers, personas, prompts = (pl.read_parquet(path / name) for name in _TABLES if run["sha256"][name])
-        answers, panel = answers.select(*SCHEMA), SyntheticPanel.from_frame(personas, run["panel_source"])
+        answers, panel = (
+            answers.select(title for title in SCHEMA if title in answers.columns),
+            SyntheticPanel.from_frame(personas, run["panel_source"]),
+        )
         content = (path / FILE).read_bytes() if FILE in run["sha256"] else b""
         design = _DESIGNS.validate_python({**run, "panel": panel, "content": content})
         facts, signature = _FACTS.validate_python(run["facts"]), Signature.parse(run["signature"])
@@ -465,6 +468,7 @@ class StudyAnswer:
         tokens: tokens of the calls; ``None`` if unknown.
         cost: cost of the calls; ``None`` if tokens or prices are unknown.
         seconds: total seconds of the calls; ``None`` if unknown.
+        reasoning: the model's reasoning before ``reply``; ``None`` without any.
     """
 
     persona: str
@@ -488,6 +492,7 @@ class StudyAnswer:
     tokens: int | None = None
     cost: float | None = None
     seconds: float | None = None
+    reasoning: str | None = None
 
     def rate(self, pmf: Floats, scale: "Scale | None") -> None:
         """Set the rating: masses (k,) of the scale's points, or figures (k,) of options."""
@@ -516,11 +521,15 @@ SCHEMA: dict[str, Any] = {
 
 
 def answer_frame(answers: Iterable[StudyAnswer]) -> pl.DataFrame:
-    """Return a table of answers with the columns of ``SCHEMA``; missing values are null."""
+    """Return a table of answers with the columns of ``SCHEMA``; missing values are null.
+
+    Without any reasoning, that column is left out.
+    """
     rows = list(answers)
     columns = {field.name: [getattr(row, field.name) for row in rows] for field in fields(StudyAnswer)}
     columns["status"] = [str(status) for status in columns["status"]]
-    return pl.DataFrame(columns, schema=SCHEMA)
+    frame = pl.DataFrame(columns, schema=SCHEMA)
+    return frame.drop("reasoning") if frame["reasoning"].is_null().all() else frame
 
 
 class _Measuring:
@@ -559,7 +568,7 @@ class _Measuring:
             if no_decisions is not None:
                 answer.status, answer.reason = Status.FAILED, no_decisions
             return answer
-        answer.prompt, answer.reply = reply.prompt, reply.text
+        answer.prompt, answer.reply, answer.reasoning = reply.prompt, reply.text, reply.reasoning
         if method == "decision":
             self._decide(answer, reply, question)
         elif method == "dlr":

@@ -1,5 +1,6 @@
 """Crosstabs of a survey: the call, the run over a file or a data frame, and the result."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from semscale.scales import load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.atomic import check_writable, replacing
-from semscale.store.columns import column_in, groups_in, storable
+from semscale.store.columns import column_in, groups_in, joined_spellings, spelling_note, storable
 from semscale.store.missing_codes import missing_keys, written_codes
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels, Table, rows_of_the_file
@@ -111,7 +112,7 @@ def tabulate_file(table: Table, settings: CrosstabSettings) -> "Crosstabs":
     with rows_of_the_file(table):
         whole = _values_before_conditions(table, questions.values())
         result = _tabulate(frame, settings, questions, table.labels, whole)
-    return replace(result, source=table.file_name, input_notes=table.notes)
+    return replace(result, source=table.file_name, input_notes=(*table.notes, *result.input_notes))
 
 
 def _find_questions(
@@ -143,6 +144,8 @@ def _tabulate(
     """
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
+    written = frame
+    frame, spellings = _join_spellings(frame, settings, columns.values(), labels)
     sample = read_sample(frame, settings, labels)
     rows = frame.filter(sample.is_included)
     options = [name for name in _option_columns(columns.values()) if name in frame.columns]
@@ -156,6 +159,8 @@ def _tabulate(
         numeric=frozenset(settings.numeric),
         missing=settings.missing,
         whole={name: groups_in(frame[name]).unique() for name in options} | dict(whole or {}),
+        written=written.filter(sample.is_included),
+        spellings=spellings,
     )
     read = [question for name in settings.questions for question in reader.read_all(columns[name])]
     questions = list({question.name: question for question in read}.values())
@@ -173,7 +178,45 @@ def _tabulate(
         tables=tuple(tabulate(questions, banners or [everybody], sample.design, settings)),
         settings=settings,
         sample_notes=(*sample.notes, *_notes_on_people(rows, settings)),
+        input_notes=tuple(
+            spellings[name] for name in (*settings.wave_columns, *settings.banners) if name in spellings
+        ),
     )
+
+
+def _join_spellings(
+    frame: pl.DataFrame,
+    settings: CrosstabSettings,
+    questions: Collection[QuestionColumns],
+    labels: Mapping[str, ColumnLabels],
+) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Join answers and groups that differ only in case or blanks; columns of one question are joined alike.
+
+    Columns with labelled values are left as they are.
+
+    Returns:
+        The frame, and a sentence for each column with joined names.
+    """
+    columns = [question.columns for question in questions]
+    columns += [(name,) for name in (*settings.wave_columns, *settings.banners)]
+    notes: dict[str, str] = {}
+    for names in dict.fromkeys(columns):
+        texts = [
+            name
+            for name in names
+            if name in frame.columns
+            and frame[name].dtype == pl.String
+            and not labels.get(name, ColumnLabels()).values
+        ]
+        counts: Counter[str] = Counter()
+        for name in texts:
+            counts.update(frame[name].drop_nulls().to_list())
+        targets = (target for name in texts for target in settings.raked_to.get(name, ()))
+        joined = joined_spellings(counts, {*targets, *settings.wave_order})
+        if joined:
+            frame = frame.with_columns(frame[name].replace(joined) for name in texts)
+            notes |= dict.fromkeys(texts, spelling_note(texts, counts, joined)[0])
+    return frame, notes
 
 
 def _option_columns(questions: Collection[QuestionColumns]) -> list[str]:

@@ -1,5 +1,6 @@
 """Questions of a survey, read from columns, and their lines in a table."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -14,7 +15,7 @@ from semscale.messages import unknown_name
 from semscale.scales.library import scale_caution
 from semscale.stats.intervals import MASS_PREFIX
 from semscale.store.column_profile import ColumnProfile, listed_options
-from semscale.store.columns import groups_in, numbers_among
+from semscale.store.columns import groups_in, joined_spellings, numbers_among, spelling_note
 from semscale.store.table import ColumnLabels
 from semscale.store.writing import PREFIX
 from semscale.tabulation.answer_cells import (
@@ -317,9 +318,11 @@ class QuestionReader:
         missing: codes for no answer, by question; those of ``EVERY_QUESTION`` apply to all.
         whole: for columns that are options, the names of all values in the whole table, by default those of
             the frame. They determine the meaning of cells, regardless of excluded rows.
+        written: the frame before spellings were joined; by default the frame.
+        spellings: a sentence for each column in which spellings were joined.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the frame, and what is known about it
         self,
         frame: pl.DataFrame,
         labels: Mapping[str, ColumnLabels] | None = None,
@@ -328,7 +331,10 @@ class QuestionReader:
         numeric: Collection[str] = (),
         missing: Mapping[str, Sequence[str]] | None = None,
         whole: Mapping[str, pl.Series] | None = None,
+        written: pl.DataFrame | None = None,
+        spellings: Mapping[str, str] | None = None,
     ) -> None:
+        self._written, self._spellings = frame if written is None else written, spellings or {}
         self._frame, self._labels, self._points = frame, labels or {}, points or {}
         self._numeric, self._missing, self._whole = numeric, missing or {}, whole or {}
 
@@ -371,7 +377,7 @@ class QuestionReader:
     def _read(self, question: QuestionColumns, columns: Sequence["_Column"]) -> Question:
         name = question.name
         if question.are_mentions:
-            return _mentions(name, columns)
+            return self._with_spellings(_mentions(name, columns), columns)
         if question.is_multiple:
             return _multiple_choice(name, columns)
         is_number = name in self._numeric
@@ -384,7 +390,13 @@ class QuestionReader:
         if name in self._points and kind in ("number", "single choice", "ordinal"):
             points = self._points[name]
             return _scale(name, replace(column, cells=on_scale(column.cells, points, name)), points)
-        return self._of_kind(kind, name, column)
+        return self._with_spellings(self._of_kind(kind, name, column), columns)
+
+    def _with_spellings(self, question: Question, columns: Sequence["_Column"]) -> Question:
+        """Add the sentence on joined spellings to a question whose answers have lines."""
+        notes = dict.fromkeys(self._spellings.get(column.name) for column in columns)
+        is_choice = question.kind in ("single choice", "multiple choice")
+        return replace(question, notes=(*question.notes, *filter(None, notes))) if is_choice else question
 
     def _of_kind(self, kind: str, name: str, column: "_Column") -> Question:
         match kind:
@@ -421,7 +433,8 @@ class QuestionReader:
         if not masses:
             return {}
         ratings = list(masses.values())
-        rated = self._frame.select(column.cells.alias(_CELL), *ratings).drop_nulls()
+        cells = self._written[column.name] if column.name in self._spellings else column.cells
+        rated = self._frame.select(cells.alias(_CELL), *ratings).drop_nulls()
         pairs = rated.unique()
         n_texts, n_ratings = pairs[_CELL].n_unique(), pairs.select(ratings).unique().height
         has_one_each = pairs.height == n_texts and n_ratings > n_texts / 2
@@ -531,13 +544,19 @@ def _single_choice(name: str, column: _Column) -> Question:
 
 def _listed_choice(name: str, column: _Column, options: Mapping[str, Sequence[str]]) -> Question:
     """Read a multiple choice from one column with several options per cell."""
+    counts: Counter[str] = Counter()
+    for cell, n in column.profile.values.items():
+        counts.update(dict.fromkeys(options.get(cell, ()), n))
+    joined = joined_spellings(counts)
+    options = {cell: [joined.get(option, option) for option in listed] for cell, listed in options.items()}
     names = sorted_names({option for listed in options.values() for option in listed})
     marks = np.array([[float(option in listed) for option in names] for listed in options.values()])
     missing = np.full((1, len(names)), np.nan)
     answers = np.concatenate([marks, missing])[_positions_in(list(options), column.cells)]
     lines, weights = choice_lines(names)
     note = f"{_SEVERAL}; a cell of '{column.name}' lists them, and an empty cell is missing"
-    return Question(name, column.text, "multiple choice", lines, answers, weights, (note,))
+    notes = (note, *spelling_note([column.name], counts, joined))
+    return Question(name, column.text, "multiple choice", lines, answers, weights, notes)
 
 
 def _number(name: str, column: _Column) -> Question:

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.cliniqlink import load_submission, read_task, reply_text, without_thoughts
+from semscale.matching.cliniqlink import load_submission, read_task, reply_text
 
 
 def write(folder, name="short", **content):
@@ -32,16 +32,11 @@ def test_replies_are_unwrapped(reply, text):
     assert reply_text(reply) == text
 
 
-@pytest.mark.parametrize(
-    ("reply", "text"),
-    [
-        ("<think>a\nb</think>c", "c"),
-        ("a<THINK>b</THINK> c<think>d</think>", "a c"),
-        ("a <think>never ends", "a"),
-    ],
-)
-def test_thoughts_are_removed_also_where_they_never_end(reply, text):
-    assert without_thoughts(reply) == text
+@pytest.mark.parametrize(("reply", "text"), [("<think>a\nb</think>c", "c"), ("<think>never ends", "")])
+def test_task_replies_have_no_reasoning(tmp_path, reply, text):
+    path = tmp_path / "short.json"
+    path.write_text(json.dumps({"inputs": [{}], "responses": [reply]}))
+    assert read_task(path).replies == [text]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.store import evaluation_logs
-from semscale.store.evaluation_logs import open_jsonl
+from semscale.store.evaluation_logs import log_variants, open_jsonl
 from semscale.store.reading import open_table
 
 
@@ -324,3 +324,61 @@ def test_a_json_log_is_parsed_once(tmp_path, monkeypatch):
     monkeypatch.setattr(evaluation_logs, "parse_json", counted)
     assert next(open_table(path).batches(9))["input"].to_list() == ["Who?"]
     assert len(parsed) == 1
+
+
+def promptfoo_prompts(folder):
+    results = [
+        {
+            "testIdx": test,
+            "promptIdx": prompt,
+            "prompt": {"raw": f"{test} {prompt}"},
+            "response": {"output": "A"},
+        }
+        for test in (0, 1)
+        for prompt in (0, 1)
+    ]
+    return write(folder / "r.json", {"results": {"results": results}})
+
+
+def test_prompts_of_one_log_are_noted_and_told_apart(tmp_path):
+    table = open_table(promptfoo_prompts(tmp_path))
+    assert table.notes[0].startswith("Outputs to 2 prompts are in this log")
+    assert log_variants(table) == ("prompt_index",)
+    assert next(table.batches(9))["prompt_index"].to_list() == [0, 1, 0, 1]
+
+
+def test_prompts_without_a_number_are_told_apart_by_their_texts(tmp_path):
+    results = [
+        {"testIdx": 0, "prompt": {"raw": raw}, "response": {"output": "A"}} for raw in ("Hi", "Hello", "Hi")
+    ]
+    found = rows(write(tmp_path / "r.json", {"results": {"results": results}}))
+    assert [row["prompt_index"] for row in found] == [0, 1, 0]
+
+
+def test_runs_of_one_log_of_openai_evals_are_noted(tmp_path):
+    def sampling(run, prompt):
+        data = {"prompt": prompt, "sampled": ["4"]}
+        return {"run_id": run, "sample_id": "s.0", "type": "sampling", "data": data}
+
+    path = tmp_path / "events.jsonl"
+    events = [{"spec": {}}, sampling("a", "2 + 2?"), {"spec": {}}, sampling("b", "Two and two?")]
+    path.write_text("\n".join(map(json.dumps, events)), encoding="utf-8")
+    table = open_table(path)
+    assert table.notes[0].startswith("Outputs of 2 runs are in this log (a, b)")
+    assert next(table.batches(9))["run"].to_list() == ["a", "b"]
+
+
+def test_reasoning_of_outputs_has_a_column_of_its_own(tmp_path):
+    samples = [
+        {
+            "id": 1,
+            "input": "?",
+            "output": {"choices": [{"message": {"content": "<think>Lyon?</think>Paris"}}]},
+        },
+        {"id": 2, "input": "?", "output": {"choices": [{"message": {"content": "Rome"}}]}},
+    ]
+    table = open_table(write(tmp_path / "log.json", {"eval": {}, "samples": samples}))
+    batch = next(table.batches(9))
+    assert batch["output"].to_list() == ["Paris", "Rome"]
+    assert batch["reasoning"].to_list() == ["Lyon?", None]
+    assert table.notes[0].startswith("1 of 2 outputs in this log begin with a model's reasoning")

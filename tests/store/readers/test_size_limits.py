@@ -76,7 +76,7 @@ WHOLE = [
     pytest.param(spss, "sav", 4 * 5, marks=pytest.mark.needs("spss")),
     (inspect_log, "inspect", 4 * 8),
     (packed_inspect_log, "inspect", 4 * 8),
-    (promptfoo_log, "promptfoo", 4 * 7),
+    (promptfoo_log, "promptfoo", 4 * 8),
     (openai_log, "openai-evals", 4 * 5),
 ]
 

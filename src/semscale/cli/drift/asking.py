@@ -28,7 +28,7 @@ from semscale.drift.asking import (
 )
 from semscale.drift.programs import ProgramAsker
 from semscale.drift.revision import git_revision
-from semscale.drift.runs import RecordedRun, check_rerun, shared_ids
+from semscale.drift.runs import RecordedRun, check_rerun, reasoning_notes, shared_ids
 from semscale.errors import InputError
 from semscale.history.runs import Run, now
 from semscale.report.drift_history import none_shared_sentence
@@ -180,7 +180,8 @@ def _recorded(options: RecordOptions, table: AskedTable, draft: Run, answers: An
         reruns = tuple(history.record(replace(rerun, rerun_of=origin)) for rerun in numbered)
         given = {} if options.command is not None else options.request.settings.given
         facts = answers.facts(table.source, given)
-        return RecordedRun(stored, history.where, stored is assigned, reruns, facts)
+        notes = reasoning_notes(stored)
+        return RecordedRun(stored, history.where, stored is assigned, reruns, facts, input_notes=notes)
 
 
 def _answered(draft: Run, answers: Sequence[Answer]) -> Run:

@@ -27,6 +27,7 @@ from semscale.drift.settings import GATE, Direction, GateSettings, read_gate_set
 from semscale.embedding.token_states import TOKENLESS_ENGINES
 from semscale.errors import InputError, ReplyError
 from semscale.settings import Option, Settings
+from semscale.text_preparation import Reasoning
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
@@ -83,6 +84,7 @@ class RunColumnOptions(Settings):
         Field(description="Treat each row as one output; rows with the same ID are one item."),
         Option(COLUMNS, rare=True),
     ] = False
+    reasoning: Reasoning = "remove"
 
     @property
     def columns(self) -> "RunColumns":
@@ -98,6 +100,7 @@ class RunColumnOptions(Settings):
             by=self.by,
             long=self.long,
             reference=self.reference,
+            reasoning=self.reasoning,
         )
 
 

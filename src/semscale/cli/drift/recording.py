@@ -21,6 +21,7 @@ from semscale.drift.runs import (
     check_rerun,
     match_runs,
     outputs_equal,
+    reasoning_notes,
     shared_ids,
 )
 from semscale.errors import InputError, UnknownNameError
@@ -160,7 +161,12 @@ def record_outputs(options: RecordOptions) -> RecordedRun:
         repeats = run.rerun_of is not None and outputs_equal(history.run(run.rerun_of), run)
         stored = history.record(run)
         return RecordedRun(
-            stored, history.where, is_new=stored is run, shared=shared, repeats_original=repeats
+            stored,
+            history.where,
+            is_new=stored is run,
+            shared=shared,
+            repeats_original=repeats,
+            input_notes=reasoning_notes(stored),
         )
 
 

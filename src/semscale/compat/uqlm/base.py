@@ -13,12 +13,13 @@ import numpy as np
 
 from semscale.answer_consistency.asking import AskedModel, Sampling
 from semscale.answer_consistency.measures import measure_tokens, measures_needing
-from semscale.answer_consistency.tokens import read_tokens
+from semscale.answer_consistency.tokens import AnswerTokens, read_tokens
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.messages import Message, TokenLogprob
 from semscale.chat.runner import Runner, Running, run_apart
 from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.matching.entailment import EntailmentModel, chosen_model
+from semscale.text_preparation import TextPreparation
 from semscale.types import Floats
 from semscale.weights.known import ENGLISH_NLI
 
@@ -36,6 +37,9 @@ BLACK_BOX = (
     "semantic_sets_confidence",
 )
 """Scorers that compare a response with its samples; each is a measure of ``Consistency``."""
+
+ANSWERS = TextPreparation(reasoning="remove")
+"""Preparation of responses: uqlm would score their reasoning."""
 
 _SAMPLES = ("responses", "sampled_responses")
 
@@ -315,12 +319,13 @@ class UncertaintyScorer(ABC):
     def _processed(
         self, responses: Sequence[Any], samples: Sequence[Sequence[Any]]
     ) -> tuple[list[Any], list[list[Any]]]:
-        """Apply the postprocessor to responses and samples; values that are not text are not changed."""
+        """Remove reasoning from responses and samples, and apply the postprocessor to these texts."""
 
         def processed(text: Any) -> Any:
             return self.postprocessor(text) if self.postprocessor and isinstance(text, str) else text
 
-        return [processed(text) for text in responses], [[processed(text) for text in row] for row in samples]
+        answers, rows = ANSWERS.prepare(list(responses)), ANSWERS.prepare([list(row) for row in samples])
+        return [processed(text) for text in answers], [[processed(text) for text in row] for row in rows]
 
     def _text_columns(
         self, raw: tuple[list[Any], list[list[Any]]], processed: tuple[list[Any], list[list[Any]]]
@@ -334,7 +339,7 @@ class UncertaintyScorer(ABC):
 
     def _probabilities(self, cells: Sequence[Any]) -> Floats:
         """Compute the probabilities of texts from their tokens; NaN if these are not known."""
-        read = read_tokens(list(cells), len(cells))
+        read = answer_tokens(cells)
         return np.asarray(measure_tokens(read, (self._sequence,))[self._sequence], np.float64)
 
     def _sampling_metadata(self, samples: Sequence[Sequence[Any]]) -> dict[str, Any]:
@@ -348,6 +353,11 @@ class UncertaintyScorer(ABC):
 def _check_number(num_responses: int) -> None:
     if num_responses < 1:
         raise InputError(f"num_responses must be at least 1, got {num_responses!r}")
+
+
+def answer_tokens(cells: Sequence[Any]) -> Sequence[Any]:
+    """Parse the tokens of n responses, without those of reasoning."""
+    return AnswerTokens(read_tokens(list(cells), len(cells))).without_reasoning().answers or []
 
 
 def limited(running: Running, max_calls_per_min: int | None) -> Running:

@@ -34,6 +34,7 @@ from semscale.chat.chat_model import ChatModel, held_open, load_chat_model
 from semscale.chat.langchain import is_langchain
 from semscale.chat.runner import Running
 from semscale.compat.uqlm.base import (
+    ANSWERS,
     BLACK_BOX,
     WHITE_BOX,
     UncertaintyScorer,
@@ -133,7 +134,7 @@ class LLMJudge:
             InputError: there is no ``llm``, or the lists have unequal lengths.
         """
         judge = self.as_judge(retries=retries, explanations=explanations)
-        rows = read_items(list(prompts), list(responses))
+        rows = read_items(list(prompts), list(responses), preparation=ANSWERS)
         async with held_open(self._chat_model()):
             verdicts = await judge.judge_items(rows, self.running)
         columns: dict[str, Any] = {
@@ -246,7 +247,7 @@ class LLMPanel(UncertaintyScorer):
         Raises:
             InputError: the lists have unequal lengths.
         """
-        rows = read_items(list(prompts), list(responses))
+        rows = read_items(list(prompts), list(responses), preparation=ANSWERS)
         panel = [judge.as_judge(explanations=self.explanations) for judge in self.judges]
         if len(panel) > 1:
             states = [JudgeState(judge.running) for judge in self.judges]

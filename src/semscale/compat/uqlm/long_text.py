@@ -10,6 +10,7 @@ Intended differences from ``uqlm`` 0.6.7:
 - A refined response consists of the claims that are not removed, word for word; none is written anew.
 - In ``matched_unit`` a sample without a unit does not count, where uqlm takes 0 for it.
 - A response without samples has no score (``None``).
+- A model's reasoning before a response, such as ``<think>...</think>``, has no claims.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,6 +32,7 @@ from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.runner import Running
 from semscale.compat.uqlm.base import (
+    ANSWERS,
     UncertaintyScorer,
     UQResult,
     checked_scorers,
@@ -193,9 +195,10 @@ class LongTextUQ(UncertaintyScorer):
         """
         if len(responses) != len(sampled_responses):
             raise InputError("responses and sampled_responses must have equal lengths")
-        split = await self._split(responses)
+        split = await self._split(ANSWERS.prepare(list(responses)))
         claims = [listed or [] for listed in split]
-        values = claim_values(claims, await self._units(sampled_responses), self._pair_values)
+        samples = ANSWERS.prepare([list(row) for row in sampled_responses])
+        values = claim_values(claims, await self._units(samples), self._pair_values)
         data: dict[str, Any] = {
             "responses": list(responses),
             "sampled_responses": [list(row) for row in sampled_responses],

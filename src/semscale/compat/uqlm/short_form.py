@@ -9,6 +9,7 @@ Intended differences from ``uqlm`` 0.6.7:
   same by their words, and other texts by the cosine of their vectors; ``metadata["same_by"]`` of
   ``BlackBoxUQ`` counts the prompts by ground. With the model two texts mean the same if each entails the
   other, where uqlm takes one direction.
+- A model's reasoning before a response, such as ``<think>...</think>``, is not compared, nor are its tokens.
 - Long texts are read in windows instead of being cut at 2,000 characters and 256 tokens.
 - ``bert_score`` uses Semscale's default model; ``bert_model="roberta-large"`` or another name changes it.
 - A response that is missing or empty, has no samples or has texts that the model cannot read has no score
@@ -40,7 +41,6 @@ from semscale.answer_consistency.samples import PairReaders, SampledAnswers, pai
 from semscale.answer_consistency.tokens import (
     confident_consistency,
     monte_carlo_probability,
-    read_tokens,
     semantic_densities,
 )
 from semscale.chat.runner import Running
@@ -49,6 +49,7 @@ from semscale.compat.uqlm.base import (
     WHITE_BOX,
     UncertaintyScorer,
     UQResult,
+    answer_tokens,
     check_token_lengths,
     checked_scorers,
     entailment_model,
@@ -419,7 +420,7 @@ class WhiteBoxUQ(UncertaintyScorer):
         self._check_inputs({**texts, "sampled_logprobs_results": sampled_logprobs_results})
         data: dict[str, Any] = {name: list(column) for name, column in texts.items() if column is not None}
         by_tokens = [name for name in self.scorers if not WHITE_BOX[name]]
-        tokens = read_tokens(list(logprobs_results), len(logprobs_results))
+        tokens = answer_tokens(logprobs_results)
         data |= measure_tokens(tokens, by_tokens)
         if "sequence_probability" in data:
             data["sequence_probability"] = self._probabilities(tokens)

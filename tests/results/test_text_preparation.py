@@ -1,0 +1,119 @@
+"""Reasoning and HTML in texts, and spellings of groups, in every instrument's table."""
+
+import polars as pl
+import pytest
+
+import semscale
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.settings import AnswerColumns
+from semscale.answer_consistency.tables import consistency_file
+from semscale.matching.matcher import Matcher, match_file
+from semscale.matching.settings import MatchColumns
+from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import rate_file
+from semscale.store.reading import open_table
+from semscale.text_preparation import has_html, html_text
+
+THOUGHTS = "<think>It is expensive, I would never buy it.</think>\n\n"
+
+
+def table(folder, **columns):
+    path = folder / "rows.jsonl"
+    pl.DataFrame(columns).write_ndjson(path)
+    return open_table(path)
+
+
+@pytest.mark.parametrize("kind", ["remove", "keep"])
+def test_rating_measures_reasoning_only_if_it_is_kept(kind):
+    texts = [THOUGHTS + "I would buy this tomorrow.", "I would buy this tomorrow."]
+    with_thoughts, alone = semscale.rate(texts, scale="purchase-intent", reasoning=kind).mean
+    assert (with_thoughts == alone) == (kind == "remove")
+
+
+def test_equal_answers_agree_whatever_their_reasoning():
+    samples = [["<think>Lyon? No.</think>Paris", "Paris", "Hm.\n</think>\nParis"]]
+    assert semscale.consistency(["<think>France.</think>\n\nParis"], samples).score.tolist() == [1]
+    assert semscale.match(["<think>France.</think>\n\nParis"], ["Paris"]).score.tolist() == [1]
+
+
+def test_prediction_of_reasoning_alone_is_empty():
+    matches = semscale.match(["<think>Lyon? N"], ["Paris"])
+    assert [str(status) for status in matches.status] == ["empty"]
+
+
+def test_matched_table_states_removed_reasoning(tmp_path):
+    rows = table(
+        tmp_path, answer=["<think>a</think>Paris", "Rome", "<think>b"], right=["Paris", "Rome", "Oslo"]
+    )
+    columns = MatchColumns(prediction="answer", reference=("right",))
+    summary = match_file(rows, columns, Matcher("cosine"))
+    (note,) = summary.input_notes
+    assert note.startswith("2 of 3 texts in column ‘answer’ begin with a model's reasoning")
+    assert "1 of them have no answer" in note
+    assert "--reasoning keep" in note
+
+
+def test_rated_table_states_reasoning_that_it_keeps(tmp_path):
+    rows = table(tmp_path, comment=[THOUGHTS + "Good.", "Bad."])
+    summary = rate_file(rows, RatingColumns(text="comment"), Rater("quality"))
+    (note,) = summary.input_notes
+    assert "--reasoning remove" in note
+
+
+def test_consistency_of_a_table_ignores_reasoning(tmp_path):
+    rows = table(tmp_path, first=["<think>a</think>Paris"], others=[["<think>b c d</think>Paris", "Paris"]])
+    instrument = Consistency(floor=0.0)
+    summary = consistency_file(rows, AnswerColumns(answer="first", sample=("others",)), instrument=instrument)
+    assert summary.estimates.overall.mean.value == 1
+    assert len(summary.input_notes) == 2  # one for the answers, one for the samples
+
+
+SPELLINGS = [
+    "I don't like it & it broke",
+    "I don&#39;t like it &amp; it broke",
+    "<p>I don&rsquo;t like it<br>&amp; it broke</p>",
+]
+
+
+def test_html_is_rated_like_its_text_on_request():
+    kept = semscale.rate(SPELLINGS, scale="quality").mean
+    assert len(set(kept.tolist())) == 3
+    shown = semscale.rate(SPELLINGS, scale="quality", html="text").mean
+    assert len(set(shown.tolist())) == 1
+
+
+@pytest.mark.parametrize("html", ["keep", "text"])
+def test_rated_table_states_html(tmp_path, html):
+    rows = table(tmp_path, comment=SPELLINGS)
+    summary = rate_file(rows, RatingColumns(text="comment"), Rater("quality", html=html))
+    (note,) = summary.input_notes
+    assert note.startswith("2 of 3 texts in column ‘comment’ contain HTML")
+    assert ("--html text" in note) == (html == "keep")
+
+
+@pytest.mark.parametrize(
+    "text", ["I <3 it", "a < b and c > d", "a<b and c>d", "List<String>", "R&D; AT&T;", "x <me@example.org>"]
+)
+def test_signs_that_are_no_html_are_left_alone(text):
+    assert not has_html(text)
+    assert html_text(text) == text
+
+
+def test_entities_are_resolved_once():
+    assert html_text("&amp;lt;p&amp;gt;") == "&lt;p&gt;"
+
+
+def test_groups_that_differ_in_case_or_blanks_are_one_group(tmp_path):
+    rows = table(
+        tmp_path,
+        comment=["Good.", "Bad.", "Fine.", "Awful."],
+        region=["North", "north ", "NORTH", "South"],
+    )
+    columns = RatingColumns(text="comment", by="region")
+    summary = rate_file(rows, columns, Rater("quality"))
+    assert [(group.group, group.n) for group in summary.estimates.groups] == [("North", 3), ("South", 1)]
+    assert summary.input_notes == (
+        "‘region’: spellings that differ only in case or blanks were joined: ‘North’ (1), ‘north ’ (1), "
+        "‘NORTH’ (1)",
+    )

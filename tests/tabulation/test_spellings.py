@@ -1,0 +1,35 @@
+"""Answers and groups that differ only in case or blanks have one line."""
+
+import polars as pl
+
+from semscale.tabulation.crosstabs import crosstabs
+
+
+def lines(table):
+    return [line.name for line in table.question.lines]
+
+
+def test_answers_that_differ_in_case_or_blanks_have_one_line():
+    answers = ["Agree", "Agree ", "Agree\u00a0", "agree", "Agree", "Dis  agree", "Dis agree"]
+    (table,) = crosstabs(pl.DataFrame({"q": answers}), questions=["q"]).tables
+    assert lines(table) == ["Agree", "Dis agree"]
+    assert any("‘Agree’ (2)" in note and "‘agree’ (1)" in note for note in table.question.notes)
+
+
+def test_options_of_a_list_that_differ_in_case_have_one_line():
+    answers = ["Tea; coffee", "tea;Coffee", "Tea", "tea", "Coffee", "coffee", "Tea"]
+    (table,) = crosstabs(pl.DataFrame({"q": answers}), questions=["q"]).tables
+    assert lines(table) == ["Coffee", "Tea"]
+
+
+def test_groups_of_a_banner_that_differ_in_blanks_have_one_column():
+    frame = pl.DataFrame({"q": ["yes", "no", "yes"], "region": ["North", "north ", "North"]})
+    result = crosstabs(frame, questions=["q"], banners=["region"])
+    assert result.tables[0].banner.groups == ("North",)
+    assert any(note.startswith("‘region’: spellings") for note in result.input_notes)
+
+
+def test_other_answers_are_left_as_they_are():
+    result = crosstabs(pl.DataFrame({"q": ["yes", "no", "yes"]}), questions=["q"])
+    assert result.input_notes == ()
+    assert result.tables[0].question.notes == ()
