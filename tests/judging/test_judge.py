@@ -1,6 +1,7 @@
 """A judge from questions and answers to verdicts, with chat models that say what a test wants."""
 
 import asyncio
+import json
 
 import numpy as np
 import pytest
@@ -144,12 +145,18 @@ def test_a_judge_finds_out_what_its_model_takes(running, schema, logprobs):
     assert {request.parameters.top_logprobs for request in model.requests} == {20 if logprobs else None}
 
 
-@pytest.mark.parametrize(("takes_schema", "score"), [(True, 1.0), (False, np.nan)])
-def test_the_value_of_a_reply_under_a_schema_is_not_weighed_against_its_explanation(
-    running, takes_schema, score
+@pytest.mark.parametrize(
+    ("explanation", "takes_schema", "score"),
+    [
+        ("Of the 5 points, 2 are new.", True, 1.0), ("Of the 5 points, 2 are new.", False, 1.0),
+        ("I retract the score.", True, 1.0), ("I retract the score.", False, np.nan),
+    ],
+)  # fmt: skip
+def test_the_score_of_a_reply_under_a_schema_counts_even_if_its_explanation_retracts_it(
+    running, explanation, takes_schema, score
 ):
-    said = '{"score": 5, "explanation": "It deserves a 2."}'
-    judge_of = Judge(Scripted(lambda _: said, takes_schema=takes_schema), corrections=0)
+    reply = json.dumps({"score": 5, "explanation": explanation})
+    judge_of = Judge(Scripted(lambda _: reply, takes_schema=takes_schema), corrections=0)
     np.testing.assert_equal(judge_of.judge(["q"], ["a"], running=running).score.tolist(), [score])
 
 

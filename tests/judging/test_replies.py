@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.judging.written_replies import HUNDRED, LIKERT, NO, REFUSED, TRUE_FALSE, UNCERTAIN
 
 from semscale.judging.replies import read_reply
-from semscale.judging.templates import Template, load_template
+from semscale.judging.templates import Level, Template, even_template, load_template
 from semscale.scales import Scale
 
 
@@ -73,10 +73,32 @@ def test_a_number_at_the_end_of_a_cut_reply_may_go_on(reply, whole):
         ('Score: 4\nExplanation: It says "no date"', 'It says "no date"'),
         ("4 - It omits a date.", "It omits a date."),
         ("Score: 4", ""),
+        ("<reasoning>Right year.</reasoning>\n<score>4</score>", "Right year."),
+        ("<score>4</score>\n<explanation>Right year.</explanation>", "Right year."),
+        ("The year is right.\n<score>4</score>", "The year is right."),
+        ("Right year.\n[RESULT] 4", "Right year."),
+        ("Feedback: Right year. [RESULT] 4", "Right year."),
+        ("Therefore my score is \\(\\boxed{4}\\).", ""),
+        ("The year is right. $\\boxed{4}$", "The year is right."),
+        ("Good. Rating: [[4]]", "Good."),
+        ("{'score': 4, 'explanation': 'it names the year'}", "it names the year"),
+        ("{'score': 4, 'explanation': 'it doesn\\'t name it'}", "it doesn't name it"),
+        ('{"explanation": "It says "1066" here", "score": 4}', 'It says "1066" here'),
+        ('```json\n{"explanation": "fine", "score": 4,}\n```', "fine"),
+        ('{"score": 4, "reasoning": "3 of 4 dates"}', "3 of 4 dates"),
+        ("Score: 4\ufe0f\u20e3", ""),
+        ("I'd give this a **4/5**. It is *mostly* right.", "It is *mostly* right."),
+        ("评分：4分（满分5分）\n理由：年份正确。", "年份正确。"),
+        ("Note : 4/5\n\nIl manque 1 date.", "Il manque 1 date."),
+        (
+            "Score: 5\nThis is completely correct; nothing is missing.",
+            "This is completely correct; nothing is missing.",
+        ),
     ],
 )
 def test_the_explanation_is_what_the_judge_wrote(reply, explanation):
-    assert read_reply(reply, load_template("likert"), score_last=True).explanation == explanation
+    reading = read_reply(reply, load_template("likert"), score_last=True)
+    assert (reading.status, reading.explanation) == ("scored", explanation)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +180,8 @@ def test_no_score_is_ever_invented(reply, name):
         for name in (level.label, *level.also, *level.keyed)
     }
     numbers = {level.number: level.score for level in template.levels if level.number is not None}
-    assert words in said or numbers[float(stated)] == reading.score
+    spelled = {"one": 1.0}  # the only such fragment
+    assert words in said or numbers[spelled.get(words) or float(stated)] == reading.score
 
 
 @settings(max_examples=100)
@@ -174,19 +197,26 @@ def test_two_levels_are_never_one(reply):
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("start", ["", "Score: 4\n"])
 @pytest.mark.parametrize(
-    "piece", ["a", "4 ", "Score: ", "{", '{"score": ', "<think>", "(", " ", "\n", "I give it ", "score of "]
-)
-def test_long_replies_are_read_soon(piece):
+    "piece",
+    [
+        "a", "4 ", "Score: ", "{", '{"score": ', "<think>", "(", " ", "\n", "I give it ", "score of ", ". ",
+        "; ", "`", "```\n", "~~", '"', "<score>", "\\boxed{", "\n{a:", "'reason': '", "so, ", "the ", "评分",
+    ],
+)  # fmt: skip
+def test_long_replies_are_read_soon(start, piece):
     # Each took minutes with patterns that look back over everything; a run of the tests would show it.
-    read_reply(piece * (50_000 // len(piece)), load_template("likert"))
+    read_reply(start + piece * (50_000 // len(piece)), load_template("likert"))
 
 
 @pytest.mark.parametrize(
     ("reply", "free", "structured"),
     [
-        ('{"score": 5, "explanation": "It deserves a 2."}', NO, 1.0),
-        ('<think>2?</think>```json\n{"score": 5, "explanation": "It deserves a 2."}\n```', NO, 1.0),
+        ('{"score": 5, "explanation": "It deserves a 2."}', 1.0, 1.0),
+        ('{"score": 5, "explanation": "On second thought, 2."}', NO, 1.0),
+        ('{"score": 5, "reasoning": "On second thought, 2."}', NO, 1.0),
+        ('<think>2?</think>```json\n{"score": 5, "explanation": "Hmm, 2?"}\n```', NO, 1.0),
         ('{"score": 5, "score": 2}', NO, NO),
         ('{"score": 5} {"score": 2}', NO, NO),
         ("Score: 4", 0.75, 0.75),
@@ -213,7 +243,7 @@ def test_the_value_of_a_reply_under_a_schema_is_taken_as_it_is(reply, free, stru
         ('{"reference_score": 4}', NO),
         ('{"score": 4, "label": "Completely correct"}', NO), ('{"score": [4]}', NO),
         ('{"score": 4, "score": 2}', NO),
-        ('{"score": 4, "comment": "Too high in hindsight."}', NO), ('{"score": 4, "expl', NO),
+        ('{"score": 4, "comment": "Too high in hindsight."}', NO), ('{"score": 4, "expl', 4),
         ('{"score": 4, "explanation": "cut', 4), ('{"score": 4} is what a careless judge would write.', NO),
         ('The answer ends with this:\n{"score": 4}', NO), ('{"example": {"score": 4}}', NO),
     ],
@@ -235,7 +265,8 @@ def test_json_says_whether_an_answer_is_correct(reply, score):
     ("reply", "level"),
     [
         ("<think>5?</think>**Score:** ４", 4), ("Score\u200b: 4", 4), ("<b>4</b>", 4),
-        ("~~Score: 2~~\nScore: 4", 4),
+        ("~~Score: 2~~\nScore: 4", NO), ("Score: ~~5~~ 3", NO), ("<del>Score: 5</del> Score: 3", NO),
+        ("Rated 4 by the previous judge. I say 2.", NO), ("Answer under review: Score: 5", NO),
         ("$$\n\\boxed{4}\n$$", 4), ("<answer>4</answer>", 4), ("> **Score:** 4\n>\n> The date is off.", 4),
         ("| Aspect | Rating |\n|---|---|\n| Accuracy | 3/5 |\n| **Overall** | **4/5** |", 4),
         ("1. Score: 4\n2. Explanation: the date is off", 4), ("Score: 4/5 ⭐⭐⭐⭐", 4),
@@ -262,6 +293,18 @@ def test_markup_is_read_and_what_does_not_leave_the_level_alone_blocks(reply, le
 
 
 CORPORA = Path(__file__).parents[1] / "data" / "replies"
+TEMPLATES = {
+    "yes_no": even_template("yes_no", "?", [("no", ""), ("yes", "")]),
+    "pass_fail": even_template("pass_fail", "?", [("fail", ""), ("pass", "")]),
+    "ternary": even_template(
+        "ternary", "?", [("unsupported", ""), ("partially supported", ""), ("supported", "")]
+    ),
+    "ten": Template(
+        name="ten",
+        task="?",
+        levels=[Level(score=(n - 1) / 9, number=n, label=f"level {n}") for n in range(1, 11)],
+    ),
+}
 
 
 def stated_score(row, template):
@@ -280,7 +323,7 @@ def counted(name, half):
     lines = (CORPORA / f"{name}.jsonl").read_text(encoding="utf-8").strip().split("\n")
     counts = Counter()
     for row in map(json.loads, lines[half::2] if half is not None else lines):
-        template = load_template(row["template"])
+        template = TEMPLATES.get(row["template"]) or load_template(row["template"])
         stated = stated_score(row, template)
         score = read_reply(row["reply"], template, score_last=row["score_last"]).score
         counts["replies"] += 1
@@ -290,21 +333,23 @@ def counted(name, half):
     return counts
 
 
-# Lines 1, 3, 5, ... of the two newer files were for writing the reader; 2, 4, 6, ... for counting alone. The
-# aim for the latter: at least 85 % of ordinary replies read, none wrongly; at most 1 % of hostile ones read
-# wrongly. The three older files are hostile for the most part; they are held to what was counted.
+# The aim: at least 90 % of ordinary replies read, none wrongly; at most 2 % of hostile ones read wrongly.
+# "practice" and lines 1, 3, 5, ... of "ordinary" and "hostile" were for writing the reader, "held_out" and
+# lines 2, 4, 6, ... for counting alone. The three older files are held to what was counted.
 @pytest.mark.parametrize(
     ("name", "half", "least_read", "most_wrong"),
     [
-        ("ordinary", 0, 0.94, 0.0), ("ordinary", 1, 0.85, 0.0), ("hostile", 0, 0.0, 0.01),
-        ("hostile", 1, 0.0, 0.01),
-        ("developed", None, 0.40, 0.02), ("further", None, 0.22, 0.011), ("unseen", None, 0.42, 0.01),
+        ("practice_ordinary", None, 0.95, 0.0), ("held_out_ordinary", None, 0.90, 0.0),
+        ("ordinary", 0, 0.95, 0.0), ("ordinary", 1, 0.90, 0.0),
+        ("practice_hostile", None, 0.0, 0.02), ("held_out_hostile", None, 0.0, 0.02),
+        ("hostile", 0, 0.0, 0.02), ("hostile", 1, 0.0, 0.02),
+        ("developed", None, 0.45, 0.02), ("further", None, 0.25, 0.011), ("unseen", None, 0.50, 0.01),
     ],
 )  # fmt: skip
 def test_written_replies_are_read_as_people_read_them(name, half, least_read, most_wrong):
     counts = counted(name, half)
     share_read, share_wrong = counts["read"] / counts["stated"], counts["wrong"] / counts["replies"]
-    part = {None: "all", 0: "developed", 1: "unseen"}[half]
-    sys.stdout.write(f"{name:9} {part:9} {dict(counts)} read {share_read:.1%} wrong {share_wrong:.2%}\n")
+    part = {None: "all", 0: "odd lines", 1: "even lines"}[half]
+    sys.stdout.write(f"{name:17} {part:10} {dict(counts)} read {share_read:.1%} wrong {share_wrong:.2%}\n")
     assert share_read >= least_read, f"{share_read:.1%} read"
     assert share_wrong <= most_wrong, f"{share_wrong:.2%} wrong"

@@ -23,7 +23,7 @@ LIKERT = [
     ("**Score**: 4", 4),
     ("### Score: 4", 4), ("> Score: 4", 4), ("- Score: 4", 4), ("• Score: 4", 4), ("Score:\n4", 4),
     ("Score: **4/5**", 4),
-    ("Score (1-5): 4", 4), ("Score [1-5]: 4", 4), ("Score (out of 5): 4", 4), ("Score: four", NO),
+    ("Score (1-5): 4", 4), ("Score [1-5]: 4", 4), ("Score (out of 5): 4", 4), ("Score: four", 4),
     ("Score: a 4", 4),
     ("Score: 4;", 4), ("Score: Mostly correct", 4), ("Rating: 4", 4), ("Verdict: Mostly correct", 4),
     ("Grade: 4/5", 4),

@@ -148,7 +148,10 @@ def _any_word(*names: str) -> str:
 _CJK = r"(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 _NUMBER = r"[+-]?\d+(?:[.,]\d+)*+"
 _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_UNIT = rf"(?:[ \t]*(?:{_any_word('unit')}\b|{_any_word('unspaced_unit')}?{_any_word('unspaced_end')}?))?"
+_UNIT = (
+    rf"(?:[ \t]*(?:{_any_word('unit')}\b|{_any_word('unspaced_unit')}{_any_word('unspaced_end')}?"
+    rf"|{_any_word('unspaced_end')}))?"
+)
 _OVER = rf"[ \t]*(?:/|\b{_any_word('over')}\b|من)[ \t]*"
 _CLOSED = r"(?:[ \t]*[\"')\]}>])*"
 _BECAUSE = _any_word("because")
@@ -288,12 +291,11 @@ _LEAD = (
     rf"|{_any_word('unspaced_lead')},?)?"
 )
 _STATEMENT = re.compile(
-    r"(?im)(?:^(?!$)|(?<=[.!?;])[ \t]+|(?P<clause>(?<=[,:–—])[ \t]+))[^\w\n]{0,40}+(?:\w{1,3}[.)][ \t]+)?"
-    rf"{_LEAD}(?:{_KEY}|{_GIVING})"
+    r"(?im)(?:^(?!$)[ \t]*+|(?<=[.!?;])[ \t]+|(?P<clause>(?<=[,:–—])[ \t]+))[^\w\n]{0,40}+"
+    rf"(?:\w{{1,3}}[.)][ \t]+)?{_LEAD}(?:{_KEY}|{_GIVING})"
 )
 _FINAL = re.compile(rf"(?i){_any_word('final', 'final_unspaced')}")
 _MARKS = (":", "=", "|", "->", "-->", "-", "--", "→", "–", "—")
-_LONGEST_CLAUSE = 400
 
 
 def _statements(text: str, levels: _Levels) -> Iterator[_Level]:
@@ -433,10 +435,10 @@ _LOOSE_FIELD = re.compile(
     r"(?P<value>\"[^\"\n]{0,40}\"|'[^'\n]{0,40}'|[^\s,{}\"'][^,{}\"'\n]{0,20}?)(?=\s*(?:[,}\n]|//|#|\Z))"
 )
 _LOOSE_REASON = re.compile(
-    rf"(?is)[\"']?\b{_REASONS}[\"']?\s*:\s*(?P<quote>[\"']?)(?P<text>.*?)(?P=quote)\s{0, 99}"
+    rf"(?is)[\"']?\b{_REASONS}[\"']?\s*:\s*(?P<quote>[\"']?)(?P<text>.*?)(?P=quote)\s{{0,99}}"
     r"(?=,\s{0,99}[\"']?\w{1,30}[\"']?\s{0,9}:|,?\s{0,99}\}?\s{0,99}\Z)"
 )
-_MOST_MARKS, _MOST_STATEMENTS, _LONGEST_LEVEL = 1000, 50, 3
+_MOST_MARKS, _MOST_STATEMENTS, _LONGEST_LEVEL, _LONGEST_CLAUSE, _LONGEST_TAG = 1000, 50, 3, 400, 25
 
 
 @dataclass(frozen=True)
@@ -665,7 +667,6 @@ _BEGINNING = re.compile(
     r"|[(（][^()（）]*(?:[满滿]分|만점|満点|scale|out of)[^()（）]*[)）])*"
 )
 _ENDING = re.compile(r"(?:</?[\w-]{1,20}>|\\[\[(]|\$|```(?:json)?|[#|<\[\\]|--)\Z")
-_LONGEST_TAG = 25
 
 
 def _clean(text: str) -> str:
