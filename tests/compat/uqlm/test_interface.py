@@ -21,6 +21,8 @@ ARGUMENTS = {
     "structured_response output_extractor system_prompt max_calls_per_min sampling_temperature "
     "return_responses use_n_param max_length verbose nli_batch_size",
     "BlackBoxUQ.generate_and_score": "prompts num_responses show_progress_bars",
+    "BlackBoxUQ.generate_original_responses": "prompts top_k_logprobs progress_bar",
+    "BlackBoxUQ.generate_candidate_responses": "prompts num_responses progress_bar",
     "BlackBoxUQ.score": "responses sampled_responses show_progress_bars",
     "LLMJudge": "llm max_calls_per_min scoring_template additional_context keywords_to_scores_dict",
     "LLMJudge.judge_responses": "prompts responses retries progress_bar explanations",
