@@ -281,5 +281,10 @@ def test_only_this_machine_needs_no_trust_and_only_without_a_key(address, harmle
     assert not Recipient(address, "KEY").is_harmless
 
 
+def test_an_address_is_shown_without_look_alikes_and_commands_to_the_terminal():
+    shown = str(Recipient("https://api.open\u0430i.com/v1\x1b[2K"))
+    assert shown == "without a key to https://api.open\\u0430i.com/v1\\x1b[2K"
+
+
 def test_the_settings_folder_is_not_the_working_folder():
     assert Path.cwd() not in trust._path().parents

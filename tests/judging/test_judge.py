@@ -329,3 +329,30 @@ def test_a_mean_says_how_many_it_left_out(running):
     verdicts = Judge(model).judge(["q"] * 3, ["1", "5", ""], running=running)
     overall = verdicts.estimate().overall
     assert (overall.mean.value, overall.n, overall.left_out) == (0.5, 2, {"empty": 1})
+
+
+def test_a_filter_that_stops_the_first_item_shows_nothing_about_the_form(running):
+    def say(request):
+        if "item 0" in request.messages[-1].text:
+            raise CallError("filtered", kind=FailureKind.REFUSED)
+        if request.parameters.schema is not None:
+            raise CallError("no schemas", kind=FailureKind.REJECTED)
+        return "Score: 4"
+
+    model = Scripted(say)
+    found = Judge(model).judge(["q"] * 4, [f"item {number}" for number in range(4)], running=running)
+    assert [str(status) for status in found.status] == ["refused", "scored", "scored", "scored"]
+    assert dict(found.signature.fields)["structured"] == "no"
+
+
+def test_a_model_that_reports_no_schemas_is_asked_by_one_once(running):
+    def say(request):
+        if request.parameters.schema is not None:
+            raise CallError("no schemas", kind=FailureKind.UNSUPPORTED)
+        return "Score: 4"
+
+    model = Scripted(say)
+    found = Judge(model).judge(["q", "r"], ["a", "b"], running=running)
+    assert found.score.tolist() == [0.75, 0.75]
+    assert [request.parameters.schema is not None for request in model.requests] == [True, False, False]
+    assert [refusal.form for refusal in found.not_taken] == ["prose by a schema with 20 log-probabilities"]

@@ -47,8 +47,9 @@ class Recipient:
         return self.variable is None and _LOOPBACK.fullmatch(self.address) is not None
 
     def __str__(self) -> str:
-        key = f"with the value of {self.variable}" if self.variable else "without a key"
-        return f"{key} to {self.address}"
+        # Escaped, so that neither a look-alike letter nor a command to the terminal hides where texts go.
+        variable, address = (ascii(text or "")[1:-1] for text in (self.variable, self.address))
+        return f"{f'with the value of {variable}' if variable else 'without a key'} to {address}"
 
 
 @dataclass(frozen=True)

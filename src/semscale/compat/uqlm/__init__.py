@@ -1,9 +1,16 @@
-"""The interface of ``uqlm``: ``from semscale.compat.uqlm import BlackBoxUQ, WhiteBoxUQ, UQEnsemble``."""
+"""The interface of ``uqlm``, with its modules ``judges`` and ``scorers``: change ``uqlm`` in an import."""
 
 from semscale.compat.uqlm.base import UQResult
-from semscale.compat.uqlm.ensemble import LLMJudge, LLMPanel, UQEnsemble
-from semscale.compat.uqlm.long_text import LongTextUQ
-from semscale.compat.uqlm.short_form import BlackBoxUQ, SemanticDensity, SemanticEntropy, WhiteBoxUQ
+from semscale.compat.uqlm.judges import LLMJudge
+from semscale.compat.uqlm.scorers import (
+    BlackBoxUQ,
+    LLMPanel,
+    LongTextUQ,
+    SemanticDensity,
+    SemanticEntropy,
+    UQEnsemble,
+    WhiteBoxUQ,
+)
 
 __all__ = [
     "BlackBoxUQ",

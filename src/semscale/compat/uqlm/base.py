@@ -11,16 +11,16 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from semscale.answer_consistency.asking import AskedModel, Sampling
+from semscale.answer_consistency.asking import AskedModel, Sampling, prompt_status
 from semscale.answer_consistency.measures import measure_tokens, measures_needing
 from semscale.answer_consistency.tokens import AnswerTokens, read_tokens
 from semscale.chat.chat_model import load_chat_model
-from semscale.chat.messages import Message, TokenLogprob
+from semscale.chat.messages import Message, Reply, TokenLogprob
 from semscale.chat.runner import Runner, Running, run_apart
 from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.matching.entailment import EntailmentModel, chosen_model
 from semscale.text_preparation import TextPreparation
-from semscale.types import Floats
+from semscale.types import Floats, Status
 from semscale.weights.known import ENGLISH_NLI
 
 S = TypeVar("S")
@@ -219,55 +219,59 @@ class UncertaintyScorer(ABC):
     generate_and_score_sync = synchronous(generate_and_score)
 
     async def generate_original_responses(
-        self, prompts: Sequence[Any], top_k_logprobs: int | None = None, progress_bar: object = None
+        self,
+        prompts: Sequence[Any],
+        top_k_logprobs: int | None = None,  # noqa: ARG002 - the arguments of uqlm
+        progress_bar: object = None,  # noqa: ARG002
     ) -> list[str | None]:
-        """Request a response for each prompt; ``score`` applies the postprocessor, not this method.
+        """Request a response for each prompt; ``score`` applies a postprocessor.
 
         Args:
-            prompts: n texts, or lists of LangChain's messages.
+            prompts: texts, or lists of LangChain's messages.
             top_k_logprobs: ignored.
             progress_bar: ignored.
 
         Returns:
-            n responses; ``None`` for a call that failed.
+            n responses, ``None`` where there is none. Their tokens are in the attribute ``logprobs``.
 
         Raises:
             InputError: there is no ``llm``, or a prompt has another type.
-            ReplyError: no call can succeed, such as with a wrong key.
+            ReplyError: no call can succeed.
         """
-        return [texts[0] for texts in await self._texts(prompts, range(1))]
+        replies = await self._replies(prompts, (0,))
+        self.logprobs = [None if reply is None else reply.logprobs for (reply,) in replies]
+        return [None if reply is None else reply.text for (reply,) in replies]
+
+    generate_original_responses_sync = synchronous(generate_original_responses)
 
     async def generate_candidate_responses(
-        self, prompts: Sequence[Any], num_responses: int = 5, progress_bar: object = None
+        self,
+        prompts: Sequence[Any],
+        num_responses: int = 5,
+        progress_bar: object = None,  # noqa: ARG002 - the arguments of uqlm
     ) -> list[list[str | None]]:
-        """Request sampled responses for each prompt; ``score`` applies the postprocessor, not this method.
+        """Request samples for each prompt; ``score`` applies a postprocessor.
 
         Args:
-            prompts: n texts, or lists of LangChain's messages.
+            prompts: texts, or lists of LangChain's messages.
             num_responses: number of samples for each prompt.
             progress_bar: ignored.
 
         Returns:
-            n lists of ``num_responses`` samples; ``None`` for a call that failed.
+            n lists of samples, ``None`` where there is none. Their tokens are in ``multiple_logprobs``.
 
         Raises:
             InputError: there is no ``llm``, ``num_responses`` is below 1, or a prompt has another type.
-            ReplyError: no call can succeed, such as with a wrong key.
+            ReplyError: no call can succeed.
         """
         _check_number(num_responses)
-        return await self._texts(prompts, range(1, num_responses + 1))
+        replies = await self._replies(prompts, range(1, num_responses + 1))
+        self.multiple_logprobs = [
+            [None if reply is None else reply.logprobs for reply in row] for row in replies
+        ]
+        return [[None if reply is None else reply.text for reply in row] for row in replies]
 
-    generate_original_responses_sync = synchronous(generate_original_responses)
     generate_candidate_responses_sync = synchronous(generate_candidate_responses)
-
-    async def _texts(self, prompts: Sequence[Any], samples: range) -> list[list[str | None]]:
-        """Request some samples of each prompt; sample 0 is the response, at the model's own temperature."""
-        asked = [_as_prompt(prompt) for prompt in prompts]
-        requests = [self._sampling.request(prompt, sample) for prompt in asked for sample in samples]
-        outcomes = await self._runner().collect(requests)
-        texts = [None if outcome.reply is None else outcome.reply.text for outcome in outcomes]
-        n = len(samples)
-        return [texts[start : start + n] for start in range(0, len(texts), n)]
 
     @abstractmethod
     def score(self, *arguments: Any, **columns: Any) -> Any:
@@ -290,8 +294,7 @@ class UncertaintyScorer(ABC):
         """Return responses, and samples if they are needed, by the names of the arguments of ``score``."""
         if self.needs_samples:
             _check_number(num_responses)
-        runner = self._runner()
-        plan = self._sampling.for_parts({"logprobs"}) if self.reads_tokens else self._sampling
+        runner, plan = self._runner(), self._plan
         asked = [_as_prompt(prompt) for prompt in prompts]
         columns: dict[str, Any] = {"prompts": list(prompts), "num_responses": num_responses}
         if self.needs_samples:
@@ -302,12 +305,23 @@ class UncertaintyScorer(ABC):
                 "logprobs_results": sampled.tokens,
                 "sampled_logprobs_results": sampled.sample_tokens,
             }
-        outcomes = await runner.collect([plan.request(prompt, 0) for prompt in asked])
-        replies = [outcome.reply for outcome in outcomes]
-        return columns | {
-            "responses": [None if reply is None else reply.text for reply in replies],
-            "logprobs_results": [None if reply is None else reply.logprobs for reply in replies],
-        }
+        responses = await self.generate_original_responses(prompts)
+        return columns | {"responses": responses, "logprobs_results": self.logprobs}
+
+    @property
+    def _plan(self) -> Sampling:
+        return self._sampling.for_parts({"logprobs"}) if self.reads_tokens else self._sampling
+
+    async def _replies(self, prompts: Sequence[Any], samples: Sequence[int]) -> list[list[Reply | None]]:
+        """Request samples of each prompt by their numbers, 0 for the response; ``None`` for those lost."""
+        asked = [_as_prompt(prompt) for prompt in prompts]
+        answerable = [index for index, prompt in enumerate(asked) if prompt_status(prompt) is Status.SCORED]
+        requests = [self._plan.request(asked[index], sample) for index in answerable for sample in samples]
+        outcomes = iter(await self._runner().collect(requests))
+        replies: list[list[Reply | None]] = [[None] * len(samples) for _ in asked]
+        for index in answerable:
+            replies[index] = [next(outcomes).reply for _ in samples]
+        return replies
 
     def _runner(self) -> Runner:
         if self.llm is None:

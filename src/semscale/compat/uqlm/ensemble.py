@@ -1,8 +1,8 @@
-"""The classes ``LLMJudge``, ``LLMPanel`` and ``UQEnsemble`` of ``uqlm``.
+"""The classes ``LLMPanel`` and ``UQEnsemble`` of ``uqlm``.
 
 Intended differences from ``uqlm`` 0.6.7:
 
-- Judges have Semscale's prompts and parser of replies, and those of a panel are asked concurrently.
+- The judges of a panel are asked concurrently.
 - Tuned weights come from a logistic regression with weights of at least 0, and need at least 40 graded
   responses, 5 or more of them right and 5 or more wrong. The result of ``tune`` has their area under the ROC
   curve by nested cross-validation, so that no response is scored by weights that were fitted to it, and that
@@ -22,7 +22,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import packages_distributions
-from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,7 +29,6 @@ import numpy as np
 from pydantic import BaseModel
 
 from semscale.answer_consistency.short_answers import is_same_short_answer
-from semscale.chat.chat_model import ChatModel, held_open, load_chat_model
 from semscale.chat.langchain import is_langchain
 from semscale.chat.runner import Running
 from semscale.compat.uqlm.base import (
@@ -45,21 +43,19 @@ from semscale.compat.uqlm.base import (
     synchronous,
     warn_of_ignored,
 )
+from semscale.compat.uqlm.judges import DEFAULT_TEMPLATE, LLMJudge, check_judge
 from semscale.compat.uqlm.short_form import BlackBoxUQ, WhiteBoxUQ, with_best_first
 from semscale.errors import InputError
 from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
-from semscale.judging.judge import Judge, JudgeState, Panel
-from semscale.judging.prompts import JudgedItem, read_items
-from semscale.judging.settings import TEMPLATES
+from semscale.judging.judge import JudgeState, Panel
+from semscale.judging.prompts import read_items
 from semscale.judging.verdicts import PanelVerdicts
-from semscale.messages import unknown_name
 from semscale.stats.calibration import best_f1_threshold, nested_scores, tune_weights, weighted_mean
 from semscale.stats.correlations import roc_area
 from semscale.store.atomic import replacing
 from semscale.types import Floats
 
-DEFAULT_TEMPLATE = "true_false_uncertain"
 _OFF_THE_SHELF = (("noncontradiction", 0.56), ("exact_match", 0.14))
 _SELF_REFLECTION = 0.3  # Chen and Mueller (2023), arXiv 2308.16175
 _JUDGE = "judge_"
@@ -69,107 +65,6 @@ _ADDRESSES = frozenset((
 ))  # fmt: skip
 _SECRETS = ("_key", "_secret", "_token", "_headers", "_query")
 _SET_BY_LANGCHAIN = ("metadata", "profile")
-
-
-class LLMJudge:
-    """One judge, with Semscale's prompts and parser of replies.
-
-    Args:
-        llm: a LangChain chat model, or a model for ``semscale.load_chat_model``; its own settings apply.
-            Without it the judge can be created, but not asked.
-        max_calls_per_min: the most calls per minute.
-        scoring_template: ``true_false_uncertain``, ``true_false``, ``continuous`` or ``likert``.
-        additional_context: additional instructions for the judge.
-        keywords_to_scores_dict: refused, as replies are not searched for keywords.
-        running: how calls are made and stored; an addition of Semscale's.
-
-    Raises:
-        InputError: the template is unknown, ``llm`` is not a chat model, or there is a
-            ``keywords_to_scores_dict``.
-    """
-
-    def __init__(
-        self,
-        llm: object = None,
-        max_calls_per_min: int | None = None,
-        scoring_template: str = DEFAULT_TEMPLATE,
-        additional_context: str | None = None,
-        keywords_to_scores_dict: dict[float, list[str]] | None = None,
-        *,
-        running: Running | None = None,
-    ) -> None:
-        if keywords_to_scores_dict is not None:
-            raise InputError(
-                "keywords_to_scores_dict is not taken: a reply must state a level; give semscale.Judge a "
-                "template with levels of your own"
-            )
-        if scoring_template not in TEMPLATES:
-            raise unknown_name("scoring_template", str(scoring_template), TEMPLATES)
-        self.llm, self.scoring_template, self.system_prompt = llm, scoring_template, additional_context
-        self.running = limited(running or Running(), max_calls_per_min)
-        self._model = None if llm is None else load_chat_model(llm)
-
-    async def judge_responses(
-        self,
-        prompts: Sequence[str],
-        responses: Sequence[str],
-        retries: int = 5,
-        progress_bar: object = None,
-        explanations: bool = False,
-    ) -> dict[str, Any]:
-        """Judge responses to prompts.
-
-        Args:
-            prompts: shape (n,).
-            responses: shape (n,).
-            retries: maximum number of repeated questions after a reply that cannot be parsed.
-            progress_bar: ignored.
-            explanations: whether the judge explains its score.
-
-        Returns:
-            ``judge_prompts``, ``judge_responses`` (the reply whose score counts, or the last one), ``scores``
-            (NaN if missing), and with ``explanations=True`` ``explanations``.
-
-        Raises:
-            InputError: there is no ``llm``, or the lists have unequal lengths.
-        """
-        judge = self.as_judge(retries=retries, explanations=explanations)
-        rows = read_items(list(prompts), list(responses), preparation=ANSWERS)
-        async with held_open(self._chat_model()):
-            verdicts = await judge.judge_items(rows, self.running)
-        columns: dict[str, Any] = {
-            "judge_prompts": [judge.prompt(row) if isinstance(row, JudgedItem) else None for row in rows],
-            "judge_responses": [verdict.replies[-1] if verdict.replies else None for verdict in verdicts],
-            "scores": verdicts.score.tolist(),
-        }
-        if explanations:
-            columns["explanations"] = [verdict.explanation for verdict in verdicts]
-        return columns
-
-    judge_responses_sync = synchronous(judge_responses)
-
-    def as_judge(self, *, retries: int = 5, explanations: bool = False) -> Judge:
-        """Return the underlying judge: replies in words, at the model's own temperature.
-
-        Raises:
-            InputError: there is no ``llm``.
-        """
-        return Judge(
-            self._chat_model(),
-            template=self.scoring_template,
-            context=self.system_prompt,
-            order="score-first" if explanations else "score-only",
-            temperature=None,
-            max_tokens=None,
-            structured=False,
-            logprobs=False,
-            corrections=retries,
-        )
-
-    def _chat_model(self) -> ChatModel:
-        if self._model is None:
-            raise InputError("llm must be a chat model that judges responses, got None: LLMJudge(llm=...)")
-        return self._model
 
 
 class LLMPanel(UncertaintyScorer):
@@ -698,14 +593,3 @@ def _is_json(value: object) -> bool:
     except (TypeError, ValueError):
         return False
     return True
-
-
-def check_judge(judge: object, parameter: str) -> None:
-    """Check that an object can judge.
-
-    Raises:
-        InputError: it is neither an ``LLMJudge`` nor a chat model.
-    """
-    if isinstance(judge, LLMJudge | ChatModel | str | PathLike) or is_langchain(judge):
-        return
-    raise InputError(f"{parameter} must be an LLMJudge or a chat model, got {judge!r:.40}")

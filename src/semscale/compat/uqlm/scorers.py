@@ -1,4 +1,4 @@
-"""The module ``uqlm.scorers``: ``from semscale.compat.uqlm.scorers import BlackBoxUQ``."""
+"""The classes of ``uqlm.scorers``: everything that scores responses, by the names of ``uqlm``."""
 
 from semscale.compat.uqlm.ensemble import LLMPanel, UQEnsemble
 from semscale.compat.uqlm.long_text import LongTextUQ
