@@ -4,19 +4,15 @@ import asyncio
 import inspect
 import json
 import warnings
-from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from semscale.chat.messages import TokenLogprob
-from semscale.chat.runner import Running
 from semscale.compat import uqlm
-from semscale.compat.uqlm import BlackBoxUQ, SemanticDensity, SemanticEntropy, UQEnsemble, UQResult
+from semscale.compat.uqlm import SemanticDensity, SemanticEntropy, UQEnsemble, UQResult
 from semscale.compat.uqlm.base import synchronous
-from semscale.errors import InputError
 from semscale.signature import Signature
 
 # Parameters by position in uqlm 0.6.7.
@@ -74,45 +70,6 @@ def test_arguments_stand_at_the_positions_of_uqlm(name):
     parameters = inspect.signature(getattr(called, method) if method else called).parameters.values()
     by_position = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
     assert [name for name in by_position if name != "self"] == ARGUMENTS[name].split()
-
-
-def test_published_likert_example_runs_after_changing_one_word():
-    from semscale.compat.uqlm.judges import LLMJudge
-
-    judge_llm = FakeListChatModel(responses=["Score: 4", "Score: 1"])
-    prompts, responses = ["Capital of France?", "Capital of Spain?"], ["Paris.", "Lisbon."]
-
-    async def example():
-        judge = LLMJudge(llm=judge_llm, scoring_template="likert", running=Running(ledger=False))
-        return await judge.judge_responses(prompts=prompts, responses=responses)
-
-    # 1 to 5 become 0, .25, .5, .75 and 1.
-    assert sorted(asyncio.run(example())["scores"]) == [0.0, 0.75]
-
-
-def test_modules_of_uqlm_export_the_same_classes():
-    for module in ("judges", "scorers"):
-        names = import_module(f"semscale.compat.uqlm.{module}").__all__
-        assert names
-        assert all(
-            getattr(import_module(f"semscale.compat.uqlm.{module}"), n) is getattr(uqlm, n) for n in names
-        )
-
-
-def test_responses_are_generated_first_and_scored_later():
-    llm = FakeListChatModel(responses=["Paris"] * 3)
-    scorer = BlackBoxUQ(llm, ["exact_match"], postprocessor=str.lower, ledger=False)
-
-    async def generate():
-        responses = await scorer.generate_original_responses(["Capital?"])
-        return responses, await scorer.generate_candidate_responses(["Capital?"], num_responses=2)
-
-    responses, samples = asyncio.run(generate())
-    assert (responses, samples) == (["Paris"], [["Paris", "Paris"]])
-    assert scorer.score(responses, samples).data["exact_match"] == [1.0]
-    assert scorer.generate_candidate_responses_sync(["Capital?"], 1) == [["Paris"]]
-    with pytest.raises(InputError, match="num_responses must be at least 1, got 0"):
-        scorer.generate_candidate_responses_sync(["Capital?"], 0)
 
 
 class Adder:
