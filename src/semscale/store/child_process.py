@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -175,7 +175,7 @@ class _Child:
         with self._lock:
             for head, content in self._running().answers(request, MOST_SECONDS):
                 if content:
-                    frames.append(decode_frame(head, content))
+                    frames.append(decode_frame(content, head["mixed"]))
         return pl.concat(frames) if frames else None
 
     def _answer(self, request: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
@@ -189,7 +189,11 @@ class _Child:
             process = _Process(self._opening)
             weakref.finalize(self, process.end)
             request = {**vars(self._opening), "path": str(self._opening.path.absolute())}
-            ((self._head, _),) = process.answers(request, MOST_SECONDS)
+            try:
+                ((self._head, _),) = process.answers(request, MOST_SECONDS)
+            except BaseException:
+                process.end()
+                raise
             self._process = process
         return self._process
 
@@ -289,6 +293,8 @@ class _Process:
         return head, self._read(head["n_bytes"])
 
     def _read(self, n_bytes: int) -> bytes:
+        if n_bytes > self._opening.memory:
+            raise self._opening.crash("sent more than it can hold")
         content = self._output.read(n_bytes)
         if len(content) < n_bytes:
             raise self._failure()
@@ -326,27 +332,32 @@ def _environment() -> dict[str, str]:
     }
 
 
-def encode_frame(frame: pl.DataFrame) -> tuple[dict[str, Any], bytes]:
-    """Write a frame as the head and the content of an answer; cells of ``Object`` columns are JSON.
+def with_texts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Write the cells of ``Object`` columns as JSON, and return the names of these columns, too.
 
     Examples:
         >>> frame = pl.DataFrame([pl.Series("a", ["good", 5, datetime(2024, 3, 1)], dtype=pl.Object)])
-        >>> decode_frame(*encode_frame(frame))["a"].to_list()
+        >>> texts, mixed = with_texts(frame)
+        >>> decode_frame(encode_frame(texts), mixed)["a"].to_list()
         ['good', 5, datetime.datetime(2024, 3, 1, 0, 0)]
     """
     mixed = [title for title, dtype in frame.schema.items() if dtype == pl.Object]
     texts = [pl.Series(title, map(_encode_cell, frame[title].to_list()), dtype=pl.String) for title in mixed]
+    return frame.with_columns(texts), mixed
+
+
+def encode_frame(frame: pl.DataFrame) -> bytes:
+    """Write a frame without ``Object`` columns as the content of an answer."""
     content = io.BytesIO()
-    frame.with_columns(texts).write_ipc_stream(content)
-    return {"mixed": mixed}, content.getvalue()
+    frame.write_ipc_stream(content)
+    return content.getvalue()
 
 
-def decode_frame(head: Mapping[str, Any], content: bytes) -> pl.DataFrame:
-    """Read a frame that ``encode_frame`` wrote."""
+def decode_frame(content: bytes, mixed: Sequence[str]) -> pl.DataFrame:
+    """Read a frame that ``encode_frame`` wrote, with the names of columns whose cells are JSON."""
     frame = pl.read_ipc_stream(content)
     return frame.with_columns(
-        pl.Series(title, map(_decode_cell, frame[title].to_list()), dtype=pl.Object)
-        for title in head["mixed"]
+        pl.Series(title, map(_decode_cell, frame[title].to_list()), dtype=pl.Object) for title in mixed
     )
 
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 import polars as pl
 
 from semscale.errors import InputError, SemscaleError
-from semscale.store.child_process import LENGTH, Opening, described, encode_error, encode_frame
+from semscale.store.child_process import LENGTH, Opening, described, encode_error, encode_frame, with_texts
 from semscale.store.columnar import FRAME_BYTES, content_bytes
 from semscale.store.reading import open_here
 from semscale.store.table import MOST_BYTES, Table
@@ -23,8 +23,8 @@ _PENDING = 4  # passes over a table that go on at a time
 _RESERVED = 1 << 30  # bytes of addresses that libraries reserve and do not use
 
 Request = dict[str, Any]
-Piece = tuple[pl.DataFrame, bool]
-"""Rows, and whether they end a batch."""
+Piece = tuple[pl.DataFrame, list[str], bool]
+"""Rows, the names of columns whose cells are JSON, and whether the rows end a batch."""
 
 
 def main() -> None:
@@ -113,9 +113,8 @@ class _Reader:
         """Send a batch in pieces; the next one continues where it ends, without reading rows again."""
         columns = None if titles is None else tuple(titles)
         pieces = self._pending.pop((size, skip, columns), None) or _pieces(table, size, skip, titles)
-        for piece, is_last in pieces:
-            head, content = encode_frame(piece)
-            self._send({**head, "is_last": False}, content)
+        for piece, mixed, is_last in pieces:
+            self._send({"mixed": mixed, "is_last": False}, encode_frame(piece))
             skip += piece.height
             if is_last:
                 break
@@ -132,18 +131,17 @@ class _Reader:
 
 
 def _pieces(table: Table, size: int, skip: int, titles: list[str] | None) -> Iterator[Piece]:
-    """Cut the rows after the first ``skip`` into pieces that have a limit of bytes; so do their batches."""
+    """Cut the rows after the first ``skip`` into pieces; pieces and batches have a limit of bytes."""
     n_rows = n_bytes = 0
     for whole in table.batches(size, skip) if titles is None else _columns(table, size, skip, titles):
-        frame = whole
+        frame, mixed = with_texts(whole)
         while frame.height:
             head, frame = frame.head(size - n_rows % size), frame.slice(size - n_rows % size)
-            for piece in _cut(head, table.name, skip + n_rows):
-                n_rows += piece.height
-                n_bytes += content_bytes(piece)
+            for piece, more in _cut(head, table.name, skip + n_rows):
+                n_rows, n_bytes = n_rows + piece.height, n_bytes + more
                 is_last = n_rows % size == 0 or n_bytes >= MOST_BYTES
-                yield piece, is_last
                 n_bytes = 0 if is_last else n_bytes
+                yield piece, mixed, is_last
 
 
 def _columns(table: Table, size: int, skip: int, titles: list[str]) -> Iterator[pl.DataFrame]:
@@ -154,15 +152,15 @@ def _columns(table: Table, size: int, skip: int, titles: list[str]) -> Iterator[
         skip = max(0, skip - frame.height)
 
 
-def _cut(frame: pl.DataFrame, name: str, before: int) -> Iterator[pl.DataFrame]:
-    """Cut a frame in halves until no piece has more than ``FRAME_BYTES``.
+def _cut(frame: pl.DataFrame, name: str, before: int) -> Iterator[tuple[pl.DataFrame, int]]:
+    """Cut a frame in halves until no piece has more than ``FRAME_BYTES``; yield pieces with their bytes.
 
     Raises:
         InputError: a single row has more.
     """
     n_bytes = content_bytes(frame)
     if n_bytes <= FRAME_BYTES:
-        yield frame
+        yield frame, n_bytes
     elif frame.height == 1:
         raise InputError(
             f"{name}: row {before + 1:,} has {n_bytes:,} bytes, and at most {FRAME_BYTES:,} are allowed; "

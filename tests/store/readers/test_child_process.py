@@ -136,7 +136,7 @@ def test_a_child_reads_what_this_process_reads(tmp_path, make, kind, settings):
     for field in ("name", "path", "columns", "n_rows", "settings", "labels", "notes"):
         assert getattr(table, field) == getattr(here, field)
     assert table.fingerprint() == here.fingerprint()
-    for size, skip in ((2_000, 0), (3, 2)):
+    for size, skip in ((2_000, 0), (700, 2)):
         pairs = zip_longest(table.batches(size, skip), here.batches(size, skip))
         if kind == "parquet":  # in this process, frames may be smaller
             assert_frame_equal(pl.concat(table.batches(size, skip)), pl.concat(here.batches(size, skip)))
@@ -183,7 +183,7 @@ def test_types_of_columns_survive():
             "not a number": [float("nan"), None],
         }
     )
-    assert_frame_equal(decode_frame(*encode_frame(frame)), frame)
+    assert_frame_equal(decode_frame(encode_frame(frame), []), frame)
 
 
 @pytest.mark.parametrize(
