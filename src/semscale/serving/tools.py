@@ -452,7 +452,7 @@ def _new_file_in(folder: Path, name: str | None) -> Path | None:
     if path.exists():
         raise InputError(f"out must be a new file, got {name!r}: choose another name")
     parts = parts_folder(path)
-    if any(file.is_symlink() for file in (parts, *parts.rglob("*"))):
+    if parts.is_symlink() or any(file.is_symlink() for file in parts.rglob("*")):
         raise InputError(f"out: {parts.name} has a link: remove it, or choose another name")
     output_format(path)
     return path
