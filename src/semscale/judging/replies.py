@@ -69,15 +69,16 @@ def read_reply(
     answer, levels = _without_reasoning(_plain_characters(reply)), _levels_of(template)
     text = _plain(answer)
     objects = list(_json_objects(_without_reasoning(reply), answer, text))
+    explanation = next(filter(None, (item.explanation for item in objects)), "")
     is_object = structured and len(objects) == 1 and not _outside(text, objects).strip()
     try:
         stated = _stated_levels(text, objects, levels, score_last=score_last, is_object=is_object)
     except _UnclearError:
-        is_refusal = declines_to_score(text) and not re.search(r"\d", text)
-        status: Literal["refused", "unparsable"] = "refused" if is_refusal else "unparsable"
-        return ReplyReading(None, status if reply.strip() else "empty", _field_explanation(objects))
+        if declines_to_score(text) and not re.search(r"\d", text):
+            return ReplyReading(None, "refused", explanation)
+        return ReplyReading(None, "unparsable" if reply.strip() else "empty", explanation)
     level = stated[0]
-    explanation = _field_explanation(objects) if objects else _explanation(reply, text, stated)
+    explanation = explanation if objects else _explanation(reply, text, stated)
     may_go_on = cut or (text.lstrip().startswith("{") and "}" not in text)
     if may_go_on and not text[level.end :].strip():
         return ReplyReading(None, "unparsable", explanation)
@@ -156,12 +157,12 @@ _OVER = rf"[ \t]*(?:/|\b{_any_word('over')}\b|من)[ \t]*"
 _CLOSED = r"(?:[ \t]*[\"')\]}>])*"
 _BECAUSE = _any_word("because")
 _ENDS = (
-    rf"(?=[ \t]*(?:\Z|\n|\|(?![ \t]*\d)|[.;!:](?:(?![\w.?])|{_CJK})|,(?:{_CJK}|[ \t]*(?:$|(?-i:[A-Z])"
+    rf"(?=[ \t]*(?:\Z|\n|\|(?![ \t|]*\d)|[.;!:](?:(?![\w.?])|{_CJK})|,(?:{_CJK}|[ \t]*(?:$|(?-i:[A-Z])"
     rf"|\"?\w+\"?[ \t]*:|(?:{_BECAUSE}|the|its?|this|which|with|while)\b))|--?[ \t]+[^\W\d]|[–—][ \t]*[^\W\d]"
     rf"|[✅⭐★☆✓✔]+\s*?$|\((?:it|no|minor|missing|one|two|\d+ [a-z]{{3,}}|because|due)\b|\(\d+ ?%\)"
     rf"|(?:{_BECAUSE}|{_any_word('after_level')})\b|(?-i:[A-Z])[a-z]* (?-i:[a-z])[a-z]* \w))"
 )
-_TEN, _HUNDRED = 10, 100
+_MIDDLE, _TEN, _HUNDRED = 0.5, 10, 100
 
 
 class _Levels:
@@ -178,11 +179,11 @@ class _Levels:
         words = {word: self.numbers[n] for n, word in enumerate(_NUMBER_WORDS) if n in self.numbers}
         self.scores = keyed | self.names
         self.low, self.top = min(self.numbers, default=0), self.highest or max(self.numbers, default=-1)
-        top = rf"(?:{self.top:g}|{_NUMBER_WORDS[int(self.top)] if 0 <= self.top <= _TEN else '(?!)'})"
+        top = rf"(?:{self.top:g}(?:\.0)?|{_NUMBER_WORDS[int(self.top)] if 0 <= self.top <= _TEN else '(?!)'})"
         ends = rf"(?<![\w.,]){self.low:g}[ \t]*(?:-|–|to|bis|a|à)[ \t]*{self.top:g}(?![\w/%])"
         self.own_scale = re.compile(
             rf"(?i)(?:[(\[,][ \t]*|\bon (?:a|the) )?(?:\bscale\b[: ]*(?:of |from )?)?{ends}(?: scale)?[)\]]?"
-            rf"|[(,][ \t]*out of (?:a possible )?{self.top:g}\b\)?"
+            rf"|[(,][ \t]*out of (?:a (?:possible|maximum of|total of) )?{self.top:g}\b\)?"
             rf"|\(?[满滿]分(?:为|是)?{self.top:g}分\)?,?"
             rf"|\(?{self.top:g}(?:点満点(?:中|で)?|점 ?만점(?: ?중|에)?)\)?"
         )
@@ -292,7 +293,7 @@ _LEAD = (
 )
 _STATEMENT = re.compile(
     r"(?im)(?:^(?!$)[ \t]*+|(?<=[.!?;])[ \t]+|(?P<clause>(?<=[,:–—])[ \t]+))[^\w\n]{0,40}+"
-    rf"(?:\w{{1,3}}[.)][ \t]+)?{_LEAD}(?:{_KEY}|{_GIVING})"
+    rf"(?:\w{{1,3}}[.)][ \t]+)?(?P<lead>{_LEAD})(?:{_KEY}|{_GIVING})"
 )
 _FINAL = re.compile(rf"(?i){_any_word('final', 'final_unspaced')}")
 _MARKS = (":", "=", "|", "->", "-->", "-", "--", "→", "–", "—")
@@ -305,8 +306,8 @@ def _statements(text: str, levels: _Levels) -> Iterator[_Level]:
         position = match.end("gap") if has_key else match.end()
         level = levels.read(text, position, keyed=not (match["is"] or match["answer"]))
         rest_of_line = text[level.after :].partition("\n")[0].strip(" \t.|") if level else ""
-        if "\n" in (match["gap"] or "") and rest_of_line:
-            continue  # a heading above a text that begins with a number
+        if ("\n" in (match["gap"] or "") and rest_of_line) or _OTHERS.search(match["lead"]):
+            continue  # a heading above a text that begins with a number, or another judge's level
         if match["clause"]:
             nearest = max(0, begin - _LONGEST_CLAUSE)
             begin = max(nearest, *(text.rfind(mark, nearest, begin) + 1 for mark in ".!?;:\n"))
@@ -344,7 +345,8 @@ def _lone_levels(text: str, levels: _Levels, *, score_last: bool) -> Iterator[_L
 
 _OTHERS_SPEAK = re.compile(rf"(?i)\b{_any_word('others_speak')}\b")
 _JUDGE_SPEAKS = re.compile(rf"(?i)\b{_any_word('judge_speaks')}\b|评")
-_NOT_OWN = re.compile(rf"(?i)^\W*no\b|\b{_any_word('not_own')}\b|n't\b|如果|若|学生|作者|评委|之前")
+_NOT_OWN = re.compile(rf"(?i)^\W*no\b|\b{_any_word('not_own', 'others')}\b|n't\b|如果|若|学生|作者|评委|之前")
+_OTHERS = re.compile(rf"(?i)\b{_any_word('others')}\b")
 _HYPOTHESIS = re.compile(rf"(?i)\b{_any_word('hypothesis')}\b")
 _HEADING = re.compile(
     r"(?i)\W*(?:begin|(?:begin(?:ning of)? )?(?:the |student'?s? )?(?:answer|response|text|candidate))\W*"
@@ -355,7 +357,7 @@ _RETRACTION = re.compile(
     rf"(?i)\b{_any_word('retraction')}\b|(?:^|[.!?\n])\W{{0,9}}+{_any_word('retraction_start')}(?![a-z])"
 )
 _JUDGING = re.compile(
-    r"(?i)\b(?:I|me|my|myself|we|scor(?:e[sd]?|ing)|rating|rated|grade[sd]?|verdict|marks)\b"
+    r"(?i)\b(?:(?-i:I)|me|my|myself|we|scor(?:e[sd]?|ing)|rating|rated|grade[sd]?|verdict|marks)\b"
 )
 _OTHER_NUMBER = re.compile(
     rf"(?im)(?:\b{_any_word('before_level')}[ \t]+|(?:^|[.!?]|explanation:|reason:)[ \t]{{0,9}}"
@@ -368,7 +370,6 @@ _REPORTED = re.compile(
 _FOREIGN = re.compile(rf"(?im){_any_word('foreign')}")
 _FLAWED = re.compile(rf"(?im)\b{_any_word('flawed')}")
 _FLAWLESS = re.compile(rf"(?im)(?<!not )(?<!n't )\b{_any_word('flawless')}\b")
-_MIDDLE = 0.5
 
 
 def _check_sentence(text: str, level: _Level) -> None:
@@ -463,8 +464,10 @@ class _JsonObject:
 
     @property
     def texts(self) -> str:
-        """All its texts, one per line."""
-        return "\n".join(value for _, value in self.fields if isinstance(value, str))
+        """The texts after its score, one per line."""
+        keys = [_FIELD.fullmatch(path[-1].lower().replace("_", " ")) is not None for path, _ in self.fields]
+        fields = self.fields[keys.index(True) if True in keys else 0 :]
+        return "\n".join(value for _, value in fields if isinstance(value, str))
 
     def level(self, levels: _Levels) -> _Level | None:
         """Read the level under its keys; ``None`` if no key is about a score."""
@@ -547,10 +550,9 @@ def _fields(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, .
 
 def _loose_fields(written: str) -> Iterator[tuple[tuple[str, ...], object]]:
     """Read short values and the explanation of an object with wrong quotation marks, commas or comments."""
-    truths = {"true": True, "false": False}
     for match in _LOOSE_FIELD.finditer(written):
         value = match["value"].strip("\"' \t")
-        yield (match["key"],), truths.get(match["value"].lower(), value)
+        yield (match["key"],), {"true": True, "false": False}.get(match["value"].lower(), value)
     if (reason := _LOOSE_REASON.search(written)) is not None:
         yield ("explanation",), re.sub(r"\\([\"'])", r"\1", reason["text"])
 
@@ -569,10 +571,10 @@ _STRUCK_OUT = re.compile(r"(?i)~~[^~\n]+~~|<(s|del|strike)>[^<]*</\1>")
 _MARKUP = (
     # Code with words below it is quoted, unless these explain it; and so are the parts of the material.
     rf"{_FENCE}\n[^{{`]*(?:```|~~~)(?=[ \t]*\n\s*(?!\W{{0,9}}{_REASONS})\S)",
-    r"<(student|submission|response|candidate|question|user|reference|quote|text|essay|system"
+    r"<(student|submission|response|candidate|question|user|reference|quote|text|essay|system|input|document"
     r"|(?!final)[a-z]{1,20}_(?:answer|text|input|response))\b[^<>\n]{0,99}>.*?</\1>",
     r"\[(?:begin )?(?:answer|text|student|response|candidate)\b[^\]\n]*\].*?(?:\[(?:end|/)[^\]\n]*\]|\Z)",
-    r"<!--.*?-->|\"{3}.*?\"{3}",
+    r"<!--.*?-->|&nbsp;|\"{3}.*?\"{3}",
     rf"{_FENCE}|</?(?:br|b|i|u|em|strong|span|p|div|h[1-6]|font|mark|code|center|tool_call)\b[^<>\n]{{0,60}}>",
     r"\*+|(?<!\w)_+|_+(?!\w)|\\[\[\]()]|\\text\w*\{|(?m:^[ \t]*(?:#{1,6}[ \t]*(?=\S)|(?:=+|-{3,})[ \t]*$))",
 )
@@ -626,16 +628,17 @@ def _plain(text: str) -> str:
 
 def _key_line(tag: re.Match[str]) -> str:
     """Rewrite a tag as the key of a line: ``<score>`` as ``score:``; within a sentence, as blanks."""
-    blanks, text = " " * len(tag[0]), tag.string
+    blanks, text, name = " " * len(tag[0]), tag.string, (tag["name"] or "score").replace("_", " ").lower()
+    if name in ("s", "del", "strike"):
+        return tag[0]
     if tag["close"]:
         return blanks if re.match(" +[a-z]", text[tag.end() : tag.end() + 9]) else "\n".ljust(len(blanks))
     before = text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].rstrip()
     is_last = tag["mark"] and re.match(r"\W*\d+(?:/\d+)?\W*\Z", text[tag.end() : tag.end() + 20])
     if before and before[-1] not in ".!?>" and not is_last:
         return blanks
-    is_short, name = tag["is_short"] is not None, (tag["name"] or "score").replace("_", " ").lower()
-    key = "score" if name == "answer" else name
-    return f"\n{key}:".ljust(len(blanks)) if tag["name"] is None or is_short else "\n".ljust(len(blanks))
+    key = "score:" if name == "answer" else f"{name}:"
+    return f"\n{key if tag['name'] is None or tag['is_short'] is not None else ''}".ljust(len(blanks))
 
 
 def _unquoted(quote: re.Match[str]) -> str:
@@ -679,10 +682,6 @@ def _clean(text: str) -> str:
         if text.count(mark) % 2:
             text = text.removeprefix(mark) if text.startswith(mark) else text.removesuffix(mark).rstrip()
     return text
-
-
-def _field_explanation(objects: Sequence[_JsonObject]) -> str:
-    return next(filter(None, (item.explanation for item in objects)), "")
 
 
 def _explanation(reply: str, text: str, stated: Sequence[_Level]) -> str:
