@@ -12,7 +12,7 @@ from semscale.guards.findings import Finding
 from semscale.guards.number_guard import CHANGED_KINDS
 from semscale.types import Floats, Integers
 
-MARGIN = 0.04
+MARGIN = 0.06
 """Default margin of a metric, as a share of its greatest loss."""
 
 
@@ -111,14 +111,17 @@ class Metric:
         silent: loss of a run without a text if the other run has one; ``None`` for the greatest loss, NaN for
             a metric of aligned outputs, which then has no value.
         margin: smallest relevant drift.
-        power: power of a run's mean loss in the drift of an item; 2 if a different wording changes every
-            item's loss, so that an entirely different item counts more than several slightly different items.
+        power: power of the loss of a pair of runs in the drift of an item; 2 if a different wording changes
+            every item's loss, so that an entirely different item counts more than several slightly different
+            items.
         noise_share: least margin as a share of the loss^power between baseline and reruns.
         unit: field in which the loss is measured; empty if the loss is a share.
         direction: better direction of the field's numbers.
         is_assumed: true if the direction is inferred from the field's name.
         needs_english: true if guards measure it, as they read only English.
         affected: ``outputs`` or ``items`` if the mean loss is a share of these; otherwise empty.
+        is_content: true if the loss is content that the candidate no longer gives; then any loss beyond
+            chance prevents a pass, even below the default margin.
     """
 
     name: str
@@ -138,6 +141,7 @@ class Metric:
     is_assumed: bool = False
     needs_english: bool = False
     affected: str = ""
+    is_content: bool = False
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -236,7 +240,15 @@ TEXT_METRICS: Mapping[str, Metric] = {
             power=2,
         ),
         Metric("cosine", "cosine", _similarity("cosine"), is_similarity=True, is_usual=False, power=2),
-        Metric("lost_content", "lost content", _lost_content, is_directed=True, power=2, margin=0.045),
+        Metric(
+            "lost_content",
+            "lost content",
+            _lost_content,
+            is_directed=True,
+            power=2,
+            margin=0.075,
+            is_content=True,
+        ),
         Metric(
             "added_content",
             "added content",
@@ -244,15 +256,15 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             silent=0.0,
             power=2,
-            margin=0.019,
-            noise_share=0.22,
+            margin=0.065,
+            noise_share=0.36,
         ),
         Metric(
             "contradictions",
             "contradictions",
             _contradictions,
             silent=math.nan,
-            margin=0.055,
+            margin=0.13,
             needs_english=True,
             affected="outputs",
         ),
@@ -264,7 +276,15 @@ TEXT_METRICS: Mapping[str, Metric] = {
             silent=math.nan,
             affected="outputs",
         ),
-        Metric("fewer_outputs", "lost outputs", _fewer_outputs, is_directed=True, is_net=True, margin=0.09),
+        Metric(
+            "fewer_outputs",
+            "lost outputs",
+            _fewer_outputs,
+            is_directed=True,
+            is_net=True,
+            margin=0.08,
+            is_content=True,
+        ),
         Metric(
             "more_outputs",
             "extra outputs",
@@ -272,7 +292,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             is_net=True,
             silent=-1.0,
-            margin=0.08,
+            margin=0.075,
         ),
         Metric(
             "output_count",
@@ -291,7 +311,12 @@ TEXT_METRICS: Mapping[str, Metric] = {
 }
 """Metrics of texts, which every dataset has; ``docs/gate.md`` defines them."""
 
-REFERENCE_MATCH = Metric("reference_match", "reference match", lambda item: math.nan, is_net=True)
+CONTENT_METRICS = frozenset(name for name, metric in TEXT_METRICS.items() if metric.is_content)
+"""Names of the metrics of lost content."""
+
+REFERENCE_MATCH = Metric(
+    "reference_match", "reference match", lambda item: math.nan, is_net=True, margin=0.04
+)
 """Match of an item's outputs with its reference; the loss is the other run's match minus this run's match."""
 
 SIDE_BY_SIDE = Metric("side_by_side", "side by side", lambda item: math.nan, is_net=True, margin=0.2)

@@ -92,10 +92,6 @@ def recorded_document(summary: RecordedRun) -> Document:
         ("history", named_file(summary.where)),
         *_asked_rows(summary),
     ]
-    repeated = (
-        "This rerun has exactly the outputs of its original: right only for a model that always gives the "
-        "same answer. Otherwise record what the model gave when it was asked again."
-    )
     repeats = "" if summary.asked is None else " These calls gave the same outputs."
     known = (
         f"The history has this run since {run.recorded:{_TIME}} UTC, so nothing was added.{repeats} If the "
@@ -110,7 +106,7 @@ def recorded_document(summary: RecordedRun) -> Document:
         sections=(Section("run", "The run", (table(("", ""), present(*rows)),)),),
         cautions=(
             *_shared_cautions(shared, run.dataset),
-            *((repeated,) if summary.repeats_original else ()),
+            *(f"{capitalised(copy.sentence)}." for copy in summary.copies),
             *(() if summary.asked is None else _asked_cautions(summary.asked)),
         ),
         notes=() if summary.is_new else (known,),

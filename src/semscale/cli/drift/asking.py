@@ -27,7 +27,7 @@ from semscale.drift.asking import (
     read_template,
 )
 from semscale.drift.programs import ProgramAsker
-from semscale.drift.runs import RecordedRun, check_rerun, git_revision, shared_ids
+from semscale.drift.runs import RecordedRun, check_rerun, copies_among, git_revision, shared_ids
 from semscale.errors import InputError
 from semscale.history.runs import Run, now
 from semscale.report.drift_history import none_shared_sentence
@@ -179,7 +179,9 @@ def _recorded(options: RecordOptions, table: AskedTable, draft: Run, answers: An
         reruns = tuple(history.record(replace(rerun, rerun_of=origin)) for rerun in numbered)
         given = {} if options.command is not None else options.request.settings.given
         facts = answers.facts(table.source, given)
-        return RecordedRun(stored, history.where, stored is assigned, reruns, facts)
+        asked_again = reruns if stored.rerun_of is None else (stored, *reruns)
+        copies = copies_among(history, history.run(origin), asked_again) if asked_again else ()
+        return RecordedRun(stored, history.where, stored is assigned, reruns, facts, copies=copies)
 
 
 def _answered(draft: Run, answers: Sequence[Answer]) -> Run:

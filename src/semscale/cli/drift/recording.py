@@ -18,9 +18,9 @@ from semscale.drift.runs import (
     RecordedRun,
     check_comparable,
     check_rerun,
+    copies_among,
     git_revision,
     match_runs,
-    outputs_equal,
     shared_ids,
 )
 from semscale.errors import InputError, UnknownNameError
@@ -157,11 +157,9 @@ def record_outputs(options: RecordOptions) -> RecordedRun:
     with options.history.open(create=True) as history:
         run = with_dataset(history, read, dataset, options.rerun_of)
         shared = shared_ids(history, run)
-        repeats = run.rerun_of is not None and outputs_equal(history.run(run.rerun_of), run)
         stored = history.record(run)
-        return RecordedRun(
-            stored, history.where, is_new=stored is run, shared=shared, repeats_original=repeats
-        )
+        copies = () if run.rerun_of is None else copies_among(history, history.run(run.rerun_of), [stored])
+        return RecordedRun(stored, history.where, is_new=stored is run, shared=shared, copies=copies)
 
 
 def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
