@@ -8,9 +8,7 @@ from semscale.drift.copied_runs import nearly_equal, repeated_run, without_copie
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 
-WORDS = [
-    "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "inlet", "jetty", "knoll", "ledge",
-]  # fmt: skip
+WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "inlet", "jetty"]
 
 
 def run(name, texts):

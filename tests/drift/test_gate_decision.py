@@ -412,3 +412,13 @@ def test_a_field_called_credit_is_used_before_credits():
     metrics = {f"{name}_difference": field_metrics(name, 2.0)[0] for name in ("credit", "credits")}
     (threshold,) = read_thresholds(metrics, {"max_avg_credit_drift": 1.0})
     assert threshold.metric.name == "credit_difference"
+
+
+@pytest.mark.parametrize(("added", "outcome"), [(0.3, Outcome.PASS), (0.0, Outcome.UNDECIDED)])
+def test_lost_content_that_other_content_replaces_is_another_wording(added, outcome):
+    # All items lose a share of .2: squared .04, below the margin of .065.
+    losses = {"lost_content": candidate_losses(0.2, N, 3), "added_content": candidate_losses(added, N, 3)}
+    settings = GateSettings(metrics=("lost_content", "added_content"), margins={"added_content": 0.5})
+    decision = decided(losses, settings)
+    assert (decision.outcome, decision.tests[0].change) == (outcome, Change.SLIGHTLY_WORSE)
+    assert decision.tests[0].is_content_lost == (outcome is Outcome.UNDECIDED)

@@ -80,7 +80,7 @@ def test_drift_names_the_items_that_changed_most():
 def test_an_undecided_gate_without_a_rerun_asks_for_one():
     summary = summary_of({"match": candidate_losses(0.4, N, 2)}, k=2)
     assert summary.decision.outcome is Outcome.UNDECIDED
-    assert "record a rerun of the baseline (--rerun-of baseline)" in summary.next_step
+    assert "(semscale drift record FILE --rerun-of baseline)" in summary.next_step
     assert summary.plan is None
 
 

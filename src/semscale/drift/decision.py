@@ -8,8 +8,9 @@ metrics by ``joint_p_values``, is below alpha. A test
 
 - *fails* if the mean drift is significant and at least the margin;
 - *passes* if it does not fail, at least 10 items have a value, and the upper bound of the mean drift
-  (``drift_bounds``) lies below the margin. A significant loss of content below a default margin does not
-  pass: the user decides whether it matters, by approving the run or by stating a margin;
+  (``drift_bounds``) lies below the margin. A significant loss of content that no other content replaces does
+  not pass below a default margin: the user decides whether it matters, by approving the run or by stating a
+  margin;
 - is *undecided* otherwise.
 
 Example: five items, a candidate, a baseline and a rerun. The candidate contradicts both others in .6 of the
@@ -112,6 +113,8 @@ class MetricTest:
         p_adjusted: the p-value, corrected for the number of metrics.
         outcome: outcome of the test.
         change: change of the metric.
+        is_content_lost: true if more content was lost than chance explains and other content replaces, and no
+            margin is stated.
     """
 
     metric: str
@@ -128,6 +131,7 @@ class MetricTest:
     p_adjusted: float
     outcome: Outcome
     change: Change
+    is_content_lost: bool = False
 
     @property
     def in_margins(self) -> float:
@@ -267,13 +271,7 @@ class GateDecision:
     @property
     def lost_content(self) -> tuple[MetricTest, ...]:
         """Tests over all items that do not pass because content was lost, the greatest loss first."""
-        lost = [
-            test
-            for test in self.slightly_worse
-            if test.group is None
-            and test.metric in CONTENT_METRICS
-            and test.metric not in self.settings.margins
-        ]
+        lost = [test for test in self.slightly_worse if test.is_content_lost and test.group is None]
         return tuple(sorted(lost, key=lambda test: test.urgency))
 
     @property
@@ -402,7 +400,11 @@ def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and
     low, high = drift_bounds(drifts[:, 0])
     margin = margin_of(comparison, settings, name, group)
     is_worse = p_values[1] < settings.alpha and drift > 0
-    is_lost = is_worse and name in CONTENT_METRICS and _stated_margin(settings, name, group) is None
+    is_lost = (
+        is_worse
+        and _stated_margin(settings, name, group) is None
+        and _is_content_lost(comparison, name, inside, settings.alpha)
+    )
     outcome = Outcome.UNDECIDED
     if is_worse and drift >= margin - _ROUNDING:
         outcome = Outcome.FAIL
@@ -423,7 +425,19 @@ def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and
         p_adjusted=p_values[1],
         outcome=outcome,
         change=_change(comparison, name, inside, outcome, margin, settings.alpha, is_worse=is_worse),
+        is_content_lost=is_lost,
     )
+
+
+def _is_content_lost(comparison: Comparison, name: str, inside: Mask, alpha: float) -> bool:
+    """Return true if a drift beyond chance is a loss of content that no other content replaces."""
+    if name not in CONTENT_METRICS:
+        return False
+    replacing = CONTENT_METRICS[name]
+    if replacing is None or replacing not in comparison.metrics:
+        return True
+    net = comparison.drifts_by_run(name)[inside] - comparison.drifts_by_run(replacing)[inside]
+    return mean_loss(net[:, 0]) > 0 and exchange_test(net) < alpha
 
 
 def _change(  # noqa: PLR0913, PLR0917 - a test

@@ -120,8 +120,6 @@ class Metric:
         is_assumed: true if the direction is inferred from the field's name.
         needs_english: true if guards measure it, as they read only English.
         affected: ``outputs`` or ``items`` if the mean loss is a share of these; otherwise empty.
-        is_content: true if the loss is content that the candidate no longer gives; then any loss beyond
-            chance prevents a pass, even below the default margin.
     """
 
     name: str
@@ -141,7 +139,6 @@ class Metric:
     is_assumed: bool = False
     needs_english: bool = False
     affected: str = ""
-    is_content: bool = False
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -246,8 +243,8 @@ TEXT_METRICS: Mapping[str, Metric] = {
             _lost_content,
             is_directed=True,
             power=2,
-            margin=0.075,
-            is_content=True,
+            margin=0.065,
+            noise_share=0.35,
         ),
         Metric(
             "added_content",
@@ -256,15 +253,15 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             silent=0.0,
             power=2,
-            margin=0.065,
-            noise_share=0.36,
+            margin=0.036,
+            noise_share=0.33,
         ),
         Metric(
             "contradictions",
             "contradictions",
             _contradictions,
             silent=math.nan,
-            margin=0.13,
+            margin=0.11,
             needs_english=True,
             affected="outputs",
         ),
@@ -283,7 +280,6 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             is_net=True,
             margin=0.08,
-            is_content=True,
         ),
         Metric(
             "more_outputs",
@@ -311,8 +307,12 @@ TEXT_METRICS: Mapping[str, Metric] = {
 }
 """Metrics of texts, which every dataset has; ``docs/gate.md`` defines them."""
 
-CONTENT_METRICS = frozenset(name for name, metric in TEXT_METRICS.items() if metric.is_content)
-"""Names of the metrics of lost content."""
+CONTENT_METRICS: Mapping[str, str | None] = {"fewer_outputs": None, "lost_content": "added_content"}
+"""Metrics of lost content, each with the metric of content that may replace it.
+
+A loss beyond chance, and beyond what replaces it, prevents a pass even below the default margin. Another
+wording loses and adds about as much.
+"""
 
 REFERENCE_MATCH = Metric(
     "reference_match", "reference match", lambda item: math.nan, is_net=True, margin=0.04

@@ -346,10 +346,11 @@ class RecordedRun(Presentable):
         run: the recorded run.
         where: location of the history.
         is_new: true if it was stored now; false if the history already had the same run.
-        reruns: further runs of the same model.
+        reruns: further runs of the same model, recorded by the same command.
         asked: calls, tokens and cost, if a model or a program was asked for the outputs.
         shared: ids shared with the dataset's baseline or latest run; ``None`` without one.
         copies: reruns that repeat another run.
+        approval: approval of the run, if it became the baseline at once.
     """
 
     run: Run
@@ -359,6 +360,7 @@ class RecordedRun(Presentable):
     asked: AskedFacts | None = None
     shared: SharedIds | None = None
     copies: tuple[CopiedRun, ...] = ()
+    approval: Approval | None = None
 
     def __repr__(self) -> str:
         run = self.run
@@ -410,6 +412,7 @@ class RecordedRun(Presentable):
             "asked": self.asked,
             "shared": self.shared,
             "copied_runs": self.copies,
+            "approval": None if self.approval is None else approval_record(self.approval),
         }
 
 

@@ -191,12 +191,15 @@ class DriftSummary(Presentable):
 
     def _when_undecided(self) -> str:
         n = len(self.comparison.baseline.items)
-        again = "record a rerun of the baseline (--rerun-of baseline) and run the gate again"
+        again = (
+            "ask the baseline's model again, record its outputs (semscale drift record FILE --rerun-of "
+            "baseline), and run the gate again"
+        )
         if n < FEWEST_TO_PASS:
             add = f"Add items to the dataset: a gate passes with at least {FEWEST_TO_PASS}, and it has {n}"
             return add if self.comparison.reruns else f"{add}; then {again}"
         if not self.comparison.reruns:
-            return f"Without a rerun the noise of the model is unknown: {again}"
+            return f"Without a rerun a change cannot be told from chance: {again}"
         if lost := self.decision.lost_content:
             accept = " ".join(f"--margin {test.metric}={_margin_above(test):g}" for test in lost)
             return (

@@ -166,20 +166,26 @@ def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
     if moved:
         return moved
     if decision.outcome is Outcome.UNDECIDED:
-        undecided = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
-        if not undecided:
-            return tuple(check.sentence for check in decision.undecided_limits)
-        lost = decision.lost_content
-        first_test, *other_tests = sorted(
-            undecided, key=lambda test: (test not in lost, _is_too_few(test), test.urgency)
-        )
-        if _is_too_few(first_test):
-            return (_too_few_sentence(first_test),)
-        names = listed([metric_label(test.metric) for test in other_tests])
-        also = (f"Also undecided: {names}",) if names else ()
-        return (capitalised(undecided_sentence(summary, first_test)), *also)
+        return _undecided_facts(summary, decision)
     slight = tuple(capitalised(slight_sentence(summary, test)) for test in decision.slightly_worse)
     return slight or (_greatest_drift(decision.overall),)
+
+
+def _undecided_facts(summary: DriftSummary, decision: GateDecision) -> tuple[str, ...]:
+    undecided = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
+    if not undecided:
+        return tuple(check.sentence for check in decision.undecided_limits)
+    lost = decision.lost_content
+    first_test, *other_tests = sorted(
+        undecided, key=lambda test: (test not in lost, _is_too_few(test), test.urgency)
+    )
+    if _is_too_few(first_test):
+        return (_too_few_sentence(first_test),)
+    first = capitalised(undecided_sentence(summary, first_test))
+    if not summary.comparison.reruns:
+        return ("There is no rerun of the baseline, so a change cannot be told from chance", first)
+    names = listed([metric_label(test.metric) for test in other_tests])
+    return (first, f"Also undecided: {names}") if names else (first,)
 
 
 def slight_sentence(summary: DriftSummary, test: MetricTest) -> str:
