@@ -12,7 +12,7 @@ from semscale.damage import damaged
 from semscale.drift.alignment import TextNumbers, item_texts
 from semscale.drift.athena_files import read_athena
 from semscale.drift.comparison import IndexedRuns, measured_metrics
-from semscale.drift.reading import read_run
+from semscale.drift.reading import read_runs
 from semscale.history.runs import Run, new_id
 from shared_data import SHARED
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 DATA = ROOT / "bench" / "data"
 WRITTEN = [
     *(ROOT / "examples" / "drift" / f"{name}.jsonl" for name in ("baseline", "rerun", "candidate_good")),
-    *(DATA / f"feedback_rerun_{number}.jsonl" for number in (2, 3)),
+    DATA / "feedback_rerun.jsonl",
 ]
 REMADE = (1, 2, 3, 4, 5)  # seeds of the runs that a rule makes of Athena's feedback
 LEFT_OUT, MOVED, LOST = 0.4, 0.1, 0.2  # sentences, credits and outputs that such a rerun has otherwise
@@ -37,7 +37,7 @@ PREFIX = "As an AI language model, I cannot grade this with certainty, but here 
 
 def written_runs():
     """Return feedback that was written five times in different words."""
-    return [read_run(path, model="model-a", dataset="written") for path in WRITTEN]
+    return [run for path in WRITTEN for run in read_runs(path, model="model-a", dataset="written")]
 
 
 def athena_runs():

@@ -100,7 +100,7 @@ def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
 
 def test_json_has_the_decision_and_nothing_else(semscale, approved):
     content = json.loads(semscale("drift", "gate", GOOD, *NEW, "--metric", "cosine", "--json").out)
-    assert (content["outcome"], content["items"], content["reruns"]) == ("pass", 30, 1)
+    assert (content["outcome"], content["items"], content["reruns"]) == ("pass", 30, 2)
     assert content["approval"]["why"] == "read them"
     assert content["recorded"] == str(GOOD)
     assert content["candidate"]["id"] == runs(semscale)[-1]["id"]
@@ -119,7 +119,7 @@ def test_a_rerun_that_is_asked_about_is_not_its_own_noise(semscale, approved):
     )
     run = json.loads(semscale(*rerun).out)["id"]
     content = json.loads(semscale("drift", "gate", run, "--json").out)
-    assert content["reruns"] == 0
+    assert content["reruns"] == 1
 
 
 def test_the_latest_run_is_no_rerun(semscale, approved):
@@ -140,7 +140,7 @@ def test_few_items_leave_it_undecided(semscale, tmp_path):
     assert ended.code == 4, ended.out + ended.err
     last = ended.out.splitlines()[-1]
     assert last.startswith("undecided: ")
-    assert "record a rerun of the baseline (--rerun-of baseline)" in ended.out
+    assert "(semscale drift record FILE --rerun-of baseline)" in ended.out
 
 
 @pytest.mark.exhaustive

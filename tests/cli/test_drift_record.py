@@ -148,11 +148,13 @@ def test_a_rerun_is_of_the_same_model_and_items(semscale, outputs, recorded):
 def test_a_rerun_that_repeats_its_original_word_for_word_is_said(semscale, outputs, recorded):
     outputs("again.jsonl", [*ITEMS[:2], ITEMS[2] | {"outputs": ["Later."]}])
     other = record(semscale, "again.jsonl", "--rerun-of", recorded["id"][:8], "--json")
-    assert not json.loads(other.out)["repeats_original"]
+    assert json.loads(other.out)["copied_runs"] == []
     ended = record(semscale, "base.jsonl", "--rerun-of", recorded["id"][:8], "--json")
-    assert json.loads(ended.out)["repeats_original"]
-    (said,) = json.loads(ended.out)["cautions"]
-    assert said.startswith("This rerun has exactly the outputs of its original")
+    (copy,) = json.loads(ended.out)["copied_runs"]
+    assert (copy["original"], copy["n_equal"], copy["n"]) == (recorded["id"], 2, 2)  # item b has no output
+    assert not copy["is_left_out"]
+    (caution,) = json.loads(ended.out)["cautions"]
+    assert "repeats the baseline in 2 of 2 items: right only for a model" in caution
 
 
 def test_an_approval_says_who_and_why_and_until_when(semscale, recorded):

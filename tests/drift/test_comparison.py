@@ -304,8 +304,8 @@ def test_baseline_and_reruns_are_references_of_equal_standing():
     made = pair_of_runs(0.5, 0.2, 0.7)
     np.testing.assert_allclose(made.mean_losses("match"), [0.6])
     np.testing.assert_allclose(made.noise_losses("match"), [0.2])
-    # Mean losses against the others are .6, .35 and .45; their squares have a mean of .2283.
-    drifts = [[0.13167, -0.10583, -0.02583]]
+    # The candidate's squared losses are .25 and .49, that of baseline and rerun .04: .37 - .04.
+    drifts = [[0.33, -0.345, 0.015]]
     np.testing.assert_allclose(made.drifts_by_run("match"), drifts, atol=1e-5)
     np.testing.assert_allclose(made.losses("match"), [0.5])
 
@@ -313,7 +313,7 @@ def test_baseline_and_reruns_are_references_of_equal_standing():
 def test_without_a_rerun_all_of_the_loss_is_drift():
     losses = np.array([[[0.0, 0.5], [0.5, 0.0]], [[0.0, NAN], [NAN, 0.0]]])
     made = compared([run_of(["A.", "B."], name) for name in ("new", "old")], {"match": losses})
-    np.testing.assert_array_equal(made.drifts("match"), [0.5, NAN])
+    np.testing.assert_array_equal(made.drifts("match"), [0.25, NAN])  # .5 squared
     assert made.noise("match") is None
 
 
@@ -328,8 +328,8 @@ def test_an_unknown_cost_of_a_rerun_is_no_cost_of_0():
     assert np.isnan(unknown.drifts(costs.name)).all()
     # A missing output of the rerun agrees with nothing: NaN pairs count 0.
     lost = pair_of_runs(0.5, NAN, 0.3, metrics={credits.name: credits})
-    # Mean losses .4, .25 and .15: .4 less their mean.
-    np.testing.assert_allclose(lost.drifts(credits.name), [0.4 - 0.8 / 3])
+    # Losses .5 and .3 of the candidate, and 0 between baseline and rerun.
+    np.testing.assert_allclose(lost.drifts(credits.name), [0.4])
 
 
 # Runs that are matched before they are measured
@@ -377,7 +377,7 @@ def test_a_rerun_that_equals_the_baseline_is_a_caution(meter):
     rerun = three(*SAME, rerun_of=BASELINE.id, id="1f2e3d4c" * 4)
     other = three("A start.", "Give the voltage.", "In order.", model="new")
     (caution,) = compare(BASELINE, other, reruns=[rerun], meter=meter).cautions
-    assert caution.startswith("rerun '1f2e3d4c' has exactly the baseline's outputs")
+    assert caution.startswith("rerun 1f2e3d4c repeats the baseline in 3 of 3 items: right only for a model")
 
 
 def test_a_candidate_is_not_its_own_rerun(meter):

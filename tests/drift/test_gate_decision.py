@@ -45,23 +45,57 @@ def test_equal_runs_pass():
 
 
 def test_a_drift_beyond_chance_and_margin_fails():
-    # 10 of 20 items lose .6, where each other run loses .3: drift .6 - 1.2 / 3 = .2, on average .1 >= .055;
-    # p = (1/3)^10 / 2
+    # 10 of 20 items lose .6, and nothing is lost among the others: on average .3 >= .13; p = (1/3)^10 / 2
     loss = np.where(np.arange(N) < 10, 0.6, 0.0)
     decision = decided({"contradictions": candidate_losses(loss, N, 3)}, metrics=("contradictions",))
     (test,) = decision.tests
     assert decision.outcome is Outcome.FAIL
-    assert test.drift == pytest.approx(0.1)
+    assert test.drift == pytest.approx(0.3)
     assert test.p_value == pytest.approx(3.0**-10 / 2)
     assert decision.reasons == ("contradictions rose from 0 % to 30 % of outputs",)
     assert test.change is Change.WORSE
 
 
-def test_a_drift_beyond_chance_and_below_the_margin_passes():
+def test_a_drift_beyond_chance_and_below_the_margin_passes_and_is_named():
     loss = np.where(np.arange(N) < 10, 0.02, 0.0)
     decision = decided({"contradictions": candidate_losses(loss, N, 3)}, metrics=("contradictions",))
-    assert decision.tests[0].p_adjusted < 0.05
+    (test,) = decision.tests
+    assert test.p_adjusted < 0.05
     assert decision.outcome is Outcome.PASS
+    assert test.change is Change.SLIGHTLY_WORSE
+    assert decision.slightly_worse == (test,)
+
+
+def losing_outputs(share):
+    """Losses of a candidate that lacks a share of the outputs of each third item."""
+    loss = np.where(np.arange(N) % 3 == 0, share, 0.0)
+    losses = np.zeros((N, 3, 3))
+    losses[:, 1:, 0], losses[:, 0, 1:] = loss[:, None], -loss[:, None]
+    return {"fewer_outputs": losses}
+
+
+def test_lost_outputs_below_the_default_margin_leave_the_gate_undecided():
+    # 7 of 20 items lose a fifth of their outputs: .07 on average, below the margin of .08
+    decision = decided(losing_outputs(0.2), metrics=("fewer_outputs",))
+    (test,) = decision.tests
+    assert (test.drift, test.margin) == pytest.approx((0.07, 0.08))
+    assert (decision.outcome, test.change) == (Outcome.UNDECIDED, Change.SLIGHTLY_WORSE)
+    assert decision.lost_content == (test,)
+
+
+def test_lost_outputs_below_a_stated_margin_pass_and_are_named():
+    settings = GateSettings(metrics=("fewer_outputs",), margins={"fewer_outputs": 0.15})
+    decision = decided(losing_outputs(0.2), settings)
+    (test,) = decision.tests
+    assert (decision.outcome, test.change) == (Outcome.PASS, Change.SLIGHTLY_WORSE)
+    assert decision.lost_content == ()
+
+
+def test_a_loss_that_chance_explains_leaves_nothing_to_name():
+    loss = np.zeros((N, 3, 3))
+    loss[:1, 1:, 0], loss[:1, 0, 1:] = 0.2, -0.2
+    decision = decided({"fewer_outputs": loss}, metrics=("fewer_outputs",))
+    assert (decision.outcome, decision.tests[0].change) == (Outcome.PASS, Change.NONE)
 
 
 def test_a_drift_beyond_the_margin_that_chance_explains_is_undecided():
@@ -77,7 +111,7 @@ def test_noise_is_no_drift():
     decision = decided({"match": candidate_losses(0.4, N, 3, noise=0.4)})
     (test,) = decision.tests
     assert (test.loss, test.noise, test.drift) == pytest.approx((0.4, 0.4, 0.0))
-    assert test.margin == 0.04
+    assert test.margin == 0.06
     assert decision.outcome is Outcome.PASS
 
 
@@ -177,7 +211,7 @@ def test_a_slice_has_margins_limits_and_thresholds_of_its_own():
     assert (checks["part", "a"].n, checks["part", "a"].passed) == (10, True)
     assert (checks[None].n, checks[None].passed) == (10, True)
     assert [(check.group, check.passed) for check in decision.thresholds] == [(("part", "a"), True)]
-    assert {test.group: test.margin for test in decision.tests} == {None: 0.04, ("part", "a"): 0.5}
+    assert {test.group: test.margin for test in decision.tests} == {None: 0.06, ("part", "a"): 0.5}
 
 
 def test_must_pass_items_fail_alone():
@@ -246,7 +280,7 @@ def test_a_missing_field_is_refused_with_each_present_one_once():
 def test_the_sentence_of_a_similarity_states_similarities():
     loss = np.where(np.arange(N) < 15, 0.4, 0.0)
     decision = decided({"match": candidate_losses(loss, N, 3)})
-    assert decision.reasons == ("match fell from 1.00 to 0.70 (margin 0.04)",)
+    assert decision.reasons == ("match fell from 1.00 to 0.70 (drift 0.120, margin 0.060)",)
     assert math.isclose(decision.tests[0].loss, 0.3)
 
 
@@ -378,3 +412,13 @@ def test_a_field_called_credit_is_used_before_credits():
     metrics = {f"{name}_difference": field_metrics(name, 2.0)[0] for name in ("credit", "credits")}
     (threshold,) = read_thresholds(metrics, {"max_avg_credit_drift": 1.0})
     assert threshold.metric.name == "credit_difference"
+
+
+@pytest.mark.parametrize(("added", "outcome"), [(0.3, Outcome.PASS), (0.0, Outcome.UNDECIDED)])
+def test_lost_content_that_other_content_replaces_is_another_wording(added, outcome):
+    # All items lose a share of .2: squared .04, below the margin of .065.
+    losses = {"lost_content": candidate_losses(0.2, N, 3), "added_content": candidate_losses(added, N, 3)}
+    settings = GateSettings(metrics=("lost_content", "added_content"), margins={"added_content": 0.5})
+    decision = decided(losses, settings)
+    assert (decision.outcome, decision.tests[0].change) == (outcome, Change.SLIGHTLY_WORSE)
+    assert decision.tests[0].is_content_lost == (outcome is Outcome.UNDECIDED)

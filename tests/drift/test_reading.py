@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from semscale.drift.reading import RunColumns, is_table, read_items, read_run
+from semscale.drift.reading import RunColumns, is_table, read_items, read_run, read_runs
 from semscale.errors import InputError, UnknownNameError
 
 CREDITS = RunColumns(fields=("credits",))
@@ -261,8 +261,59 @@ def test_a_run_has_what_was_said_about_it(written):
         "first",
     )
     assert read_run(path, model="m").dataset == "answers"
-    with pytest.raises(InputError, match="model must be named"):
-        read_run(path, dataset="exam")
+    assert read_run(path).model == "answers"
+    assert read_run(path, default_model="other").model == "other"
+
+
+def test_a_file_may_state_model_and_dataset_in_columns(written):
+    path = written("id,output,model,dataset\n1,a,gpt-5,exam\n2,b,gpt-5,exam\n")
+    run = read_run(path, default_model="other")
+    assert (run.model, run.dataset) == ("gpt-5", "exam")
+    assert read_run(path, model="m", dataset="d").model == "m"
+    several = written("id,output,model\n1,a,gpt-5\n2,b,gpt-6\n")
+    with pytest.raises(InputError, match="outputs of several models, 'gpt-5', 'gpt-6'; name the run's"):
+        read_run(several)
+    grouped = read_run(several, columns=RunColumns(by=("model",)))
+    assert (grouped.model, grouped.items[0].groups) == ("answers", {"model": "gpt-5"})
+
+
+def texts_of(runs):
+    return [[output.text for item in run.items for output in item.outputs] for run in runs]
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        ("id,input,output\n1,P,a\n1,P,b\n2,Q,c\n2,,d\n", RunColumns()),
+        ("id,input,output,output_2\n1,P,a,b\n2,Q,c,d\n", RunColumns()),
+        ("id,input,output_1,output_2\n1,P,a,b\n2,Q,c,d\n", RunColumns()),
+        ("id,input,x,y\n1,P,a,b\n2,Q,c,d\n", RunColumns(output=("x",), repeat=("y",))),
+    ],
+    ids=["rows", "a numbered column", "numbered columns", "named columns"],
+)
+def test_repeated_outputs_are_a_run_and_its_reruns(written, content, columns):
+    path = written(content)
+    runs = read_runs(path, model="m", columns=columns)
+    assert texts_of(runs) == [["a", "c"], ["b", "d"]]
+    assert [run.rerun_of for run in runs] == [None, runs[0].id]
+    assert [item.input for item in runs[1].items] == ["P", "Q"]
+    with pytest.raises(InputError, match="has 2 outputs of each item: read them as a run and its reruns"):
+        read_run(path, model="m", columns=columns)
+
+
+def test_repeated_rows_are_outputs_of_one_item_if_asked_for(written):
+    path = written("id,output\n1,a\n1,b\n2,c\n2,d\n")
+    (run,) = read_runs(path, columns=RunColumns(long=True))
+    assert texts_of([run]) == [["a", "b", "c", "d"]]
+
+
+def test_items_that_are_repeated_unequally_are_refused(written):
+    path = written("id,output\n" + "1,a\n" * 3 + "2,b\n" * 2)
+    with pytest.raises(InputError, match="got '1' 3 times, and others 2 times, '1' in data rows 1 and 2"):
+        read_runs(path)
+    path = written("id,input,output\n1,P,a\n1,Q,b\n")
+    with pytest.raises(InputError, match="data row 2: another input for id '1' than in data row 1"):
+        read_runs(path)
 
 
 def exercise(number, model="m1"):

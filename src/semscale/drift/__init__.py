@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from semscale.drift.asking import ItemToAsk, PromptTemplate, ask_runs
     from semscale.drift.comparison import Comparison, DriftMeter, compare
     from semscale.drift.decision import GateDecision, Outcome, decide
-    from semscale.drift.reading import RunColumns, read_run
+    from semscale.drift.reading import RunColumns, read_run, read_runs
     from semscale.drift.settings import GateSettings, read_gate_settings
     from semscale.drift.simulation import plan_gate, self_test
     from semscale.drift.summary import DriftSummary
@@ -52,6 +52,7 @@ __all__ = [
     "plan_gate",
     "read_gate_settings",
     "read_run",
+    "read_runs",
     "record_anchors",
     "self_test",
 ]
@@ -83,6 +84,7 @@ _HOMES = {
     "semscale.drift.reading": (
         "RunColumns",
         "read_run",
+        "read_runs",
     ),
     "semscale.drift.settings": (
         "GateSettings",

@@ -17,6 +17,7 @@ from semscale.drift.alignment import (
     TextNumbers,
     item_texts,
 )
+from semscale.drift.copied_runs import CopiedRun, repeated_run, repeats_of_candidate, without_copies
 from semscale.drift.metrics import (
     TEXT_METRICS,
     AlignedItem,
@@ -108,6 +109,7 @@ class Comparison:
             items.
         quality: shape (k, n) for each metric of quality, scores of the runs; NaN without a score.
         judged: verdicts of a judge on candidate and baseline; ``None`` without a judge.
+        copies: runs that repeat another one, left out of the reruns or named in a caution.
         cautions: sentences that qualify the measurement.
     """
 
@@ -125,6 +127,7 @@ class Comparison:
     recorded: Run | None = None
     quality: Mapping[str, Floats] = field(default_factory=dict)
     judged: JudgedRuns | None = None
+    copies: tuple[CopiedRun, ...] = ()
     cautions: tuple[str, ...] = ()
 
     @property
@@ -201,14 +204,14 @@ class Comparison:
         return np.where(unknown[:, None], np.nan, np.round(drifts, _DECIMALS))
 
     def noise(self, metric: str, power: int = 1) -> float | None:
-        """Return the mean of loss^power over items, for baseline and reruns measured against each other.
+        """Return the mean of loss^power over items and pairs of baseline and reruns.
 
         ``None`` without a rerun.
         """
         if not self.reruns:
             return None
         losses, unknown = self._known_losses(metric)
-        scores = (run_losses(losses[:, 1:, 1:]) ** power).mean(axis=1)
+        scores = run_losses(losses[:, 1:, 1:] ** power).mean(axis=1)
         return mean_loss(np.where(unknown, np.nan, scores))
 
     def _known_losses(self, metric: str) -> tuple[Floats, Mask]:
@@ -242,14 +245,17 @@ def run_losses(losses: Floats) -> Floats:
 def run_drifts(losses: Floats, power: int = 1) -> Floats:
     """Return the drift of each item with each run in the role of the candidate.
 
-    If L is a run's mean loss against the others (``run_losses``), its drift is
+    A run's drift is its mean loss^power against the other runs, minus the mean loss^power among these:
 
-        L^power - mean of L^power over all runs
+        mean of loss(i, run)^power over i  -  mean of loss(i, j)^power over i, j,    i, j and run differ
+
+    Both means estimate the same quantity from any number of runs, as the power is applied to the loss of each
+    pair. So the expected drift, and the meaning of a margin, do not depend on the number of reruns. With two
+    runs nothing can be subtracted, and the drift is loss^power: its greatest possible value.
 
     Power 2 gives an entirely different item more weight than several slightly different items, as a different
     wording always causes small losses. If all runs are from one model, each of them is equally likely to have
-    any of an item's drifts. A symmetric loss cannot distinguish two runs; with two runs, the drift is the
-    mean loss.
+    any of an item's drifts.
 
     Args:
         losses: shape (n, k, k), k >= 2, as for ``run_losses``.
@@ -260,17 +266,21 @@ def run_drifts(losses: Floats, power: int = 1) -> Floats:
 
     Examples:
         >>> losses = np.array([[[0.0, 0.5, 0.7], [0.5, 0.0, 0.2], [0.7, 0.2, 0.0]]])
-        >>> run_drifts(losses).round(3).tolist()  # .6 - (.6 + .35 + .45) / 3 for the first run
-        [[0.133, -0.117, -0.017]]
-        >>> run_drifts(losses, power=2).round(3).tolist()  # .36 - (.36 + .1225 + .2025) / 3
-        [[0.132, -0.106, -0.026]]
+        >>> run_drifts(losses).round(3).tolist()  # (.5 + .7) / 2 - .2 for the first run
+        [[0.4, -0.35, -0.05]]
+        >>> run_drifts(losses, power=2).round(3).tolist()  # (.25 + .49) / 2 - .04 for the first run
+        [[0.33, -0.345, 0.015]]
+
+    References:
+        Hoeffding (1948), Annals of Mathematical Statistics 19(3), 293-325, doi 10.1214/aoms/1177730196: means
+        over all pairs (U-statistics) are unbiased for any sample size.
     """
     k = losses.shape[1]
-    means = run_losses(losses)
-    if k == 2:  # noqa: PLR2004 - a pair
-        return means
-    scores = means**power
-    return np.asarray(scores - scores.mean(axis=1, keepdims=True))
+    scores = np.where(np.eye(k, dtype=bool), 0.0, losses) ** power
+    of_run = scores.sum(axis=1)
+    among_others = scores.sum(axis=(1, 2))[:, None] - of_run - scores.sum(axis=2)
+    noise = among_others / ((k - 1) * (k - 2)) if k > 2 else np.zeros_like(of_run)  # noqa: PLR2004 - a pair
+    return np.asarray(of_run / (k - 1) - noise)
 
 
 def compare(  # noqa: PLR0913 - runs, and how they are measured
@@ -289,7 +299,8 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     Args:
         baseline: the approved run.
         candidate: a run of the same items; it can lack some and have others (see ``match_runs``).
-        reruns: further runs of the baseline's model and prompt.
+        reruns: further runs of the baseline's model and prompt. One that repeats another run is left out, and
+            named in a caution (see ``without_copies``).
         meter: measures the losses; ``DriftMeter()`` by default.
         floors: true to measure also the losses of unrelated outputs.
         progress: called while items are compared.
@@ -313,6 +324,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         )
     common = match_runs(baseline, candidate)
     again = tuple(match_runs(common.baseline, check_rerun(baseline, rerun)).candidate for rerun in reruns)
+    again, copies, cautions = _independent_reruns(common.baseline, common.candidate, again)
     comparison = meter.measure(
         common.baseline,
         common.candidate,
@@ -321,27 +333,44 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         floors=floors,
         matching=common.matching,
         recorded=candidate,
-        cautions=tuple(_about_equal_outputs(common.baseline, common.candidate, again)),
+        copies=copies,
+        cautions=cautions,
         progress=progress,
     )
     return with_reference_match(comparison, meter, progress=progress)
 
 
-def _about_equal_outputs(baseline: Run, candidate: Run, reruns: Sequence[Run]) -> Iterator[str]:
-    """Return cautions on a candidate with outputs equal to the baseline's, unless all runs are equal."""
-    equal = [rerun for rerun in reruns if outputs_equal(baseline, rerun)]
-    is_candidate_equal = outputs_equal(baseline, candidate)
-    if is_candidate_equal and equal and len(equal) == len(reruns):
-        return
-    if is_candidate_equal:
-        yield EQUAL_OUTPUTS
-    if equal:
-        ids = named([short_id(rerun.id) for rerun in equal])
-        subject = f"rerun {ids} has" if len(equal) == 1 else f"reruns {ids} have"
-        yield (
-            f"{subject} exactly the baseline's outputs: right only for a model that always gives the same "
-            "answer; check that the right file was recorded"
+def _independent_reruns(
+    baseline: Run, candidate: Run, reruns: Sequence[Run]
+) -> tuple[tuple[Run, ...], tuple[CopiedRun, ...], tuple[str, ...]]:
+    """Leave out reruns that repeat another run or the candidate.
+
+    Returns:
+        The other reruns; the runs that repeat another one; and cautions on these, and on a candidate that
+        repeats the baseline.
+    """
+    independent, copies = without_copies(baseline, reruns)
+    same = [repeated_run(baseline, (), rerun) for rerun in independent]
+    constant = [copy for copy in same if copy is not None] if all(same) else []
+    of_candidate = repeats_of_candidate(candidate, baseline, independent)
+    cautions = []
+    if outputs_equal(baseline, candidate) and not constant:
+        cautions.append(EQUAL_OUTPUTS)
+    elif of_baseline := [copy for copy in of_candidate if copy.run == baseline.id]:
+        n_equal, n = of_baseline[0].n_equal, of_baseline[0].n
+        cautions.append(
+            f"{n_equal} of {n} items repeat the baseline's outputs, far more than its reruns do: check that "
+            "the right file was recorded"
         )
+    if repeated_run(baseline, (), candidate) is None:
+        copies += constant
+    copies += [copy for copy in of_candidate if copy.run != baseline.id]
+    left_out = {copy.run for copy in copies if copy.is_left_out}
+    return (
+        tuple(rerun for rerun in independent if rerun.id not in left_out),
+        tuple(copies),
+        (*cautions, *(copy.sentence for copy in copies)),
+    )
 
 
 @dataclass(frozen=True)

@@ -1,32 +1,34 @@
 """The decision of the gate: pass, fail or undecided.
 
-Every metric is tested over all items, and in each group of the kinds in ``by``. If L is the mean loss of a
-run against the others, the drift of an item is the candidate's L^p minus the mean of L^p over all runs. The
-power p is 2 for similarities, as a different wording changes every item's loss, and 1 for other metrics. A
-test
+Every metric is tested over all items, and in each group of the kinds in ``by``. The drift of an item is the
+candidate's mean loss^p against the other runs, minus the mean loss^p among these (``comparison.run_drifts``).
+The power p is 2 for similarities, as a different wording changes every item's loss, and 1 for other metrics.
+A drift is *significant* if chance does not explain it: the p-value of ``exchange_test``, corrected for all
+metrics by ``joint_p_values``, is below alpha. A test
 
-- *fails* if the mean drift is beyond chance (the p-value of ``exchange_test``, corrected for all metrics by
-  ``joint_p_values``, is below alpha) and at least the margin;
+- *fails* if the mean drift is significant and at least the margin;
 - *passes* if it does not fail, at least 10 items have a value, and the upper bound of the mean drift
-  (``drift_bounds``) lies below the margin;
+  (``drift_bounds``) lies below the margin. A significant loss of content that no other content replaces does
+  not pass below a default margin: the user decides whether it matters, by approving the run or by stating a
+  margin;
 - is *undecided* otherwise.
 
 Example: five items, a candidate, a baseline and a rerun. The candidate contradicts both others in .6 of the
-outputs of three items, and nothing else differs. At these items L is .6 for the candidate and .3 for the
-others, so the drift of the candidate is .6 - (.6 + .3 + .3) / 3 = .2, and that of the others is -.1:
+outputs of three items, and nothing else differs. At these items the drift of the candidate is .6 - 0 = .6.
+That of each of the others is (.6 + 0) / 2 - .6 = -.3:
 
 >>> losses = np.zeros((5, 3, 3))
 >>> losses[:3, 0, 1:] = losses[:3, 1:, 0] = 0.6
 >>> drifts = run_drifts(losses)
 >>> drifts[0].round(3).tolist()
-[0.2, -0.1, -0.1]
+[0.6, -0.3, -0.3]
 
-The sum .6 is reached only if the candidate is the different run at all three items: p = (1/3)^3 / 2 = .0185 <
-.05. The mean, .6 / 5 = .12, exceeds the margin of contradictions, .055. If no other metric is tested, the
+The sum 1.8 is reached only if the candidate is the different run at all three items: p = (1/3)^3 / 2 = .0185
+< .05. The mean, 1.8 / 5 = .36, exceeds the margin of contradictions, .13. If no other metric is tested, the
 gate fails:
 
 >>> round(exchange_test(drifts), 4), round(float(drifts[:, 0].mean()), 3)
-(0.0185, 0.12)
+(0.0185, 0.36)
 
 Without a rerun of the baseline, drift cannot be distinguished from the noise of the model. Then only metrics
 of quality, measured with references or a judge, can fail. The margin of each metric is fixed
@@ -47,7 +49,15 @@ import numpy as np
 from semscale.drift.comparison import Comparison, measured_metrics, run_drifts
 from semscale.drift.exchange_test import drift_bounds, exchange_test, holm, joint_p_values
 from semscale.drift.hard_limits import BrokenItems, LimitCheck, broken_items, check_limits
-from semscale.drift.metrics import MARGIN, QUALITY_METRICS, TEXT_METRICS, Metric, mean_loss, metric_label
+from semscale.drift.metrics import (
+    CONTENT_METRICS,
+    MARGIN,
+    QUALITY_METRICS,
+    TEXT_METRICS,
+    Metric,
+    mean_loss,
+    metric_label,
+)
 from semscale.drift.settings import LIMITS, GateSettings, Group
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run, hashed, named
@@ -55,7 +65,7 @@ from semscale.messages import did_you_mean, shortened, unknown_name
 from semscale.signature import Signature
 from semscale.types import Floats, Mask
 
-DECISION = 3
+DECISION = 4
 """Version of the decision rule; it increases when a formula of drift, test or limit changes."""
 
 FEWEST_TO_PASS = 10
@@ -77,7 +87,9 @@ class Change(StrEnum):
     """Change of a metric."""
 
     BETTER = "better"
+    SLIGHTLY_BETTER = "better, below the margin"
     WORSE = "worse"
+    SLIGHTLY_WORSE = "worse, below the margin"
     NONE = "no difference"
     UNDECIDED = "undecided"
 
@@ -101,6 +113,8 @@ class MetricTest:
         p_adjusted: the p-value, corrected for the number of metrics.
         outcome: outcome of the test.
         change: change of the metric.
+        is_content_lost: true if more content was lost than chance explains and other content replaces, and no
+            margin is stated.
     """
 
     metric: str
@@ -117,6 +131,7 @@ class MetricTest:
     p_adjusted: float
     outcome: Outcome
     change: Change
+    is_content_lost: bool = False
 
     @property
     def in_margins(self) -> float:
@@ -139,7 +154,13 @@ class MetricTest:
         verb = "fell" if after < before else "rose"
         start = "" if self.noise is None else f"from {before:.2f} "
         unit = f" {metric.unit}" if metric.unit else ""
-        return f"{metric.label}{where} {verb} {start}to {after:.2f}{unit} (margin {self.margin:.2f})"
+        return f"{metric.label}{where} {verb} {start}to {after:.2f}{unit} ({self.size})"
+
+    @property
+    def size(self) -> str:
+        """The drift and the margin, for a sentence."""
+        digits = max(0, 1 - math.floor(math.log10(self.margin)))
+        return f"drift {self.drift:.{digits}f}, margin {self.margin:.{digits}f}"
 
 
 @dataclass(frozen=True)
@@ -232,6 +253,26 @@ class GateDecision:
     def undecided_limits(self) -> tuple[LimitCheck, ...]:
         """Hard limits that some items break, within the default allowance."""
         return tuple(check for check in self.limits if check.is_undecided)
+
+    @property
+    def slightly_worse(self) -> tuple[MetricTest, ...]:
+        """Tests with a drift below the margin that chance does not explain.
+
+        Groups are listed only for metrics that did not become worse over all items.
+        """
+        worse = [test for test in self.tests if test.change in {Change.WORSE, Change.SLIGHTLY_WORSE}]
+        overall = {test.metric for test in worse if test.group is None}
+        return tuple(
+            test
+            for test in worse
+            if test.change is Change.SLIGHTLY_WORSE and (test.group is None or test.metric not in overall)
+        )
+
+    @property
+    def lost_content(self) -> tuple[MetricTest, ...]:
+        """Tests over all items that do not pass because content was lost, the greatest loss first."""
+        lost = [test for test in self.slightly_worse if test.is_content_lost and test.group is None]
+        return tuple(sorted(lost, key=lambda test: test.urgency))
 
     @property
     def failed_items(self) -> tuple[MustPassCheck, ...]:
@@ -358,11 +399,16 @@ def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and
     n, drift = int(known.sum()), mean_loss(drifts[:, 0])
     low, high = drift_bounds(drifts[:, 0])
     margin = margin_of(comparison, settings, name, group)
-    fails = p_values[1] < settings.alpha and drift >= margin - _ROUNDING
+    is_worse = p_values[1] < settings.alpha and drift > 0
+    is_lost = (
+        is_worse
+        and _stated_margin(settings, name, group) is None
+        and _is_content_lost(comparison, name, inside, settings.alpha)
+    )
     outcome = Outcome.UNDECIDED
-    if fails:
+    if is_worse and drift >= margin - _ROUNDING:
         outcome = Outcome.FAIL
-    elif n >= FEWEST_TO_PASS and high < margin:
+    elif n >= FEWEST_TO_PASS and high < margin and not is_lost:
         outcome = Outcome.PASS
     return MetricTest(
         metric=name,
@@ -378,22 +424,42 @@ def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and
         p_value=p_values[0],
         p_adjusted=p_values[1],
         outcome=outcome,
-        change=_change(comparison, name, inside, outcome, margin, settings.alpha),
+        change=_change(comparison, name, inside, outcome, margin, settings.alpha, is_worse=is_worse),
+        is_content_lost=is_lost,
     )
 
 
+def _is_content_lost(comparison: Comparison, name: str, inside: Mask, alpha: float) -> bool:
+    """Return true if a drift beyond chance is a loss of content that no other content replaces."""
+    if name not in CONTENT_METRICS:
+        return False
+    replacing = CONTENT_METRICS[name]
+    if replacing is None or replacing not in comparison.metrics:
+        return True
+    net = comparison.drifts_by_run(name)[inside] - comparison.drifts_by_run(replacing)[inside]
+    return mean_loss(net[:, 0]) > 0 and exchange_test(net) < alpha
+
+
 def _change(  # noqa: PLR0913, PLR0917 - a test
-    comparison: Comparison, name: str, inside: Mask, outcome: Outcome, margin: float, alpha: float
+    comparison: Comparison,
+    name: str,
+    inside: Mask,
+    outcome: Outcome,
+    margin: float,
+    alpha: float,
+    *,
+    is_worse: bool,
 ) -> Change:
     """Return the change of a metric; only quality and fields with a direction can improve."""
-    if outcome is Outcome.FAIL:
-        return Change.WORSE
+    if is_worse:
+        return Change.WORSE if outcome is Outcome.FAIL else Change.SLIGHTLY_WORSE
     metric = comparison.metrics[name]
     if metric.name in QUALITY_METRICS or metric.direction != "either":
         losses = np.nan_to_num(comparison.pair_losses[name][inside], nan=0.0)
         gains = run_drifts(losses.transpose(0, 2, 1), metric.power)
-        if float(gains[:, 0].mean()) >= margin and exchange_test(gains) < alpha:
-            return Change.BETTER
+        gain = float(gains[:, 0].mean())
+        if gain > 0 and exchange_test(gains) < alpha:
+            return Change.BETTER if gain >= margin else Change.SLIGHTLY_BETTER
     return Change.NONE if outcome is Outcome.PASS else Change.UNDECIDED
 
 
@@ -402,14 +468,20 @@ def margin_of(comparison: Comparison, settings: GateSettings, name: str, group: 
 
     The default margin is fixed, or at least a share of the noise; see ``Metric.noise_share``.
     """
-    for of_slice, own in settings.groups:
-        if of_slice == group and name in own.margins:
-            return own.margins[name]
-    if name in settings.margins:
-        return settings.margins[name]
+    stated = _stated_margin(settings, name, group)
+    if stated is not None:
+        return stated
     metric = comparison.metrics[name]
     noise = comparison.noise(name, metric.power) if metric.noise_share else None
     return max(metric.margin, metric.noise_share * (noise or 0.0))
+
+
+def _stated_margin(settings: GateSettings, name: str, group: Group | None) -> float | None:
+    """Return the margin that the slice or the settings state; ``None`` for the metric's default."""
+    for of_slice, own in settings.groups:
+        if of_slice == group and name in own.margins:
+            return own.margins[name]
+    return settings.margins.get(name)
 
 
 def group_members(comparison: Comparison, settings: GateSettings) -> dict[Group | None, Mask]:

@@ -12,7 +12,7 @@ from semscale.guards.findings import Finding
 from semscale.guards.number_guard import CHANGED_KINDS
 from semscale.types import Floats, Integers
 
-MARGIN = 0.04
+MARGIN = 0.06
 """Default margin of a metric, as a share of its greatest loss."""
 
 
@@ -111,8 +111,9 @@ class Metric:
         silent: loss of a run without a text if the other run has one; ``None`` for the greatest loss, NaN for
             a metric of aligned outputs, which then has no value.
         margin: smallest relevant drift.
-        power: power of a run's mean loss in the drift of an item; 2 if a different wording changes every
-            item's loss, so that an entirely different item counts more than several slightly different items.
+        power: power of the loss of a pair of runs in the drift of an item; 2 if a different wording changes
+            every item's loss, so that an entirely different item counts more than several slightly different
+            items.
         noise_share: least margin as a share of the loss^power between baseline and reruns.
         unit: field in which the loss is measured; empty if the loss is a share.
         direction: better direction of the field's numbers.
@@ -236,7 +237,15 @@ TEXT_METRICS: Mapping[str, Metric] = {
             power=2,
         ),
         Metric("cosine", "cosine", _similarity("cosine"), is_similarity=True, is_usual=False, power=2),
-        Metric("lost_content", "lost content", _lost_content, is_directed=True, power=2, margin=0.045),
+        Metric(
+            "lost_content",
+            "lost content",
+            _lost_content,
+            is_directed=True,
+            power=2,
+            margin=0.065,
+            noise_share=0.35,
+        ),
         Metric(
             "added_content",
             "added content",
@@ -244,15 +253,15 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             silent=0.0,
             power=2,
-            margin=0.019,
-            noise_share=0.22,
+            margin=0.036,
+            noise_share=0.33,
         ),
         Metric(
             "contradictions",
             "contradictions",
             _contradictions,
             silent=math.nan,
-            margin=0.055,
+            margin=0.11,
             needs_english=True,
             affected="outputs",
         ),
@@ -264,7 +273,14 @@ TEXT_METRICS: Mapping[str, Metric] = {
             silent=math.nan,
             affected="outputs",
         ),
-        Metric("fewer_outputs", "lost outputs", _fewer_outputs, is_directed=True, is_net=True, margin=0.09),
+        Metric(
+            "fewer_outputs",
+            "lost outputs",
+            _fewer_outputs,
+            is_directed=True,
+            is_net=True,
+            margin=0.08,
+        ),
         Metric(
             "more_outputs",
             "extra outputs",
@@ -272,7 +288,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             is_net=True,
             silent=-1.0,
-            margin=0.08,
+            margin=0.075,
         ),
         Metric(
             "output_count",
@@ -291,7 +307,16 @@ TEXT_METRICS: Mapping[str, Metric] = {
 }
 """Metrics of texts, which every dataset has; ``docs/gate.md`` defines them."""
 
-REFERENCE_MATCH = Metric("reference_match", "reference match", lambda item: math.nan, is_net=True)
+CONTENT_METRICS: Mapping[str, str | None] = {"fewer_outputs": None, "lost_content": "added_content"}
+"""Metrics of lost content, each with the metric of content that may replace it.
+
+A loss beyond chance, and beyond what replaces it, prevents a pass even below the default margin. Another
+wording loses and adds about as much.
+"""
+
+REFERENCE_MATCH = Metric(
+    "reference_match", "reference match", lambda item: math.nan, is_net=True, margin=0.04
+)
 """Match of an item's outputs with its reference; the loss is the other run's match minus this run's match."""
 
 SIDE_BY_SIDE = Metric("side_by_side", "side by side", lambda item: math.nan, is_net=True, margin=0.2)

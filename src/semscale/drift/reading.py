@@ -1,5 +1,6 @@
 """Runs and their items, read from tables, evaluation logs and Athena's exercise files."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +26,8 @@ GROUP_OBJECTS = "groups"
 _ATHENA = "athena"
 _BATCH = 20_000
 _ID, _INPUT, _OUTPUT, _OUTPUT_LIST = "id", "input", "output", "outputs"
+_MODEL, _DATASET = "model", "dataset"
+_NUMBERED = re.compile(r"output[ _.-]?(\d{1,3})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class RunColumns:
 
     A column ``outputs`` is used if there is no column ``output``. Groups can then also come from objects in a
     column ``groups``, such as ``{"topic": "cells"}``, also as JSON text. For an evaluation log, the default
-    columns are those of sample and prompt, and rows of one sample are one item.
+    columns are those of sample and prompt.
 
     Attributes:
         id: column of the items' ids.
@@ -41,11 +44,14 @@ class RunColumns:
         output: columns of the model's outputs: texts, lists of texts, or objects with a text.
         fields: numbers of each output: names of columns, or keys of objects; by default all keys of objects.
         by: columns of groups, which give the kinds their names, or keys of objects in ``groups``.
-        long: true if rows with the same id are outputs of one item.
+        long: true if rows with the same id are outputs of one item; otherwise they are repeated outputs, such
+            as the epochs of an evaluation log.
         reference: column of correct answers; ``None`` without one.
         reasoning: ``remove`` or ``keep`` reasoning at the start of outputs, such as ``<think>...</think>``.
         prompt: column of the number of an item's prompt, which becomes part of the id: 0.1 is the second
             prompt of item 0; ``None`` without one.
+        repeat: columns of further outputs of the same model, one for each rerun; by default numbered columns,
+            such as ``output_2`` after ``output`` or ``output_1``.
 
     Raises:
         InputError: there is no output column, or a column is named twice.
@@ -60,6 +66,7 @@ class RunColumns:
     reference: str | None = None
     reasoning: Literal["remove", "keep"] = "remove"
     prompt: str | None = None
+    repeat: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.output:
@@ -75,13 +82,14 @@ class RunColumns:
         Raises:
             InputError: a column is missing; the message states the nearest name and all names.
         """
-        chosen = self._of_log(table)
+        chosen = self._of_log(table)._with_numbered_outputs(table)
         if self.output == (_OUTPUT,) and _OUTPUT not in table.columns and _OUTPUT_LIST in table.columns:
             chosen = replace(chosen, output=(_OUTPUT_LIST,))
         if chosen.input == _INPUT and _INPUT not in table.columns:
             chosen = replace(chosen, input=None)
         required = [("id", chosen.id), ("input", chosen.input), ("reference", chosen.reference)]
         required += [("output", column) for column in chosen.output]
+        required += [("repeat", column) for column in chosen.repeat]
         required += [("by", column) for column in chosen.by if not chosen.has_group_objects]
         for parameter, column in required:
             if column is not None:
@@ -97,7 +105,22 @@ class RunColumns:
         input_ = log.input if self.input == _INPUT and log.input not in self._names else self.input
         has_prompts = id_ == log.id and PROMPT_INDEX in log_variants(table)
         prompt = PROMPT_INDEX if has_prompts and self.prompt is None else self.prompt
-        return replace(self, id=id_, input=input_, prompt=prompt, long=True)
+        return replace(self, id=id_, input=input_, prompt=prompt)
+
+    def _with_numbered_outputs(self, table: Table) -> "RunColumns":
+        """Take numbered columns of outputs, such as ``output_1`` and ``output_2``, as repeated outputs."""
+        if self.output != (_OUTPUT,) or self.repeat:
+            return self
+        taken = {*self._names, *self.by}
+        numbered = {
+            int(match[1]): title
+            for title in table.columns
+            if title not in taken and (match := _NUMBERED.fullmatch(title))
+        }
+        titles = [title for _, title in sorted(numbered.items())]
+        if _OUTPUT in table.columns:
+            return replace(self, repeat=tuple(titles))
+        return replace(self, output=(titles[0],), repeat=tuple(titles[1:])) if titles else self
 
     @property
     def used(self) -> set[str]:
@@ -113,12 +136,13 @@ class RunColumns:
     def _names(self) -> tuple[str, ...]:
         """All named columns except those of groups, which can also be inputs."""
         single = (self.id, self.input, self.reference, self.prompt)
-        return (*(name for name in single if name is not None), *self.output, *self.fields)
+        return (*(name for name in single if name is not None), *self.output, *self.repeat, *self.fields)
 
 
 class RunSettings(TableSettings, total=False):
     """Keyword arguments of ``read_run``: settings of the table, and attributes of the run."""
 
+    default_model: str | None
     rerun_of: str | None
     revision: str | None
     note: str | None
@@ -136,29 +160,79 @@ def read_run(
 
     Args:
         path: see ``read_items``.
-        model: name of the model that wrote the outputs; optional if the files name it, as Athena's and most
-            evaluation logs do.
-        dataset: name of the dataset; by default the file's name without extension. Only runs of the same
-            dataset are compared.
+        model: name of the model that wrote the outputs. By default that in the files: in a column ``model``,
+            an evaluation log, or Athena's exercises; then ``default_model``, then the file's name.
+        dataset: name of the dataset; by default the one in a column ``dataset``, or the file's name without
+            extension. Only runs of the same dataset are compared.
         columns: see ``read_items``.
-        **settings: ``rerun_of``, ``revision`` and ``note`` (see ``Run``), and the settings of ``read_items``.
+        **settings: ``default_model``, ``rerun_of``, ``revision`` and ``note`` (see ``Run``), and the settings
+            of ``read_items``.
 
     Returns:
         The run, with the time stated in the files, as in Athena's, or the current time.
 
     Raises:
-        InputError: as for ``read_items``, or no model is named.
+        InputError: as for ``read_items``, or no model is named and the file has no name.
     """
-    items, models, recorded = _read(path, columns, settings)
-    return Run(
-        dataset or _dataset_of(path),
-        _single_model(models) if model is None else model,
-        items,
-        recorded=recorded or now(),
-        rerun_of=settings.get("rerun_of"),
-        revision=settings.get("revision"),
-        note=settings.get("note"),
+    run, *reruns = read_runs(path, model=model, dataset=dataset, columns=columns, **settings)
+    if reruns:
+        raise InputError(
+            f"{path} has {len(reruns) + 1} outputs of each item: read them as a run and its reruns with "
+            "read_runs, or as outputs of one item with RunColumns(long=True)"
+        )
+    return run
+
+
+def read_runs(
+    path: RunPaths,
+    *,
+    model: str | None = None,
+    dataset: str | None = None,
+    columns: RunColumns | None = None,
+    **settings: Unpack[RunSettings],
+) -> tuple[Run, ...]:
+    r"""Read a run and, from repeated outputs of each item, its reruns.
+
+    Outputs are repeated if each id occurs equally often, or if there are columns ``RunColumns.repeat``.
+
+    Args:
+        path: see ``read_items``.
+        model: see ``read_run``.
+        dataset: see ``read_run``.
+        columns: see ``read_items``.
+        **settings: see ``read_run``.
+
+    Returns:
+        The run, then a rerun of it for each further output.
+
+    Raises:
+        InputError: as for ``read_run``.
+
+    Examples:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "answers.csv")
+        >>> _ = path.write_text("id,output\n1,Yes.\n2,No.\n1,Yes indeed.\n2,Never.\n")
+        >>> run, rerun = read_runs(path, model="gpt-5")
+        >>> [item.outputs[0].text for item in rerun.items], rerun.rerun_of == run.id
+        (['Yes indeed.', 'Never.'], True)
+    """
+    content = _read(path, columns, settings)
+    if model is None:
+        model = _single_model(content.models, settings.get("default_model") or _name_of(path))
+    first, *others = (
+        Run(
+            dataset or content.dataset or _dataset_of(path),
+            model,
+            items,
+            recorded=content.recorded or now(),
+            rerun_of=settings.get("rerun_of"),
+            revision=settings.get("revision"),
+            note=settings.get("note"),
+        )
+        for items in content.rounds
     )
+    origin = first.rerun_of or first.id
+    return first, *(replace(run, rerun_of=origin) for run in others)
 
 
 def read_items(
@@ -186,7 +260,10 @@ def read_items(
         >>> item.id, [(output.text, output.fields["credits"]) for output in item.outputs]
         ('7', [('Yes.', 1.0), ('No.', 0.5)])
     """
-    return _read(path, columns, settings)[0]
+    rounds = _read(path, columns, settings).rounds
+    if len(rounds) > 1:
+        raise InputError(f"{path} has {len(rounds)} outputs of each item: read them with read_runs")
+    return rounds[0]
 
 
 def is_table(paths: RunPaths, format: str | None = None) -> bool:  # noqa: A002 - as the setting is called
@@ -214,47 +291,92 @@ def is_table(paths: RunPaths, format: str | None = None) -> bool:  # noqa: A002 
     return not path.is_dir() and not is_exercise
 
 
-def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
-    """Convert a table's rows into items, in the order of the file.
+def rounds_in(table: Table, columns: RunColumns) -> tuple[tuple[Item, ...], ...]:
+    """Convert a table's rows into items, in the order of the file, for each round of repeated outputs.
 
     Raises:
-        InputError: a column or an id is missing, an id occurs in two rows, or a cell is invalid; the message
-            names file and row.
+        InputError: a column or an id is missing, ids occur with different frequency, or a cell is invalid;
+            the message names file and row.
     """
     chosen = columns.found_in(table)
-    rows: dict[str, list[tuple[int, Item]]] = {}
-    for number, item in enumerate(_items(table, chosen), start=1):
-        rows.setdefault(item.id, []).append((number, item))
-    _check_keys(table, chosen, [item for same in rows.values() for _, item in same])
-    if chosen.long:
-        return tuple(_joined(same, table) for same in rows.values())
-    repeated = {id_: same for id_, same in rows.items() if len(same) > 1}
-    if repeated:
+    rounds = []
+    for output in (chosen.output, *((column,) for column in chosen.repeat)):
+        rows: dict[str, list[tuple[int, Item]]] = {}
+        for number, item in enumerate(_items(table, replace(chosen, output=output, repeat=())), start=1):
+            rows.setdefault(item.id, []).append((number, item))
+        _check_keys(table, chosen, [item for same in rows.values() for _, item in same])
+        if chosen.long:
+            rounds.append(tuple(_joined(same, table) for same in rows.values()))
+        else:
+            rounds += _repeated(rows, table)
+    return tuple(rounds)
+
+
+def _repeated(rows: Mapping[str, list[tuple[int, Item]]], table: Table) -> list[tuple[Item, ...]]:
+    """Return the first row of each id, then the second of each, and so on.
+
+    Raises:
+        InputError: ids occur with different frequency.
+    """
+    frequencies = {id_: len(same) for id_, same in rows.items()}
+    least, most = min(frequencies.values(), default=1), max(frequencies.values(), default=1)
+    if least < most:
+        repeated = {id_: same for id_, same in rows.items() if len(same) > least}
         (first, item), (second, _), *_ = next(iter(repeated.values()))
+        often = "more than once" if least == 1 else f"{most} times, and others {least} times"
         problem = (
-            f"{table.name}: ids must occur once, got {named(repeated)} more than once, {item.id!r} in "
-            f"data rows {first} and {second}; where each row is one output,"
+            f"{table.name}: ids must occur once, or all equally often for reruns, got {named(repeated)} "
+            f"{often}, {item.id!r} in data rows {first} and {second}; where each row is one output of an "
+            "answer,"
         )
         raise InputError(f"{problem} set RunColumns(long=True)", in_shell=f"{problem} give --long")
-    return tuple(same[0][1] for same in rows.values())
+    joined = {id_: _joined(same, table) for id_, same in rows.items()}
+    return [
+        tuple(replace(joined[id_], outputs=same[number][1].outputs) for id_, same in rows.items())
+        for number in range(most)
+    ]
 
 
-def _read(
-    paths: RunPaths, columns: RunColumns | None, settings: TableSettings
-) -> tuple[tuple[Item, ...], tuple[str, ...], datetime | None]:
-    """Read items, and the models and the time stated in the files."""
+@dataclass(frozen=True)
+class _RunContent:
+    """Content of the files of a run.
+
+    Attributes:
+        rounds: the items of each round of repeated outputs.
+        models: names of the models.
+        dataset: name of the dataset, if stated.
+        recorded: time of the outputs, if stated.
+    """
+
+    rounds: tuple[tuple[Item, ...], ...]
+    models: tuple[str, ...] = ()
+    dataset: str | None = None
+    recorded: datetime | None = None
+
+
+def _read(paths: RunPaths, columns: RunColumns | None, settings: TableSettings) -> _RunContent:
     format_ = settings.get("format")
     if not is_table(paths, format_):
         _refuse_table_settings(columns, settings)
         exercises = read_athena(paths)
-        return exercises.items, exercises.models, exercises.generated
+        return _RunContent((exercises.items,), exercises.models, recorded=exercises.generated)
     if not isinstance(paths, str | Path):
         raise InputError("path must be one file; several are read only where they are Athena's exercises")
     names = TableSettings.__annotations__
     of_table = {name: value for name, value in settings.items() if name in names}
     table = open_table(paths, **cast(TableSettings, of_table))
-    models = _logged_models(table)
-    return items_in(table, columns or RunColumns()), models, None
+    chosen = columns or RunColumns()
+    models = _logged_models(table) or _distinct(table, _MODEL, chosen)
+    datasets = _distinct(table, _DATASET, chosen)
+    return _RunContent(rounds_in(table, chosen), models, datasets[0] if len(datasets) == 1 else None)
+
+
+def _distinct(table: Table, title: str, columns: RunColumns) -> tuple[str, ...]:
+    """Return the texts of a column that has no other meaning, sorted; none without the column."""
+    if title not in table.columns or title in columns.used:
+        return ()
+    texts = {str(text) for batch in table.batches(_BATCH) for text in batch[title].to_list() if text}
+    return tuple(sorted(texts))
 
 
 def _refuse_table_settings(columns: RunColumns | None, settings: TableSettings) -> None:
@@ -292,21 +414,27 @@ def _logged_models(table: Table) -> tuple[str, ...]:
     return models
 
 
-def _single_model(models: tuple[str, ...]) -> str:
+def _single_model(models: tuple[str, ...], default: str | None) -> str:
     if len(models) > 1:
         raise InputError(
             f"the files have outputs of several models, {named(models)}; name the run's (--model)"
         )
-    if not models:
+    name = models[0] if models else default
+    if name is None:
         raise InputError(
             "model must be named: state the model of the outputs, such as --model gpt-4o-2024-08-06"
         )
-    return models[0]
+    return name
 
 
 def _dataset_of(paths: RunPaths) -> str:
-    if not isinstance(paths, str | Path):
-        return _ATHENA
+    return _name_of(paths) or ("-" if paths == "-" else _ATHENA)
+
+
+def _name_of(paths: RunPaths) -> str | None:
+    """Return the name of a file without extension, or of a folder; ``None`` without a single name."""
+    if not isinstance(paths, str | Path) or str(paths) == "-":
+        return None
     return Path(paths).resolve().name if Path(paths).is_dir() else Path(paths).stem
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from semscale.drift.copied_runs import CopiedRun, repeated_run
 from semscale.drift.settings import ASKED_FIELDS
 from semscale.embedding.languages import language_of
 from semscale.errors import InputError
@@ -196,6 +197,24 @@ def check_rerun(baseline: Run, rerun: Run) -> Run:
     return ordered
 
 
+def copies_among(history: "History", original: Run, reruns: Sequence[Run]) -> tuple[CopiedRun, ...]:
+    """Return the reruns that repeat their original or an earlier rerun.
+
+    Args:
+        history: history with the earlier reruns.
+        original: the run that they repeat.
+        reruns: new or stored reruns; each has all items of the original.
+    """
+    new = {rerun.id for rerun in reruns}
+    earlier = [rerun for rerun in history.reruns(original.id) if rerun.id not in new]
+    copies = []
+    for rerun in reruns:
+        ordered = [check_comparable(original, run) for run in (*earlier, rerun)]
+        copies.append(repeated_run(original, ordered[:-1], ordered[-1]))
+        earlier.append(rerun)
+    return tuple(copy for copy in copies if copy is not None)
+
+
 def outputs_equal(left: Run, right: Run) -> bool:
     """Return true if two runs have the same items with identical outputs."""
     return {item.id: item.outputs for item in left.items} == {item.id: item.outputs for item in right.items}
@@ -335,10 +354,11 @@ class RecordedRun(Presentable):
         run: the recorded run.
         where: location of the history.
         is_new: true if it was stored now; false if the history already had the same run.
-        reruns: further runs of the same model.
+        reruns: further runs of the same model, recorded by the same command.
         asked: calls, tokens and cost, if a model or a program was asked for the outputs.
         shared: ids shared with the dataset's baseline or latest run; ``None`` without one.
-        repeats_original: true for a rerun from a file with outputs identical to its original's.
+        copies: reruns that repeat another run.
+        approval: approval of the run, if it became the baseline at once.
         input_notes: how the outputs were read.
     """
 
@@ -348,7 +368,8 @@ class RecordedRun(Presentable):
     reruns: tuple[Run, ...] = ()
     asked: AskedFacts | None = None
     shared: SharedIds | None = None
-    repeats_original: bool = False
+    copies: tuple[CopiedRun, ...] = ()
+    approval: Approval | None = None
     input_notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -400,7 +421,8 @@ class RecordedRun(Presentable):
             "reruns": [rerun.id for rerun in self.reruns],
             "asked": self.asked,
             "shared": self.shared,
-            "repeats_original": self.repeats_original,
+            "copied_runs": self.copies,
+            "approval": None if self.approval is None else approval_record(self.approval),
         }
 
 

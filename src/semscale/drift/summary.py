@@ -12,6 +12,7 @@ from semscale.drift.anchors import Moved, RulerCheck, moved_part
 from semscale.drift.comparison import EQUAL_OUTPUTS, AlignedPair, Comparison
 from semscale.drift.decision import (
     FEWEST_TO_PASS,
+    Change,
     GateDecision,
     MetricTest,
     Outcome,
@@ -19,7 +20,7 @@ from semscale.drift.decision import (
     metric_tests,
 )
 from semscale.drift.hard_limits import LimitCheck
-from semscale.drift.metrics import mean_loss
+from semscale.drift.metrics import mean_loss, metric_label
 from semscale.drift.runs import OutputLanguage, approval_record, number_of, output_languages, run_record
 from semscale.drift.settings import MISSING
 from semscale.drift.simulation import GatePlan, plan_gate
@@ -151,7 +152,7 @@ class DriftSummary(Presentable):
         """Numbers of items and reruns that would decide an undecided gate; ``None`` if unknown."""
         is_undecided = self.decision.outcome is Outcome.UNDECIDED and self._is_any_test_undecided
         n_items = len(self.comparison.baseline.items)
-        if is_undecided and self.comparison.reruns and n_items > 1:
+        if is_undecided and self.comparison.reruns and n_items > 1 and not self.decision.lost_content:
             return plan_gate(self.comparison, self.decision.settings)
         return None
 
@@ -173,7 +174,9 @@ class DriftSummary(Presentable):
         if self.decision.outcome is Outcome.PASS:
             if EQUAL_OUTPUTS in self.comparison.cautions:
                 return "Check that the right file was recorded: all outputs equal the baseline's"
-            return "Nothing to do: no metric is worse by its margin, and every limit is met"
+            if self.decision.slightly_worse:
+                return f"Look at {self._slight_ids()}: {self._slight_subjects()} less than the margin"
+            return "Nothing to do: no metric is worse than chance explains, and every limit is met"
         if self.decision.outcome is Outcome.FAIL:
             return self._when_failed()
         return self._when_undecided()
@@ -188,12 +191,21 @@ class DriftSummary(Presentable):
 
     def _when_undecided(self) -> str:
         n = len(self.comparison.baseline.items)
-        again = "record a rerun of the baseline (--rerun-of baseline) and run the gate again"
+        again = (
+            "ask the baseline's model again, record its outputs (semscale drift record FILE --rerun-of "
+            "baseline), and run the gate again"
+        )
         if n < FEWEST_TO_PASS:
             add = f"Add items to the dataset: a gate passes with at least {FEWEST_TO_PASS}, and it has {n}"
             return add if self.comparison.reruns else f"{add}; then {again}"
         if not self.comparison.reruns:
-            return f"Without a rerun the noise of the model is unknown: {again}"
+            return f"Without a rerun a change cannot be told from chance: {again}"
+        if lost := self.decision.lost_content:
+            accept = " ".join(f"--margin {test.metric}={_margin_above(test):g}" for test in lost)
+            return (
+                f"Look at {self._slight_ids()}: {self._slight_subjects()} less than the margin; approve the "
+                f"run if this loss is intended, or accept losses below a margin that you state ({accept})"
+            )
         look = f"look at {self._worst_ids()}, and approve the run if they are as good as before"
         if not self._is_any_test_undecided:
             allow = " ".join(f"--limit {check.name}=1" for check in self.decision.undecided_limits)
@@ -201,6 +213,35 @@ class DriftSummary(Presentable):
         if self.plan is None or self.plan.cheapest is None:
             return f"The candidate may or may not be worse: {look}"
         return f"The candidate may or may not be worse: {self.plan.sentence}; or {look}"
+
+    def _slight_subjects(self) -> str:
+        names = " and ".join(metric_label(test.metric) for test in self._slight)
+        return f"{names} became worse by"
+
+    def _slight_ids(self) -> str:
+        indices = dict.fromkeys(index for test in self._slight for index in self.drifting(test))
+        ids = [self.comparison.baseline.items[index].id for index in indices]
+        return ", ".join(map(repr, ids[:_FEW])) or "the report"
+
+    @property
+    def _slight(self) -> tuple[MetricTest, ...]:
+        """Tests with a drift below the margin: lost content if there is some, otherwise all."""
+        return self.decision.lost_content or self.decision.slightly_worse
+
+    def drifting(self, test: MetricTest) -> tuple[int, ...]:
+        """Return the items of a test in which the candidate drifts more than any other run, the worst first.
+
+        Args:
+            test: test of a metric over all items or a group.
+        """
+        drifts = self.comparison.drifts_by_run(test.metric)
+        inside = np.ones(len(drifts), dtype=bool)
+        if test.group is not None:
+            inside = self.comparison.members(test.group[0])[test.group[1]]
+        own = np.where(inside, np.nan_to_num(drifts[:, 0], nan=0.0), 0.0)
+        others = np.nan_to_num(drifts[:, 1:], nan=-math.inf).max(axis=1)
+        worse = np.flatnonzero((own > 0) & (own >= others))
+        return tuple(worse[np.argsort(-own[worse], kind="stable")].tolist())
 
     def _worst_ids(self) -> str:
         broken = self.decision.broken_limits or self.decision.undecided_limits
@@ -334,9 +375,10 @@ class DriftSummary(Presentable):
             "moved": self.moved,
             "ruler": None if self.ruler is None else self.ruler.record(),
             "reruns": len(comparison.reruns),
+            "copied_runs": comparison.copies,
             "plan": None if self.plan is None else self.plan.record(),
             "metrics": [self._metric_record(figure) for figure in self.overall],
-            "tests": [_test_record(test) for test in decision.tests],
+            "tests": [{**_test_record(test), "items": self._drifting_ids(test)} for test in decision.tests],
             "thresholds": [_with_group(asdict(check), check.group) for check in decision.thresholds],
             "limits": [_limit_record(check) for check in decision.limits],
             "must_pass": [
@@ -351,6 +393,13 @@ class DriftSummary(Presentable):
             "heads": self.heads,
             "signature": self.signature,
         }
+
+    def _drifting_ids(self, test: MetricTest) -> list[str]:
+        """Return ids of the items behind a drift that chance does not explain; none for other tests."""
+        if test.change not in {Change.WORSE, Change.SLIGHTLY_WORSE}:
+            return []
+        items = self.comparison.baseline.items
+        return [items[index].id for index in self.drifting(test)[:NAMED_ITEMS]]
 
     def _metric_record(self, figure: MetricTest) -> dict[str, Any]:
         metric = self.comparison.metrics[figure.metric]
@@ -399,6 +448,11 @@ class DriftSummary(Presentable):
             "fields": differences,
             "findings": [{"guard": finding.guard, "reason": finding.reason} for finding in pair.findings],
         }
+
+
+def _margin_above(test: MetricTest) -> float:
+    """Return a margin with which a test passes: its own, or one above the upper bound of the drift."""
+    return max(test.margin, math.floor(100 * test.high + 1) / 100)
 
 
 def _similarity(pair: AlignedPair) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
-from semscale.drift.decision import MetricTest, Outcome, ThresholdCheck
+from semscale.drift.decision import Change, MetricTest, Outcome, ThresholdCheck
 from semscale.drift.hard_limits import LimitCheck
 from semscale.drift.metrics import metric_label
 from semscale.drift.summary import DriftSummary
@@ -15,6 +15,7 @@ from semscale.report.drift_gate import (
     OUTCOMES,
     drift_document,
     gravest_facts,
+    slight_sentence,
     undecided_sentence,
 )
 from semscale.report.formatting import capitalised, clipped, count, printable
@@ -80,6 +81,8 @@ def _test_message(summary: DriftSummary, test: MetricTest) -> str:
         return test.sentence(summary.comparison.metrics[test.metric])
     if test.outcome is Outcome.UNDECIDED:
         return undecided_sentence(summary, test)
+    if test.change is Change.SLIGHTLY_WORSE:
+        return slight_sentence(summary, test)
     return f"{metric_label(test.metric)} drifted by at most {test.high:.3g} (margin {test.margin:.3g})"
 
 

@@ -92,6 +92,7 @@ _MOST_GROUPS, _MOST_NAMED = 24, 5
 _LONGEST_OUTPUT, _LONGEST_INPUT, _LONGEST_REASON, _LONGEST_NAME = 500, 400, 200, 80
 _LEAD_IN = 80  # characters shown before the first difference of long texts
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+_BETTER = {Changed.BETTER, Changed.SLIGHTLY_BETTER}
 _SAME_SUBJECT = {
     "silenced": "fewer_outputs",
     "lost_outputs": "fewer_outputs",
@@ -101,8 +102,8 @@ _SAME_SUBJECT = {
 
 _NUMBERS_NOTE = (
     "Loss is 1 minus a similarity, or the share of outputs or items that are affected. Drift is the "
-    "candidate's mean loss, squared for similarities, minus the mean of all runs, with its one-sided 95 % "
-    "bounds. p is corrected for the number of metrics (Westfall and Young)."
+    "candidate's mean loss, squared for similarities, minus the mean among baseline and reruns, with its "
+    "one-sided 95 % bounds. p is corrected for the number of metrics (Westfall and Young)."
 )
 
 
@@ -165,16 +166,36 @@ def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
     if moved:
         return moved
     if decision.outcome is Outcome.UNDECIDED:
-        undecided = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
-        if not undecided:
-            return tuple(check.sentence for check in decision.undecided_limits)
-        first_test, *other_tests = sorted(undecided, key=lambda test: (_is_too_few(test), test.urgency))
-        if _is_too_few(first_test):
-            return (_too_few_sentence(first_test),)
-        names = listed([metric_label(test.metric) for test in other_tests])
-        also = (f"Also undecided: {names}",) if names else ()
-        return (capitalised(undecided_sentence(summary, first_test)), *also)
-    return (_greatest_drift(decision.overall),)
+        return _undecided_facts(summary, decision)
+    slight = tuple(capitalised(slight_sentence(summary, test)) for test in decision.slightly_worse)
+    return slight or (_greatest_drift(decision.overall),)
+
+
+def _undecided_facts(summary: DriftSummary, decision: GateDecision) -> tuple[str, ...]:
+    undecided = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
+    if not undecided:
+        return tuple(check.sentence for check in decision.undecided_limits)
+    lost = decision.lost_content
+    first_test, *other_tests = sorted(
+        undecided, key=lambda test: (test not in lost, _is_too_few(test), test.urgency)
+    )
+    if _is_too_few(first_test):
+        return (_too_few_sentence(first_test),)
+    first = capitalised(undecided_sentence(summary, first_test))
+    if not summary.comparison.reruns:
+        return ("There is no rerun of the baseline, so a change cannot be told from chance", first)
+    names = listed([metric_label(test.metric) for test in other_tests])
+    return (first, f"Also undecided: {names}") if names else (first,)
+
+
+def slight_sentence(summary: DriftSummary, test: MetricTest) -> str:
+    """State a drift below the margin that chance does not explain, with its items, without a full stop."""
+    comparison = summary.comparison
+    ids = [comparison.baseline.items[index].id for index in summary.drifting(test)]
+    sentence = printable(test.sentence(comparison.metrics[test.metric]))
+    size = "" if test.size in sentence else f" ({test.size})"
+    items = f": {named(ids)}" if ids else ""
+    return f"{sentence}{size}, less than the margin but more than chance explains{items}"
 
 
 def undecided_sentence(summary: DriftSummary, test: MetricTest) -> str:
@@ -184,6 +205,8 @@ def undecided_sentence(summary: DriftSummary, test: MetricTest) -> str:
     drift, high, margin = (number(value, digits) for value in (test.drift, test.high, test.margin))
     if not test.n:
         return f"{_subject(test)} has no value"
+    if test.change is Changed.SLIGHTLY_WORSE:
+        return slight_sentence(summary, test)
     if _is_too_few(test):
         return f"{_subject(test)}: {_too_few_sentence(test)}"
     unit = f" {one_line(metric.unit)}" if metric.unit else ""
@@ -195,7 +218,8 @@ def undecided_sentence(summary: DriftSummary, test: MetricTest) -> str:
 
 def _is_too_few(test: MetricTest) -> bool:
     """Return true if only the number of items prevents a test from passing."""
-    return 0 < test.n < FEWEST_TO_PASS and not test.high >= test.margin
+    is_slight = test.change is Changed.SLIGHTLY_WORSE
+    return 0 < test.n < FEWEST_TO_PASS and not test.high >= test.margin and not is_slight
 
 
 def _too_few_sentence(test: MetricTest) -> str:
@@ -220,6 +244,8 @@ def _title(summary: DriftSummary) -> Line:
     decision, name = summary.decision, model_name(summary)
     if decision.outcome is Outcome.FAIL:
         return ("“", name, "” is worse than the baseline")
+    if decision.outcome is Outcome.PASS and decision.slightly_worse:
+        return ("“", name, "” is worse than the baseline by less than the margins")
     if decision.outcome is Outcome.PASS:
         return ("“", name, "” is as good as the baseline")
     return ("“", name, "” may be worse than the baseline")
@@ -359,7 +385,7 @@ def _failures(summary: DriftSummary, decision: GateDecision) -> list[_Failure]:
     for test in failed:
         if test.group is None or test.metric not in overall:
             metric = comparison.metrics[test.metric]
-            share, items = test.drift / metric.span, tuple(_drifting(summary, test))
+            share, items = test.drift / metric.span, summary.drifting(test)
             failures.append(_Failure(test.sentence(metric), bool(metric.affected), share, items))
     failures += [
         _Failure(check.sentence, False, 0.0, ()) for check in decision.thresholds if not check.passed
@@ -378,17 +404,6 @@ def telling_items(summary: DriftSummary, most: int = TEXTS) -> tuple[int, ...]:
     open_items = (row for row, item in enumerate(summary.comparison.baseline.items) if item.id in ids)
     worse = (item.index for item in summary.worst(most))
     return tuple(islice(dict.fromkeys(chain(shown, open_items, worse)), most))
-
-
-def _drifting(summary: DriftSummary, test: MetricTest) -> list[int]:
-    """Return the items of a test that drifted, the greatest drift first."""
-    comparison = summary.comparison
-    drifts = comparison.drifts(test.metric)
-    inside = list(range(len(drifts)))
-    if test.group is not None:
-        kind, name = test.group
-        inside = [index for index in inside if comparison.baseline.items[index].groups.get(kind) == name]
-    return sorted((index for index in inside if drifts[index] > 0), key=lambda index: -drifts[index])
 
 
 def _texts_section(summary: DriftSummary) -> Section | None:
@@ -505,7 +520,12 @@ def _cut(pieces: Sequence[Piece], limit: int) -> Marked:
 
 def _checks_section(summary: DriftSummary) -> Section | None:
     decision = summary.decision
-    findings = (*_not_passed(summary, decision), *_passed(decision))
+    slight = [test for test in decision.slightly_worse if test.outcome is Outcome.PASS]
+    findings = (
+        *_not_passed(summary, decision),
+        *(("warn", f"{capitalised(slight_sentence(summary, test))}.") for test in slight),
+        *_passed(decision),
+    )
     return section("checks", "What the gate checked", Findings(findings, detail="both"))
 
 
@@ -550,13 +570,15 @@ def _of_groups(level: Level, title: str, tests: Sequence[MetricTest]) -> Iterato
 def _passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
     """Return one line for each kind of passed checks."""
     hidden = _hidden_metrics(decision)
-    better = [_subject(test) for test in decision.tests if test.change is Changed.BETTER]
+    better = [_subject(test) for test in decision.tests if test.change in _BETTER]
     if better:
         yield "pass", f"Better than the baseline: {listed(better)}."
     passed = [
         one_line(metric_label(test.metric))
         for test in decision.overall
-        if test.outcome is Outcome.PASS and test.metric not in hidden
+        if test.outcome is Outcome.PASS
+        and test.metric not in hidden
+        and test.change is not Changed.SLIGHTLY_WORSE
     ]
     if passed:
         yield "pass", f"Within the margin: {listed(passed)}."

@@ -67,6 +67,10 @@ _SHOWN, _MOST_ROWS = 20, 200
 _DRAWN_RUNS = 20
 _SHOWN_REASONS, _FEW = 5, 3
 _TARGET = 0.95
+_NO_RERUN = (
+    "Without a rerun, a gate cannot tell a change from chance, and only hard limits can fail: ask the same "
+    "model again, and record its outputs with semscale drift record FILE --rerun-of baseline."
+)
 
 
 def recorded_document(summary: RecordedRun) -> Document:
@@ -90,12 +94,10 @@ def recorded_document(summary: RecordedRun) -> Document:
         ("Git revision", Quoted(run.revision) if run.revision else "none"),
         None if run.note is None else ("note", Quoted(run.note)),
         ("history", named_file(summary.where)),
+        *_rerun_rows(summary),
         *_asked_rows(summary),
+        *_approval_rows(summary),
     ]
-    repeated = (
-        "This rerun has exactly the outputs of its original: right only for a model that always gives the "
-        "same answer. Otherwise record what the model gave when it was asked again."
-    )
     repeats = "" if summary.asked is None else " These calls gave the same outputs."
     known = (
         f"The history has this run since {run.recorded:{_TIME}} UTC, so nothing was added.{repeats} If the "
@@ -110,11 +112,17 @@ def recorded_document(summary: RecordedRun) -> Document:
         sections=(Section("run", "The run", (table(("", ""), present(*rows)),)),),
         cautions=(
             *_shared_cautions(shared, run.dataset),
-            *((repeated,) if summary.repeats_original else ()),
+            *(f"{capitalised(copy.sentence)}." for copy in summary.copies),
+            *((_NO_RERUN,) if summary.approval is not None and not summary.reruns else ()),
             *(() if summary.asked is None else _asked_cautions(summary.asked)),
         ),
         notes=() if summary.is_new else (known,),
     )
+
+
+def _rerun_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
+    if summary.reruns or summary.asked is not None:
+        yield "reruns", ", ".join(short_id(rerun.id) for rerun in summary.reruns) or "none"
 
 
 def _asked_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
@@ -127,11 +135,17 @@ def _asked_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
         f"{amount(total)} {units.get(name, name)} for {counted(facts.n_known[name], 'output')}"
         for name, total in facts.sums.items()
     ]
-    yield "reruns", ", ".join(short_id(rerun.id) for rerun in summary.reruns) or "none"
     yield "calls", facts.n_calls
     yield ("answers reused", facts.n_kept) if facts.n_kept else None
     yield "usage", ", ".join(sums) or "not known"
     yield None if facts.latency is None else ("seconds per call", facts.latency)
+
+
+def _approval_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
+    approval = summary.approval
+    if approval is not None:
+        until = f" until {approval.expires:{_TIME}} UTC" if approval.expires else ""
+        yield "baseline", Quoted(f"approved by {approval.by}{until}: {approval.why}")
 
 
 def _asked_cautions(facts: AskedFacts) -> tuple[str, ...]:
@@ -220,7 +234,7 @@ def _history_lines(summary: HistorySummary) -> Iterator[str]:
         shown = listed([counted(n, noun, plural) for n, noun, plural in added if n])
         yield f"merged from {printable(other)}: {shown or 'nothing new'}"
     if not summary.datasets:
-        yield "No run is recorded yet: semscale drift record OUTPUTS --model NAME"
+        yield "No run is recorded yet: semscale drift record OUTPUTS --approve"
 
 
 def _dataset_blocks(dataset: DatasetHistory) -> Iterator[Block]:

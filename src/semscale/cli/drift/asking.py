@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from semscale.chat.budget import Forecast, ForecastSummary, PriceTable, forecast
 from semscale.chat.runner import run_apart
 from semscale.cli.drift.options import RecordOptions, load_chat
-from semscale.cli.drift.recording import with_dataset
+from semscale.cli.drift.recording import approval_to_come, approve_recorded, with_dataset
 from semscale.cli.outputs import check_input
 from semscale.cli.process import say
 from semscale.cli.progress import progress_bars
@@ -28,9 +28,9 @@ from semscale.drift.asking import (
 )
 from semscale.drift.programs import ProgramAsker
 from semscale.drift.revision import git_revision
-from semscale.drift.runs import RecordedRun, check_rerun, reasoning_notes, shared_ids
+from semscale.drift.runs import RecordedRun, check_rerun, copies_among, reasoning_notes, shared_ids
 from semscale.errors import InputError
-from semscale.history.runs import Run, now
+from semscale.history.runs import Approval, Run, now
 from semscale.report.drift_history import none_shared_sentence
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def record_asked(options: RecordOptions) -> RecordedRun:
         with progress_bars() as progress:
             asker = _asker(options, ledger, progress)
             draft = _draft(options, table, _model_name(options, asker))
+            approval = approval_to_come(draft, options.approval)
             with options.history.open(create=True) as history:
                 history.check_writable()
                 assigned = with_dataset(
@@ -107,7 +108,7 @@ def record_asked(options: RecordOptions) -> RecordedRun:
                 say(f"warning: {none_shared_sentence(shared, assigned.dataset)}")
             answers, asked = run_apart(_asked(asker, table, options.reruns + 1, ledger, progress))
         answers.check_complete()
-        recorded = replace(_recorded(options, table, draft, answers), shared=shared)
+        recorded = replace(_recorded(options, table, draft, answers, approval), shared=shared)
         run_apart(close_round(ledger, asked))
     finally:
         ledger.close()
@@ -164,7 +165,9 @@ def _note(options: RecordOptions, table: AskedTable) -> str:
     return said if options.source.note is None else f"{options.source.note}; {said}"
 
 
-def _recorded(options: RecordOptions, table: AskedTable, draft: Run, answers: Answers) -> RecordedRun:
+def _recorded(
+    options: RecordOptions, table: AskedTable, draft: Run, answers: Answers, approval: Approval | None
+) -> RecordedRun:
     """Store the first asking as a run, and the others as its reruns."""
     first, *others = (_answered(draft, asking) for asking in answers.asked)
     with options.history.open(create=True) as history:
@@ -180,8 +183,18 @@ def _recorded(options: RecordOptions, table: AskedTable, draft: Run, answers: An
         reruns = tuple(history.record(replace(rerun, rerun_of=origin)) for rerun in numbered)
         given = {} if options.command is not None else options.request.settings.given
         facts = answers.facts(table.source, given)
-        notes = reasoning_notes(stored)
-        return RecordedRun(stored, history.where, stored is assigned, reruns, facts, input_notes=notes)
+        asked_again = reruns if stored.rerun_of is None else (stored, *reruns)
+        copies = copies_among(history, history.run(origin), asked_again) if asked_again else ()
+        recorded = RecordedRun(
+            stored,
+            history.where,
+            stored is assigned,
+            reruns,
+            facts,
+            copies=copies,
+            input_notes=reasoning_notes(stored),
+        )
+        return approve_recorded(history, recorded, approval)
 
 
 def _answered(draft: Run, answers: Sequence[Answer]) -> Run:

@@ -24,10 +24,14 @@ app = App(name="drift", help="Compare a model's outputs with an approved baselin
 def record(options: RecordOptions) -> None:
     """Store a model's outputs for a dataset as a run in the history.
 
-    [bold]semscale drift record outputs.jsonl --model gpt-4o-2024-08-06 --dataset feedback[/bold]
+    [bold]semscale drift record baseline.jsonl --approve[/bold]
 
-    Each row is an item with its ID and its outputs. Add --rerun-of baseline if the same model was asked
-    again.
+    Each row is an item with its ID and its outputs. --approve makes the run the baseline. If all IDs occur
+    several times, the further outputs are reruns, which show how much outputs differ by chance.
+
+    [bold]semscale drift record again.jsonl --rerun-of baseline[/bold]
+
+    This command records a rerun from a file of its own.
 
     [bold]semscale drift record --prompts items.jsonl --chat-model gpt-5-mini --reruns 3[/bold]
 
@@ -68,7 +72,7 @@ def approve(options: ApprovalOptions) -> None:
 def gate(options: GateOptions) -> int:
     """Decide whether a candidate is worse than the baseline: pass, fail or undecided.
 
-    [bold]semscale drift gate new.jsonl --model gpt-4o-mini --report drift.html[/bold]
+    [bold]semscale drift gate new.jsonl --report drift.html[/bold]
 
     The gate fails if a metric drifts by more than chance explains and by at least its margin, if a threshold
     is not met, or if too many items break a hard limit, such as losing all outputs. A YAML file (--gate) has

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,14 @@ import polars as pl
 from semscale.chat.budget import Budget
 from semscale.chat.runner import run_apart
 from semscale.cli.drift.options import DecisionOptions, GateOptions, GateOutputs, PlanOptions
-from semscale.cli.drift.recording import BASELINE, baseline_of, dataset_of, read_outputs, run_of
+from semscale.cli.drift.recording import (
+    BASELINE,
+    baseline_of,
+    dataset_of,
+    read_outputs,
+    record_reruns,
+    run_of,
+)
 from semscale.cli.options import refuse_stated
 from semscale.cli.outputs import present
 from semscale.cli.process import echo
@@ -70,7 +77,8 @@ def run_gate(options: GateOptions, settings: GateSettings) -> tuple[DriftSummary
 
 
 def _compared(options: GateOptions, settings: GateSettings, history: "History") -> tuple[DriftSummary, str]:
-    baseline, candidate, approval, file = _runs(options, history)
+    runs = _runs(options, history)
+    baseline, candidate, file = runs.baseline, runs.candidate, runs.file
     if candidate.id == baseline.id:
         raise InputError(
             f"candidate must be another run than the baseline {short_id(baseline.id)}: record what the new "
@@ -89,17 +97,24 @@ def _compared(options: GateOptions, settings: GateSettings, history: "History") 
         comparison = compare(
             baseline, candidate, reruns=reruns, meter=meter, floors=floors, progress=progress
         )
+        if runs.repeated:
+            first = (
+                f"the candidate has {len(runs.repeated) + 1} outputs of each item: the first is compared, "
+                "and the others are stored as its reruns"
+            )
+            comparison = replace(comparison, cautions=(*comparison.cautions, first))
         if judge is not None:
             comparison = _judged(options, comparison, judge, progress)
         decision = decide(comparison, _measured_settings(comparison, settings))
         ruler = check_ruler(history, baseline.dataset, TextRuler(meter), progress=progress)
     if ruler is not None:
         decision = with_ruler(decision, ruler)
-    summary = DriftSummary(comparison, decision, approval, recorded_from=file, ruler=ruler)
+    summary = DriftSummary(comparison, decision, runs.approval, recorded_from=file, ruler=ruler)
     stored = history.keep(summary.stored, candidate=None if file is None else candidate)
     if stored.candidate_id != candidate.id:  # another process has stored the same outputs meanwhile
         known = replace(comparison.candidate, id=stored.candidate_id)
         summary = replace(summary, comparison=replace(comparison, candidate=known))
+    record_reruns(history, summary.comparison.recorded or candidate, runs.repeated)
     if ruler is not None:
         keep_check(history, ruler, stored.id)
     return summary.with_heads(history.heads(baseline.dataset)), stored.id
@@ -124,18 +139,61 @@ def _check_settings(
         raise  # an option is wrong, as the settings of the file alone are right
 
 
-def _runs(options: GateOptions, history: "History") -> tuple[Run, Run, Approval | None, str | None]:
-    """Load the baseline, the candidate, the baseline's approval, and the name of the candidate's file."""
-    name, dataset = options.candidate, options.history.dataset
+@dataclass(frozen=True)
+class _GatedRuns:
+    """Runs of a gate.
+
+    Attributes:
+        baseline: the baseline.
+        candidate: the candidate.
+        approval: approval of the baseline; ``None`` for another run in its place.
+        file: name of the candidate's file, if it is none of the history's runs.
+        repeated: further outputs of the candidate's items in its file.
+    """
+
+    baseline: Run
+    candidate: Run
+    approval: Approval | None
+    file: str | None = None
+    repeated: tuple[Run, ...] = ()
+
+
+def _runs(options: GateOptions, history: "History") -> _GatedRuns:
+    name = options.candidate
     if name == "-" or Path(name).exists():
-        baseline, approval = baseline_of(history, options.baseline, dataset_of(history, dataset))
-        read = read_outputs(name, options.source, options.table, dataset=baseline.dataset, like=baseline)
-        return baseline, history.same_run(read, besides=[baseline.id]) or read, approval, name
+        baseline, approval = baseline_of(history, options.baseline, _dataset(options, history))
+        read, *repeated = read_outputs(
+            name, options.source, options.table, dataset=baseline.dataset, like=baseline
+        )
+        candidate = history.same_run(read, besides=[baseline.id]) or read
+        return _GatedRuns(baseline, candidate, approval, name, tuple(repeated))
     candidate = _stored_candidate(options, history)
     owner = f"a file of outputs, and {name!r:.60} is a run"
     refuse_stated(owner, options.source, options.table, but=("model",))
     baseline, approval = baseline_of(history, options.baseline, candidate.dataset)
-    return baseline, candidate, approval, None
+    return _GatedRuns(baseline, candidate, approval)
+
+
+def _dataset(options: GateOptions, history: "History") -> str:
+    """Return the stated dataset, or the only one with an approved baseline that has the candidate's items.
+
+    Raises:
+        InputError: none is stated, and none or several fit.
+        UnknownNameError: there is none of the stated name.
+    """
+    known = history.datasets()
+    approvals = {name: given for name in known if (given := history.approvals(name))}
+    if options.history.dataset is not None or len(known) < 2 or not approvals:  # noqa: PLR2004 - no choice
+        return dataset_of(history, options.history.dataset)
+    if len(approvals) > 1 and options.candidate != "-":
+        read, *_ = read_outputs(options.candidate, options.source, options.table)
+        ids = {item.id for item in read.items}
+        approvals = {
+            name: given
+            for name, given in approvals.items()
+            if ids & {item.id for item in history.run(given[-1].run_id).items}
+        }
+    return next(iter(approvals)) if len(approvals) == 1 else dataset_of(history, None)
 
 
 def _stored_candidate(options: GateOptions, history: "History") -> Run:

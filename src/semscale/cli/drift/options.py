@@ -79,9 +79,14 @@ class RunColumnOptions(Settings):
         Field(description="Correct answers."),
         Option(COLUMNS, "COLUMN", rare=True),
     ] = None
+    repeat: Annotated[
+        tuple[str, ...],
+        Field(description="Further output of the same model, as a rerun (default: output_2, output_3 ...)."),
+        Option(COLUMNS, "COLUMN", rare=True),
+    ] = ()
     long: Annotated[
         bool,
-        Field(description="Treat each row as one output; rows with the same ID are one item."),
+        Field(description="Treat each row as one output of an answer; rows with the same ID are one item."),
         Option(COLUMNS, rare=True),
     ] = False
     reasoning: Reasoning = "remove"
@@ -99,6 +104,7 @@ class RunColumnOptions(Settings):
             fields=self.field,
             by=self.by,
             long=self.long,
+            repeat=self.repeat,
             reference=self.reference,
             reasoning=self.reasoning,
         )
@@ -109,7 +115,7 @@ class SourceOptions(Settings):
 
     model: Annotated[
         str | None,
-        Field(description="Model that produced the outputs (default: as stated in the file)."),
+        Field(description="Model that produced the outputs (default: as in the file, or the file's name)."),
         Option(HISTORY, "NAME"),
     ] = None
     note: Annotated[
@@ -267,6 +273,40 @@ class LabelOptions(Settings):
     ] = None
 
 
+class ApproveOptions(Settings):
+    """Approval of a run at the moment when it is recorded.
+
+    Raises:
+        InputError: a person, a reason or an expiry without an approval.
+    """
+
+    approve: Annotated[
+        bool,
+        Field(description="Make the run the baseline of its dataset at once."),
+        Option(HISTORY),
+    ] = False
+    by: Annotated[
+        str | None,
+        Field(description="Name of the person who approves the run (default: the user's name)."),
+        Option(HISTORY, "NAME", name="--approved-by", rare=True),
+    ] = None
+    why: Annotated[
+        str | None,
+        Field(description="Reason for the approval (default: “approved when recorded”)."),
+        Option(HISTORY, "TEXT", rare=True),
+    ] = None
+    expires: Annotated[
+        str | None,
+        Field(description="Expiry of the approval: a span such as 90d, 12w or 24h, or a date."),
+        Option(HISTORY, "WHEN", rare=True),
+    ] = None
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse details of an approval without one."""
+        if not self.approve:
+            refuse_stated("--approve, which is not given", self)
+
+
 class RecordOptions(Settings):
     """All options of ``semscale drift record``.
 
@@ -286,6 +326,7 @@ class RecordOptions(Settings):
         Field(description="Run that this one repeats with the same model and prompt, or baseline."),
         Option(HISTORY, "RUN"),
     ] = None
+    approval: ApproveOptions
     anchors: Annotated[
         str | None,
         Field(description="Table of 10 to 500 pairs (reference, output) that each gate measures again."),
@@ -325,6 +366,9 @@ class RecordOptions(Settings):
             raise InputError(f"give either {' or '.join(given)}, got both")
         if not given:
             raise InputError("name a file of outputs, or what to ask: --prompts FILE with --chat-model NAME")
+        if self.approval.approve and (self.rerun_of is not None or self.anchors is not None):
+            other = "--anchors" if self.rerun_of is None else "--rerun-of"
+            raise InputError(f"--approve makes a new run the baseline: leave it or {other} out")
         if self.anchors is None:
             owner = "--anchors FILE, which is not given"
             refuse_stated(owner, self.labels, self.measuring)
@@ -339,6 +383,7 @@ class RecordOptions(Settings):
             "source",
             "history",
             "rerun_of",
+            "approval",
             "anchors",
             "labels",
             "measuring",

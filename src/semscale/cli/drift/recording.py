@@ -1,26 +1,34 @@
 """Runs, approvals, anchors and histories of ``semscale drift``."""
 
+import getpass
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semscale.cli.drift.options import ApprovalOptions, HistoryViewOptions, RecordOptions, SourceOptions
+from semscale.cli.drift.options import (
+    ApprovalOptions,
+    ApproveOptions,
+    HistoryViewOptions,
+    RecordOptions,
+    SourceOptions,
+)
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.cli.shared import TableOptions
 from semscale.drift.anchors import RecordedAnchors, TextRuler, read_anchors, record_anchors
 from semscale.drift.history_summary import HistorySummary, summarize_history
-from semscale.drift.reading import RunColumns, is_table, read_run
+from semscale.drift.reading import RunColumns, is_table, read_runs
 from semscale.drift.revision import git_revision
 from semscale.drift.runs import (
     ApprovedBaseline,
     RecordedRun,
     check_comparable,
     check_rerun,
+    copies_among,
     match_runs,
-    outputs_equal,
     reasoning_notes,
     shared_ids,
 )
@@ -110,8 +118,9 @@ def read_outputs(
     *,
     dataset: str | None = None,
     like: Run | None = None,
-) -> Run:
-    """Read a file as a run of the code in this folder.
+    default_model: str | None = None,
+) -> tuple[Run, ...]:
+    """Read a file as a run of the code in this folder, and its reruns from repeated outputs.
 
     Args:
         path: path of a table or of Athena's exercises, or ``-``.
@@ -119,6 +128,7 @@ def read_outputs(
         table: format of the table.
         dataset: name of the dataset; by default the file's.
         like: a run whose groups and fields are read, where none are named.
+        default_model: model of the outputs if neither the options nor the file name it.
 
     Raises:
         InputError: the file cannot be read as a run.
@@ -127,13 +137,14 @@ def read_outputs(
     check_input(path)
     if path != _STANDARD_INPUT and not Path(path).exists():
         raise InputError(f"{path} does not exist: name a file of outputs")
-    return read_run(
+    return read_runs(
         path,
         model=source.model,
         dataset=dataset,
         columns=columns if like is None else _columns_like(like, columns, path, table),
         revision=git_revision(Path.cwd()),
         note=source.note,
+        default_model=default_model,
         **table.settings,
     )
 
@@ -148,26 +159,91 @@ def _columns_like(run: Run, columns: RunColumns, path: str, table: TableOptions)
 
 
 def record_outputs(options: RecordOptions) -> RecordedRun:
-    """Read a file of outputs and store it as a run.
+    """Read a file of outputs and store it as a run; repeated outputs of its items become reruns.
 
     Raises:
         InputError: the file cannot be read, or is no run of the dataset or no rerun of the run that is named.
     """
-    dataset = options.history.dataset
-    read = read_outputs(options.file or "", options.source, options.table, dataset=dataset)
+    dataset, rerun_of = options.history.dataset, options.rerun_of
+    name = None
+    if rerun_of is not None:
+        with options.history.open() as history:
+            name = run_of(history, rerun_of, dataset).model
+    read = read_outputs(
+        options.file or "", options.source, options.table, dataset=dataset, default_model=name
+    )
     with options.history.open(create=True) as history:
-        run = with_dataset(history, read, dataset, options.rerun_of)
+        run = with_dataset(history, read[0], dataset, rerun_of)
+        approval = approval_to_come(run, options.approval)
         shared = shared_ids(history, run)
-        repeats = run.rerun_of is not None and outputs_equal(history.run(run.rerun_of), run)
         stored = history.record(run)
-        return RecordedRun(
+        reruns = record_reruns(history, stored, read[1:])
+        again = reruns if stored.rerun_of is None else (stored, *reruns)
+        original = stored if stored.rerun_of is None else history.run(stored.rerun_of)
+        copies = copies_among(history, original, again)
+        recorded = RecordedRun(
             stored,
             history.where,
             is_new=stored is run,
+            reruns=reruns,
             shared=shared,
-            repeats_original=repeats,
+            copies=copies,
             input_notes=reasoning_notes(stored),
         )
+        return approve_recorded(history, recorded, approval)
+
+
+def record_reruns(history: "History", run: Run, repeated: Sequence[Run]) -> tuple[Run, ...]:
+    """Store repeated outputs of a run's items as reruns of it, or of the run that it repeats itself.
+
+    Raises:
+        InputError: the outputs cannot be those of a rerun.
+    """
+    origin = run.rerun_of or run.id
+    reruns = [replace(other, dataset=run.dataset, rerun_of=origin) for other in repeated]
+    for number, rerun in enumerate(reruns, start=1):
+        note = f"{rerun.note}; " if rerun.note else ""
+        reruns[number - 1] = replace(check_rerun(run, rerun), note=f"{note}repeated output {number + 1}")
+    return tuple(history.record(rerun) for rerun in reruns)
+
+
+def approval_to_come(run: Run, options: ApproveOptions) -> Approval | None:
+    """Return the approval of a run that is to be recorded; ``None`` if the options ask for none.
+
+    Raises:
+        InputError: a text is empty, the user has no name, or the expiry is not in the future.
+    """
+    if not options.approve:
+        return None
+    by = _user_name() if options.by is None else options.by
+    why = "approved when recorded" if options.why is None else options.why
+    return _approval(run, by, why, options.expires)
+
+
+def approve_recorded(history: "History", recorded: RecordedRun, approval: Approval | None) -> RecordedRun:
+    """Make a recorded run the baseline of its dataset if there is an approval."""
+    if approval is None:
+        return recorded
+    run = recorded.run
+    approval = replace(approval, run_id=run.id, dataset=run.dataset, approved=now())
+    history.approve(approval)
+    return replace(recorded, approval=approval)
+
+
+def _user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # no variable has a name, and the system does not know the user
+        raise InputError("by must name who approves the run: add --approved-by NAME") from None
+
+
+def _approval(run: Run, by: str, why: str, expires: str | None) -> Approval:
+    moment = now()
+    until = None if expires is None else read_expiry(expires, moment)
+    for name, text in (("by", by), ("why", why)):
+        if not text.strip():
+            raise InputError(f"{name} must not be empty: an approval names its author and its reason")
+    return Approval(run.id, run.dataset, by.strip(), why.strip(), approved=moment, expires=until)
 
 
 def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
@@ -176,15 +252,10 @@ def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
     Raises:
         InputError: there is no such run, a text is empty, or the expiry is not a moment ahead.
     """
-    at, by, why = now(), options.by.strip(), options.why.strip()
-    until = None if options.expires is None else read_expiry(options.expires, at)
-    for name, text in (("by", by), ("why", why)):
-        if not text:
-            raise InputError(f"{name} must not be empty: an approval names its author and its reason")
     with options.history.open() as history:
         approved = run_of(history, options.run, options.history.dataset)
         shared = shared_ids(history, approved) if history.approvals(approved.dataset) else None
-        approval = Approval(approved.id, approved.dataset, by, why, approved=at, expires=until)
+        approval = _approval(approved, options.by, options.why, options.expires)
         history.approve(approval)
     return ApprovedBaseline(approved, approval, shared)
 
