@@ -70,7 +70,7 @@ def read_reply(
     text = _plain(answer)
     objects = list(_json_objects(_without_reasoning(reply), answer, text))
     explanation = next(filter(None, (item.explanation for item in objects)), "")
-    is_object = structured and len(objects) == 1 and not _outside(text, objects).strip()
+    is_object = structured and len(objects) == 1 and not _without_objects(text, objects).strip()
     try:
         stated = _stated_levels(text, objects, levels, score_last=score_last, is_object=is_object)
     except _UnclearError:
@@ -122,7 +122,7 @@ def _stated_levels(
     stated = [level for item in objects if (level := item.level(levels)) is not None]
     if is_object and stated:
         return stated
-    text = _QUOTES.sub(_unquoted, levels.own_scale.sub(_blanked, _outside(text, objects)))
+    text = _QUOTES.sub(_blank_quotation, levels.own_scale.sub(_blank_match, _without_objects(text, objects)))
     stated += islice(_statements(text, levels), _MOST_STATEMENTS)
     parts, last = stated[:-1], stated[-1:]
     if len(parts) > 1 and last[0].is_final and not any(level.is_final for level in parts):
@@ -190,10 +190,10 @@ class _Levels:
         self._free = self._pattern(self.names, top)
         self._keyed = self._pattern(self.scores | words, top)
         self._words = words
-        pairs = (pair for name in self.scores for pair in self._applications(name))
-        self._applied = [(score, re.compile(pattern)) for score, pattern in pairs]
+        pairs = (pair for name in self.scores for pair in self._patterns_of(name))
+        self._name_patterns = [(score, re.compile(pattern)) for score, pattern in pairs]
 
-    def _applications(self, name: str) -> Iterator[tuple[float, str]]:
+    def _patterns_of(self, name: str) -> Iterator[tuple[float, str]]:
         label, subject = _any_of([name]), r"\b(?:answer|response|it|this|verdict)"
         alone = rf"|(?:^|[.!?:(])\W{{0,9}}+{label}\W{{0,9}}(?:[.)!]|$)" if " " in name else ""
         yield self.scores[name], rf"(?im)(?:\A\W*|{subject}(?: is|'s) (?:\w+ly |therefore )?){label}{alone}"
@@ -234,9 +234,9 @@ class _Levels:
         level = self.read(text, 0, keyed=True)
         return level if level is not None and not text[level.after :].strip(" \t.") else None
 
-    def applied(self, text: str) -> Iterator[float]:
+    def scores_of_names(self, text: str) -> Iterator[float]:
         """Find the scores of levels whose names a text applies to the answer: "it is incorrect"."""
-        for score, pattern in self._applied:
+        for score, pattern in self._name_patterns:
             if pattern.search(text):
                 yield score
 
@@ -404,7 +404,7 @@ def _check_rest(text: str, texts: str, stated: Sequence[_Level], levels: _Levels
     if not any(level.has_key for level in stated):
         numbers |= {match["number"] for match in _REPORTED.finditer(text)}
     everything, after = f"{text}\n{texts}", _HARMLESS.sub(" ", text[begin:])
-    others = [*levels.applied(everything), *map(levels.score, numbers)]
+    others = [*levels.scores_of_names(everything), *map(levels.score, numbers)]
     if score == levels.scores.get("uncertain"):
         after = re.sub(r"\b(?:I|my)\b", " ", after)
     is_doubted = _JUDGING.search(after) or _RETRACTION.search(f"{after}\n{_HARMLESS.sub(' ', texts)}")
@@ -481,7 +481,7 @@ class _JsonObject:
             field = _FIELD.fullmatch(key)
             level = levels.whole(written) if written.count(" ") <= _LONGEST_LEVEL else None
             if level is not None and (field or is_correct):
-                stated.append(self._located(level, path[-1], is_bool=is_bool))
+                stated.append(self._locate(level, path[-1], is_bool=is_bool))
             elif _LIMIT.search(key):
                 is_same = written == f"{levels.top:g}" or levels.own_scale.search(f"({written}")
                 stated += [] if is_same else [None]
@@ -496,7 +496,7 @@ class _JsonObject:
             raise _UnclearError
         return stated[0] if stated else None
 
-    def _located(self, level: _Level, key: str, *, is_bool: bool) -> _Level:
+    def _locate(self, level: _Level, key: str, *, is_bool: bool) -> _Level:
         """Return a level that is the value of a key, with its position in the reply."""
         match = re.search(rf"{re.escape(key)}[\"'“”]?\s*[:：]\s*[\"'“”]?\s*", self.written)
         at = self.start + (match.end() if match else 0)
@@ -557,7 +557,7 @@ def _loose_fields(written: str) -> Iterator[tuple[tuple[str, ...], object]]:
         yield ("explanation",), re.sub(r"\\([\"'])", r"\1", reason["text"])
 
 
-def _outside(text: str, objects: Sequence[_JsonObject]) -> str:
+def _without_objects(text: str, objects: Sequence[_JsonObject]) -> str:
     for item in objects:
         text = _blank(text, item.start, item.end)
     return text
@@ -611,7 +611,7 @@ def _without_reasoning(text: str) -> str:
     """Blank a model's reasoning before its answer, and tokens of its template."""
     if text.count("<") > _MOST_MARKS:
         return " " * len(text)  # patterns would try each mark with each other one
-    return re.sub(f"(?i){_TEMPLATE_TOKENS}", _blanked, _blank(text, 0, answer_start(text)))
+    return re.sub(f"(?i){_TEMPLATE_TOKENS}", _blank_match, _blank(text, 0, answer_start(text)))
 
 
 def _plain(text: str) -> str:
@@ -619,9 +619,9 @@ def _plain(text: str) -> str:
     # Replies do not have so many blanks, and patterns would try all ways to split them.
     text = re.sub(r"[ \t]{200,}", lambda gap: ";".center(len(gap[0]), "\n"), text)
     if any(line.strip() and not line.lstrip().startswith(">") for line in text.split("\n")):
-        text = re.sub(r"(?m)^[ \t]*>[^\n]*$", _blanked, text)
+        text = re.sub(r"(?m)^[ \t]*>[^\n]*$", _blank_match, text)
     for pattern in _MARKUP:
-        text = re.sub(f"(?is){pattern}", _blanked, text)
+        text = re.sub(f"(?is){pattern}", _blank_match, text)
     text = text if text.count("$") % 2 else text.replace("$", " ")
     return _TAG.sub(_key_line, text)
 
@@ -641,16 +641,16 @@ def _key_line(tag: re.Match[str]) -> str:
     return f"\n{key if tag['name'] is None or tag['is_short'] is not None else ''}".ljust(len(blanks))
 
 
-def _unquoted(quote: re.Match[str]) -> str:
+def _blank_quotation(quote: re.Match[str]) -> str:
     """Blank a quotation, unless it is only a level in quotation marks or in code."""
     if quote["key"]:
         return quote[0]
     inside = quote["double"] or quote["single"] or quote["code"]
     is_level = re.fullmatch(r"\s*(?:[\d/.,% ]+|[^\W\d]+(?:[ _-][^\W\d]+){0,2}\.?)\s*", inside)
-    return quote[0].replace("`", " ") if is_level else _blanked(quote)
+    return quote[0].replace("`", " ") if is_level else _blank_match(quote)
 
 
-def _blanked(match: re.Match[str]) -> str:
+def _blank_match(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
 
 
