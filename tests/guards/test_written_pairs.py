@@ -51,20 +51,26 @@ def test_the_unseen_half_is_read_as_well_as_the_documentation_says(contradicts, 
         ("feedback_developed", False, 4),
         ("feedback_unseen", True, 4),
         ("feedback_unseen", False, 5),
+        ("notations_developed", True, 6),
+        ("notations_developed", False, 1),
+        ("notations_unseen", True, 10),
+        ("notations_unseen", False, 9),
     ],
 )
-def test_pairs_of_feedback_are_read_as_well_as_the_documentation_says(half, contradicts, most):
+def test_pairs_of_feedback_and_notations_are_read_as_well_as_the_documentation_says(half, contradicts, most):
     wrong = judged_wrongly(half)
     count = sum(pair["contradicts"] is contradicts for pair in wrong)
     del wrong
     assert count <= most
 
 
-@pytest.mark.parametrize(("prefix", "size"), [("", 205), ("feedback_", 150)])
-def test_halves_have_no_pair_in_common(prefix, size):
+@pytest.mark.parametrize(
+    ("prefix", "sizes"), [("", (205, 205)), ("feedback_", (150, 150)), ("notations_", (274, 362))]
+)
+def test_halves_have_no_pair_in_common(prefix, sizes):
     halves = f"{prefix}developed", f"{prefix}unseen"
     pairs = [{(pair["a"], pair["b"]) for pair in read(half)} for half in halves]
-    assert len(pairs[0]) == len(pairs[1]) == size
+    assert tuple(map(len, pairs)) == sizes
     assert not pairs[0] & pairs[1]
 
 

@@ -167,7 +167,7 @@ def compare_formulas(left: Text, right: Text) -> tuple[list[tuple[Formula, Formu
         if partner:
             wanted.remove(partner)
             spans = _span(first, left.source), _span(partner, right.source)
-            changed.append(ChangedFormula(*spans, _operators(first.tree) == _operators(partner.tree)))
+            changed.append(ChangedFormula(*spans, _parts(first.tree) == _parts(partner.tree)))
         elif first.tree[0] == "!" and (span := _affirmed(first, right.source)):
             changed.append(ChangedFormula(_span(first, left.source), span, is_reversed=False))
     for second in wanted:
@@ -224,11 +224,11 @@ def _operands(tree: "str | Node") -> Iterator[str]:
         yield from _operands(part)
 
 
-def _operators(tree: "str | Node") -> Counter[str]:
-    """Count the operators of a formula."""
+def _parts(tree: "str | Node") -> Counter[str]:
+    """Count the operators and operands of a formula."""
     if isinstance(tree, str):
-        return Counter()
-    return sum(map(_operators, tree[1:]), Counter([str(tree[0])]))
+        return Counter([tree])
+    return sum(map(_parts, tree[1:]), Counter([str(tree[0])]))
 
 
 def _shape(tree: "str | Node") -> "str | Node":
