@@ -161,6 +161,11 @@ KINDS = {
 """Share of damaged items, by name of the damage."""
 
 
+CHOSEN_ON = ("cells", "testing", "6715")
+REPORTED_ON = ("history", "6787", "6794")
+"""Exercises of both datasets: margins were chosen on the first half, and are reported on the second."""
+
+
 @dataclass
 class Pool:
     """Runs of one dataset, and the scores of their pairs.
@@ -207,3 +212,34 @@ def build(runs, meter, kinds):
     for item, number, outputs in meter.aligned(indexed, order):
         aligned[(*order[number], item)] = outputs
     return Pool(all_runs, where, possible, aligned)
+
+
+def joined(pools, exercises):
+    """Join the items of some exercises of several pools that were built with the same kinds of damage."""
+    rows = [
+        [row for row, item in enumerate(pool.runs[0].items) if item.groups["exercise"] in exercises]
+        for pool in pools
+    ]
+    runs = [
+        replace(
+            of_pools[0],
+            items=tuple(
+                replace(run.items[row], groups={"exercise": run.items[row].groups["exercise"]})
+                for run, of_pool in zip(of_pools, rows, strict=True)
+                for row in of_pool
+            ),
+        )
+        for of_pools in zip(*(pool.runs for pool in pools), strict=True)
+    ]
+    possible = {
+        key: np.concatenate([pool.possible[key][of_pool] for pool, of_pool in zip(pools, rows, strict=True)])
+        for key in pools[0].possible
+    }
+    aligned, start = {}, 0
+    for pool, of_pool in zip(pools, rows, strict=True):
+        places = {row: start + place for place, row in enumerate(of_pool)}
+        start += len(of_pool)
+        for (first, second, item), outputs in pool.aligned.items():
+            if item in places:
+                aligned[first, second, places[item]] = outputs
+    return Pool(runs, pools[0].damaged, possible, aligned)

@@ -27,7 +27,7 @@ VALIDITY = (
     "language_pairs.py", "guards.py", "guard_pairs.py", "flips.py", "snapshots.py", "coding.py",
     "coverage.py", "correction.py",
     "survey_coverage.py", "study_coverage.py", "distance_coverage.py", "driver_coverage.py",
-    "drift_decisions.py", "drift_german.py", "readout.py", "constructs.py", "aspects.py",
+    "drift_decisions.py", "drift_reruns.py", "drift_german.py", "readout.py", "constructs.py", "aspects.py",
 )  # fmt: skip
 SCRIPTS = {"speed": SPEED, "validity": VALIDITY}
 WITH_ENTAILMENT = ("validity.py", "flips.py")

@@ -245,7 +245,8 @@ class TestAction:
             bad = {"candidate": "new/candidate_bad.jsonl", "gate": "drift/gate.yaml"}
             runner, passed = self.run(checkout, tmp_path, settings, **given, **bad)
             assert not passed
-            assert list(runner.ended) == ["Install", "Gate", "Comment on the pull request", "Decide"]
+            steps = ["Install", "Find the history", "Gate", "Comment on the pull request", "Decide"]
+            assert list(runner.ended) == steps
             assert runner.contexts["steps.gate.outputs.exit-code"] == "1"
             assert "Drift gate failed" in runner.summary
             assert "Drift gate failed" in comments[0]["body"]
@@ -271,6 +272,49 @@ class TestAction:
             assert not list(tmp_path.rglob("pwned"))
             (comment,) = comments
             assert "Drift gate: no decision" in comment["body"]
+
+    def test_its_summary_names_a_command_that_approves_the_uploaded_run(self, checkout, tmp_path):
+        shutil.copytree(EXAMPLES, checkout / "new")
+        given = {
+            "history": "drift/history.sqlite",
+            "candidate": "new/candidate_bad.jsonl",
+            "comment": "false",
+        }
+        runner, passed = self.run(checkout, tmp_path, GITHUB, **given)
+        assert not passed
+        uploads = {
+            step["with"]["name"]: step["with"]["path"]
+            for step in STEPS["action"]
+            if "upload" in step.get("name", "").lower()
+        }
+        assert runner.filled(uploads["${{ inputs.artifact }}-history"]) == "drift/history.sqlite"
+        assert "download the artifact `drift-history` of this job" in runner.summary
+        assert "commit the file as `drift/history.sqlite`" in runner.summary
+        # As a user does with the downloaded file:
+        (command,) = re.findall(r"^    (semscale drift approve .*)$", runner.summary, re.MULTILINE)
+        folder = tmp_path / "downloaded"
+        folder.mkdir()
+        shutil.copy(checkout / "drift" / "history.sqlite", folder / "history.sqlite")
+        ended = subprocess.run(
+            ["bash", "-c", command.replace("NAME", "Ann").replace("REASON", "meant")],
+            cwd=folder, env=runner.environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stderr
+        assert runner.contexts["steps.gate.outputs.candidate"][:8] in ended.stdout
+
+    def test_former_runs_are_restored_until_another_baseline_is_committed(self, checkout, tmp_path):
+        (find,) = (each for each in STEPS["action"] if each.get("id") == "history")
+        keys = []
+        for content in ("one", "one", "two"):
+            (checkout / "drift" / "history.sqlite").write_text(content)
+            contexts = {"inputs.history": "drift/history.sqlite"}
+            runner = StepRunner(checkout, tmp_path / "runner", contexts, GITHUB)
+            assert runner.run([find])
+            keys.append(runner.contexts["steps.history.outputs.committed"])
+        assert keys[0] == keys[1] != keys[2]
+        runner = StepRunner(checkout, tmp_path / "runner", {"inputs.history": "postgresql://u@h/d"}, GITHUB)
+        assert runner.run([find])
+        assert "steps.history.outputs.file" not in runner.contexts
 
     @pytest.mark.parametrize(
         ("package", "installed"), [("", f"{ROOT}[postgres]"), ("semscale==1.2", "semscale==1.2")]
