@@ -24,7 +24,7 @@ That of each of the others is (.6 + 0) / 2 - .6 = -.3:
 [0.6, -0.3, -0.3]
 
 The sum 1.8 is reached only if the candidate is the different run at all three items: p = (1/3)^3 / 2 = .0185
-< .05. The mean, 1.8 / 5 = .36, exceeds the margin of contradictions, .13. If no other metric is tested, the
+< .05. The mean, 1.8 / 5 = .36, exceeds the margin of contradictions, .11. If no other metric is tested, the
 gate fails:
 
 >>> round(exchange_test(drifts), 4), round(float(drifts[:, 0].mean()), 3)

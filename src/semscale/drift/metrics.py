@@ -253,7 +253,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             silent=0.0,
             power=2,
-            margin=0.036,
+            margin=0.032,
             noise_share=0.33,
         ),
         Metric(
@@ -288,7 +288,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             is_net=True,
             silent=-1.0,
-            margin=0.075,
+            margin=0.07,
         ),
         Metric(
             "output_count",
