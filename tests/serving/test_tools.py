@@ -492,8 +492,15 @@ class TestTables:
         (folder / link).symlink_to(target)
         arguments = {"table": "answers.csv", "texts": "comment", "out": "rated.csv"}
         message = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
-        assert message == "out: rated.csv.parts has a link: remove it, or choose another name"
+        assert message == "out: rated.csv.parts has a link or a pipe: remove it, or choose another name"
         assert [path.read_text() for path in elsewhere.iterdir()] == ["mine"] * (target is not elsewhere)
+
+    def test_a_pipe_in_place_of_a_lock_is_refused(self, toy_embedder, folder):
+        (folder / "rated.csv.parts").mkdir()
+        os.mkfifo(folder / "rated.csv.parts" / "lock")
+        arguments = {"table": "answers.csv", "texts": "comment", "out": "rated.csv"}
+        message = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
+        assert message == "out: rated.csv.parts has a link or a pipe: remove it, or choose another name"
 
     def test_a_cancelled_call_leaves_its_output_free(self, gated, folder):
         import anyio

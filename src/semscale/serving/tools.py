@@ -452,10 +452,15 @@ def _new_file_in(folder: Path, name: str | None) -> Path | None:
     if path.exists():
         raise InputError(f"out must be a new file, got {name!r}: choose another name")
     parts = parts_folder(path)
-    if parts.is_symlink() or any(file.is_symlink() for file in parts.rglob("*")):
-        raise InputError(f"out: {parts.name} has a link: remove it, or choose another name")
+    if parts.is_symlink() or any(not _is_plain(file) for file in parts.rglob("*")):
+        raise InputError(f"out: {parts.name} has a link or a pipe: remove it, or choose another name")
     output_format(path)
     return path
+
+
+def _is_plain(path: Path) -> bool:
+    """Return whether a path is a file or a folder itself: no link, pipe, device or socket."""
+    return not path.is_symlink() and (path.is_file() or path.is_dir())
 
 
 def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads: TaskThreads) -> AgentTool:

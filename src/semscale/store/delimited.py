@@ -211,8 +211,10 @@ def _reason(error: csv.Error) -> str:
 
 
 def _skip(lines: TextIO, n: int) -> None:
+    """Skip n lines, or all if the file has fewer."""
     for _ in range(n):
-        lines.readline()
+        if not lines.readline():
+            return
 
 
 def _restart(lines: TextIO, n: int) -> None:

@@ -129,10 +129,11 @@ def test_no_header(tmp_path, content):
 
 
 @pytest.mark.parametrize("rest", ["", "\n \n"])
-def test_a_header_row_below_the_last_line_is_refused(tmp_path, rest):
+@pytest.mark.parametrize("row", [3, 2**70])
+def test_a_header_row_below_the_last_line_is_refused(tmp_path, rest, row):
     path = written(tmp_path, "id,text\n1,good\n" + rest)
-    with pytest.raises(InputError, match="header_row must be the line of answers.csv .* got 3"):
-        open_delimited(path, "answers.csv", header_row=3)
+    with pytest.raises(InputError, match=f"header_row must be the line of answers.csv .* got {row}"):
+        open_delimited(path, "answers.csv", header_row=row)
 
 
 @pytest.mark.parametrize(
