@@ -23,7 +23,7 @@ def test_python_runs_the_package():
     [
         (
             ("drift", "gate"),
-            "CANDIDATE is missing; for example: python -m semscale drift gate new.jsonl --model gpt-4o-mini",
+            "CANDIDATE is missing; for example: python -m semscale drift gate new.jsonl",
         ),
         (("--nope",), "No such option: --nope; see python -m semscale --help"),
     ],

@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.cli.evaluation_logs import LOGS, OUTPUTS, QUESTIONS, promptfoo_log
 
-from semscale.drift.reading import RunColumns, read_run
+from semscale.drift.reading import RunColumns, read_run, read_runs
 
 FORMATS = pytest.mark.parametrize("format", list(LOGS))
 
@@ -18,13 +18,17 @@ def test_a_log_is_recorded_without_naming_columns(semscale, tmp_path, format):
     assert (ended.code, ended.err) == (0, "")
     found = json.loads(ended.out)
     assert found["model"] == ("m" if model else "made-up")
-    run = read_run(path, model="m")
-    assert [item.input for item in run.items] == list(QUESTIONS.values())
-    assert [tuple(output.text for output in item.outputs) for item in run.items] == list(OUTPUTS.values())
+    assert len(found["reruns"]) == 1
+    # The second output of each question is that of a rerun.
+    runs = read_runs(path, model="m")
+    for run in runs:
+        assert [item.input for item in run.items] == list(QUESTIONS.values())
+    texts = [[output.text for output in item.outputs] for run in runs for item in run.items]
+    assert texts == [[outputs[rerun]] for rerun in range(2) for outputs in OUTPUTS.values()]
 
 
 def test_columns_of_a_log_that_are_named_are_taken(tmp_path):
-    run = read_run(promptfoo_log(tmp_path), columns=RunColumns(id="prompt", input="test"))
+    run, _ = read_runs(promptfoo_log(tmp_path), columns=RunColumns(id="prompt", input="test"))
     assert [(item.id, item.input) for item in run.items] == [
         (QUESTIONS["capital"], "0"),
         (QUESTIONS["sum"], "1"),
@@ -38,10 +42,10 @@ def test_a_log_of_several_providers_is_no_run(semscale, tmp_path):
     assert "promptfoo eval --filter-providers NAME" in ended.err
 
 
-def test_a_log_that_names_no_model_asks_for_one(semscale, tmp_path):
-    ended = semscale("drift", "record", LOGS["openai-evals"][0](tmp_path))
-    assert ended.code == 2
-    assert "--model" in ended.err
+def test_a_log_that_names_no_model_has_the_name_of_its_file(semscale, tmp_path):
+    path = LOGS["openai-evals"][0](tmp_path)
+    ended = semscale("drift", "record", path, "--json")
+    assert json.loads(ended.out)["model"] == path.stem
 
 
 @FORMATS

@@ -326,8 +326,9 @@ def test_it_says_what_counts_and_how_intervals_were_made(renderings):
         # The judge gives the same whatever the order of the levels, and whatever is injected.
         made = f"{bootstrap}; those of reversed and injection: exact bounds: all rows have the same"
         assert made in shown.replace("\N{NO-BREAK SPACE}", " ")
-        # Without references the place of the reference cannot change: four checks of five are made.
-        assert "with 4 checks, one of them may do so by chance" in shown
+        # Three checks of five are made: without references their place cannot change, and the judge scores
+        # levels that are named by letters with a number, which is unreadable.
+        assert "with 3 checks, one of them may do so by chance" in shown
 
 
 def test_a_check_without_an_interval_does_not_say_that_there_is_none(renderings):
@@ -354,15 +355,16 @@ def test_several_judges_have_a_signature_of_all(renderings):
 
 def test_it_says_on_how_many_rows_the_checks_rest(renderings):
     def puzzled(request):
-        return "hm" if "I hope that this is helpful" in material(request) else "Score: 4"
+        is_padded = "I hope that this is helpful" in material(request)
+        return "hm" if is_padded and re.search("[02468]", material(request)) else "Score: 4"
 
     found = audit(
         Judge(Scripted(puzzled, name="one")), AUDIT_QUESTIONS, AUDIT_ANSWERS, running=plain_running()
     )
-    # No padded answer gets a score, so that check has no row; the others have all 11 answers.
+    # Of the padded answers, 0, 2, 4, 6, 8 and 10 get no score, so that check has 5 rows; the others have 11.
     for shown in renderings(AuditSummary("answers.csv", {"one": found})):
         assert (
-            "11 of 12 rows were scored; left out: 1 empty; the checks are based on 0 to 11 of them"
+            "11 of 12 rows were scored; left out: 1 empty; the checks are based on 5 to 11 of them"
             in " ".join(shown.split())
         )
 

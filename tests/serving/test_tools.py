@@ -421,7 +421,7 @@ class TestTables:
         server = self.server(toy_embedder, folder)
         message = refusal(server, "rate_table", table="a.xlsx", text="text")
         assert "a.xlsx cannot be read as an Excel workbook: its reader " in message
-        assert call(server, "rate_table", table="answers.csv", text="comment", floor=None).structured_content
+        assert call(server, "rate_table", table="answers.csv", texts="comment", floor=None).structured_content
 
     def test_the_source_is_named_as_the_call_names_it(self, toy_embedder, folder):
         columns = {"predictions": "comment", "references": ["country"], "method": "cosine"}

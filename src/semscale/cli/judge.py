@@ -107,7 +107,7 @@ class JudgeOptions(Settings):
     judges: JudgeChoice
     settings: JudgeSettings
     gate: ScoreGate
-    calls: JudgeCallOptions
+    calls: Annotated[JudgeCallOptions, Rare("dry_run")]
     outputs: Outputs
     table: Annotated[RowOptions, Rare("where")]
     run: RunOptions

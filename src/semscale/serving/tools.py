@@ -80,16 +80,18 @@ _SECONDS_TO_CHECK = 0.1
 _SPLIT = "split them into several calls"
 _READING = ("table", "encoding", "sheet", "header", "header_row")
 _UNLISTED = {
-    "rate": ("readout", "epsilon", "semantics", "anchor_sets"),
-    "match": ("corpus", "seed", "recall_share"),
-    "consistency": ("seed", "same_by", "fewest_samples", "guards"),
+    "rate": ("readout", "epsilon", "semantics", "anchor_sets", "reasoning", "html"),
+    "match": ("corpus", "seed", "recall_share", "reasoning", "html"),
+    "consistency": ("seed", "same_by", "fewest_samples", "guards", "reasoning", "html"),
     "judge": (
         "chat_seed",
         "chat_temperature",
         "corrections",
+        "html",
         "logprobs",
         "max_tokens",
         "order",
+        "reasoning",
         "reference_place",
         "reply",
         "structured",
