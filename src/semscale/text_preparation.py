@@ -5,6 +5,7 @@ is recognised at the start of a text only, so that an answer that mentions such 
 """
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import unescape
@@ -30,6 +31,10 @@ Html = Annotated[
     Option(TEXTS, rare=True),
     Signed(unless_default=True),
 ]
+
+
+class TextWarning(UserWarning):
+    """Texts have parts that are probably not meant to be measured."""
 
 
 @dataclass
@@ -105,6 +110,22 @@ class TextPreparation:
             return text
         counts.html += 1
         return html_text(text) if self.html == "text" else text
+
+    def warn(self, counts: TextCounts) -> None:
+        """Warn a caller in Python that reasoning or HTML in texts is measured.
+
+        Args:
+            counts: numbers of the texts.
+        """
+        remedies = []
+        if counts.reasoning and self.reasoning == "keep":
+            start = f"{counts.reasoning:,} of {counts.texts:,} texts begin with a model's reasoning"
+            remedies.append(f"{start}: reasoning='remove' leaves it out")
+        if counts.html and self.html == "keep":
+            start = f"{counts.html:,} of {counts.texts:,} texts contain HTML"
+            remedies.append(f"{start}: html='text' leaves out tags and entities")
+        if remedies:
+            warnings.warn("; ".join(remedies), TextWarning, stacklevel=3)
 
     def notes(self, counts: TextCounts, columns: Iterable[str]) -> tuple[str, ...]:
         """Return sentences on the reasoning and HTML in the texts of columns; none without any.

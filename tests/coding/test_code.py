@@ -8,6 +8,7 @@ from tests.judging.conftest import Scripted, plain_running
 import semscale
 from semscale.coding import Code, Codebook
 from semscale.errors import InputError, RowError
+from semscale.text_preparation import TextWarning
 
 BOOK = Codebook(
     "phones",
@@ -60,3 +61,12 @@ def test_code_asks_a_chat_model_about_each_readable_answer():
     coding = semscale.code(ANSWERS, BOOK, chat_model=chat, method="prose", running=plain_running())
     assert coding.to_frame()["chat_status"].to_list() == ["scored", "scored", "missing", "empty"]
     assert coding.asked.probability[:2].tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_reasoning_is_coded_unless_it_is_removed():
+    answers = ["<think>The battery, perhaps?</think>the price is high"]
+    with pytest.warns(TextWarning, match="1 of 1 texts begin with a model's reasoning"):
+        kept = semscale.code(answers, BOOK)
+    removed = semscale.code(answers, BOOK, reasoning="remove")
+    alone = semscale.code(["the price is high"], BOOK)
+    assert removed.likeness.tolist() == alone.likeness.tolist() != kept.likeness.tolist()

@@ -36,6 +36,7 @@ from semscale.stats.correlations import roc_area
 from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.stats.sampling import checked_inclusion, labels_hash
 from semscale.store.columns import as_list
+from semscale.text_preparation import TextCounts, TextPreparation
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, Statuses
 
 if TYPE_CHECKING:
@@ -120,6 +121,9 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
     Returns:
         Codes in the order of the answers.
 
+    Warns:
+        TextWarning: answers have reasoning of a model or HTML, which the settings keep.
+
     Raises:
         InputError: a codebook that cannot be read, codes that are too similar, an unknown hand code, columns
             of unequal length, or thresholds out of range.
@@ -135,7 +139,10 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
         [('coded', 0, 1), ('no-answer', None, None)]
     """
     book = codebook if isinstance(codebook, Codebook) else load_codebook(codebook)
-    chosen, cells = CodeSettings(**settings), as_list(answers, "answers")
+    chosen, counts = CodeSettings(**settings), TextCounts()
+    preparation = TextPreparation.from_settings(chosen)
+    cells = preparation.prepare(as_list(answers, "answers"), counts)
+    preparation.warn(counts)
     hand = None
     if human is not None:
         columns = [as_list(human, "human")]

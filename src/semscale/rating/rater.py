@@ -40,7 +40,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
-from semscale.text_preparation import TextPreparation
+from semscale.text_preparation import TextCounts, TextPreparation
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
 from semscale.weights.known import DEFAULT_RATING_MODEL, find_known, model_name, profile_of
 
@@ -202,12 +202,17 @@ class Rater:
                 anchor (``off-topic``), or with none of their parts about the scale's aspect (``not-about``).
             progress: called while texts are embedded.
 
+        Warns:
+            TextWarning: texts have reasoning of a model or HTML, which the settings keep.
+
         Raises:
             InputError: not a list of cells, or ``paper`` semantics has no value for a text.
             ModelError: the model cannot be run.
         """
-        preparation = TextPreparation.from_settings(self.settings)
-        return self.rate_prepared(preparation.prepare(as_list(texts, "texts")), progress=progress)
+        preparation, counts = TextPreparation.from_settings(self.settings), TextCounts()
+        prepared = preparation.prepare(as_list(texts, "texts"), counts)
+        preparation.warn(counts)
+        return self.rate_prepared(prepared, progress=progress)
 
     def rate_prepared(self, texts: Sequence[Any], *, progress: Progress | None = None) -> Ratings:
         """Rate texts as they are, with the HTML and reasoning in them; otherwise as ``rate``."""
