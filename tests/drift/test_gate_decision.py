@@ -422,3 +422,12 @@ def test_lost_content_that_other_content_replaces_is_another_wording(added, outc
     decision = decided(losses, settings)
     assert (decision.outcome, decision.tests[0].change) == (outcome, Change.SLIGHTLY_WORSE)
     assert decision.tests[0].is_content_lost == (outcome is Outcome.UNDECIDED)
+
+
+@pytest.mark.parametrize(("k", "outcome"), [(3, Outcome.UNDECIDED), (5, Outcome.FAIL)])
+def test_a_similarity_fails_only_beyond_the_doubt_about_the_noise_of_few_reruns(k, outcome):
+    # Squared: .74 - .64 = .1. The margin of .06 and .1 * .64 / reruns are .124 with one and .081 with three.
+    decision = decided({"match": candidate_losses(0.86, N, k, noise=0.8)}, k=k)
+    (test,) = decision.tests
+    assert test.drift == pytest.approx(0.7396 - 0.64)
+    assert (decision.outcome, test.change is Change.SLIGHTLY_WORSE) == (outcome, False)

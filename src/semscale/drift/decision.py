@@ -6,7 +6,9 @@ The power p is 2 for similarities, as a different wording changes every item's l
 A drift is *significant* if chance does not explain it: the p-value of ``exchange_test``, corrected for all
 metrics by ``joint_p_values``, is below alpha. A test
 
-- *fails* if the mean drift is significant and at least the margin;
+- *fails* if the mean drift is significant and at least the margin. For similarities it must exceed the margin
+  by .1 times the noise, divided by the number of reruns: each run has a style, so that one pair of runs can
+  be more alike than others, and the noise of few reruns is uncertain;
 - *passes* if it does not fail, at least 10 items have a value, and the upper bound of the mean drift
   (``drift_bounds``) lies below the margin. A significant loss of content that no other content replaces does
   not pass below a default margin: the user decides whether it matters, by approving the run or by stating a
@@ -71,6 +73,7 @@ DECISION = 4
 FEWEST_TO_PASS = 10
 """Least number of items with a value for a test to pass."""
 
+_NOISE_DOUBT = 0.1  # uncertainty of the noise of one rerun, as a share of it
 _ROUNDING = 1e-12
 _RESERVED = set("|:")  # characters with a meaning in a signature
 
@@ -402,11 +405,12 @@ def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and
     is_worse = p_values[1] < settings.alpha and drift > 0
     is_lost = (
         is_worse
+        and drift < margin
         and _stated_margin(settings, name, group) is None
         and _is_content_lost(comparison, name, inside, settings.alpha)
     )
     outcome = Outcome.UNDECIDED
-    if is_worse and drift >= margin - _ROUNDING:
+    if is_worse and drift >= margin + _noise_doubt(comparison, name) - _ROUNDING:
         outcome = Outcome.FAIL
     elif n >= FEWEST_TO_PASS and high < margin and not is_lost:
         outcome = Outcome.PASS
@@ -424,9 +428,25 @@ def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and
         p_value=p_values[0],
         p_adjusted=p_values[1],
         outcome=outcome,
-        change=_change(comparison, name, inside, outcome, margin, settings.alpha, is_worse=is_worse),
+        change=_change(
+            comparison,
+            name,
+            inside,
+            outcome,
+            margin,
+            settings.alpha,
+            is_slight=is_worse and drift < margin,
+        ),
         is_content_lost=is_lost,
     )
+
+
+def _noise_doubt(comparison: Comparison, name: str) -> float:
+    """Return the drift beyond the margin that a fail needs, as the noise of few reruns is uncertain."""
+    metric = comparison.metrics[name]
+    if metric.power == 1 or not comparison.reruns:
+        return 0.0
+    return _NOISE_DOUBT * (comparison.noise(name, metric.power) or 0.0) / len(comparison.reruns)
 
 
 def _is_content_lost(comparison: Comparison, name: str, inside: Mask, alpha: float) -> bool:
@@ -448,11 +468,13 @@ def _change(  # noqa: PLR0913, PLR0917 - a test
     margin: float,
     alpha: float,
     *,
-    is_worse: bool,
+    is_slight: bool,
 ) -> Change:
     """Return the change of a metric; only quality and fields with a direction can improve."""
-    if is_worse:
-        return Change.WORSE if outcome is Outcome.FAIL else Change.SLIGHTLY_WORSE
+    if outcome is Outcome.FAIL:
+        return Change.WORSE
+    if is_slight:
+        return Change.SLIGHTLY_WORSE
     metric = comparison.metrics[name]
     if metric.name in QUALITY_METRICS or metric.direction != "either":
         losses = np.nan_to_num(comparison.pair_losses[name][inside], nan=0.0)
@@ -838,7 +860,7 @@ def measured_and_decided(comparison: Comparison) -> Signature:
     """Add the decision rule to a measurement's signature: its version and table of metrics."""
     known = {**TEXT_METRICS, **QUALITY_METRICS}.values()
     table = [[metric.name, metric.power, metric.margin, metric.noise_share] for metric in known]
-    rule = f"{DECISION}#{hashed([MARGIN, FEWEST_TO_PASS, *table])}"
+    rule = f"{DECISION}#{hashed([MARGIN, FEWEST_TO_PASS, _NOISE_DOUBT, *table])}"
     return comparison.signature.extended(Signature.of("gate", decision=rule))
 
 
