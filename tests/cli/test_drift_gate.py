@@ -32,7 +32,8 @@ def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
 
     content = json.loads(semscale("drift", "history", "--json").out)
     (feedback,) = content["datasets"]
-    assert [run["model"] for run in feedback["runs"]] == ["model-a", "model-a", "model-b", "model-c"]
+    # The baseline, its two reruns, and the candidates.
+    assert [run["model"] for run in feedback["runs"]] == ["model-a"] * 3 + ["model-b", "model-c"]
     assert [one["outcome"] for one in feedback["comparisons"]] == ["pass", "fail"]
     assert feedback["baseline"]["by"] == "Ann"
 
@@ -41,7 +42,7 @@ def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
     assert taken["merged"] == [
         {
             "history": "semscale-history.sqlite",
-            "runs": 4,
+            "runs": 5,
             "approvals": 1,
             "comparisons": 2,
             "anchor_sets": 0,
@@ -50,7 +51,7 @@ def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
     ]
     assert taken["datasets"] == content["datasets"]
     assert json.loads(semscale(*merged).out)["merged"][0]["runs"] == 0
-    again = semscale("drift", "gate", feedback["runs"][3]["id"][:8], "--history", "other.sqlite")
+    again = semscale("drift", "gate", feedback["runs"][4]["id"][:8], "--history", "other.sqlite")
     assert again.code == 1
 
 
@@ -59,7 +60,7 @@ def test_a_gate_that_is_asked_again_adds_nothing(semscale, approved):
     first, again = (json.loads(semscale("drift", "gate", GOOD, *NEW, "--json").out) for _ in range(2))
     assert again == first
     (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
-    assert [run["model"] for run in feedback["runs"]] == ["model-a", "model-a", "model-b"]
+    assert [run["model"] for run in feedback["runs"]] == ["model-a"] * 3 + ["model-b"]
     assert [one["id"] for one in feedback["comparisons"]] == [first["comparison"]]
 
 
@@ -244,7 +245,7 @@ def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, appr
     assert content["matching"]["new"] == ["added"]
     assert content["silent"] == 0
     (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
-    assert [(one["items"], one["runs"]) for one in feedback["versions"]] == [(30, 2), (29, 1)]
+    assert [(one["items"], one["runs"]) for one in feedback["versions"]] == [(30, 3), (29, 1)]
 
 
 @pytest.mark.exhaustive

@@ -20,7 +20,6 @@ def gate(*arguments):
 
 
 REFUSED = {
-    "no model": (["gate", "new.jsonl"], [" --model must be named"]),
     "no such file or run": (
         ["gate", "nowhere.jsonl"],
         ["nowhere.jsonl does not exist", "name a file of outputs, or a run that semscale drift history"],

@@ -98,6 +98,8 @@ CLAIM_SETTINGS = {
     "embedder": other_model,
     "nli": lambda: nli_model("bert"),
     "corpus": ["buy it", "it is fine"],
+    "reasoning": "keep",
+    "html": "text",
 }
 
 
@@ -156,6 +158,8 @@ MODEL_INSTRUMENTS = [
             "nli": lambda: nli_model("roberta"),
             "nli_labels": ("contradiction", "entailment", "neutral"),
             "empty": "wrong",
+            "reasoning": "keep",
+            "html": "text",
         },
         figure="score",
     ),

@@ -118,6 +118,8 @@ TOY_INSTRUMENTS = [
             "seed": 1,
             "same_by": "exact",
             "nli": OtherEntailment(),
+            "reasoning": "keep",
+            "html": "text",
         },
         unsigned=frozenset({"by_sentence", "nli_labels"}),  # of an entailment model alone
         figure="consistency",
@@ -142,6 +144,8 @@ TOY_INSTRUMENTS = [
             "reference_place": "before",
             "seed": 1,
             "method": "decision",
+            "reasoning": "keep",
+            "html": "text",
             "criteria": Rubric(
                 "mine", (Criterion("tone", even_template("tone", "Kind?", [("no", ""), ("yes", "")])),)
             ),
@@ -178,6 +182,8 @@ TOY_INSTRUMENTS = [
                 "floor": 0.3,
                 "missing": ["NA"],
                 "language": "en",
+                "reasoning": "remove",
+                "html": "text",
                 "calibration": toy_calibration,
             },
         )

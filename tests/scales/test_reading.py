@@ -51,7 +51,7 @@ def test_other_alphabets():
             "'x.yaml', line 2: not UTF-8: save the file as UTF-8",
         ),
         (GOOD.replace("Mood", "Mo\x07od").encode(), "'x.yaml', line 2: not readable as YAML"),
-        (("[" * 5000).encode(), "'x.yaml': not readable as YAML: nested too deeply"),
+        (("[" * 5000).encode(), "'x.yaml': not readable as YAML: more than 100 levels of lists"),
         (b"", "'x.yaml' must hold the keys of a scale (name, points, ...), got None"),
         (b"- a\n- b\n", "must hold the keys of a scale"),
         (

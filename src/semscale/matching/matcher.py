@@ -150,6 +150,8 @@ class Matcher:
     ) -> Matches:
         """Match texts as they are, with the reasoning and HTML in them; otherwise as ``match``."""
         matches = match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
+        signature = matches.signature.extended(Signature.of("match", **self.settings.signed()))
+        matches = replace(matches, signature=signature)
         if self.settings.empty == "missing":
             return matches
         # Missing and empty predictions score 0 if there is a reference; such a score has no components, best
@@ -159,8 +161,7 @@ class Matcher:
         wrong = [item for item in np.flatnonzero(is_empty) if usable_references(cells[item])]
         score, status = matches.score.copy(), matches.status.copy()
         score[wrong], status[wrong] = 0.0, Status.SCORED
-        signature = matches.signature.extended(Signature.of("match", **self.settings.signed()))
-        return replace(matches, score=score, status=status, signature=signature)
+        return replace(matches, score=score, status=status)
 
     def with_method(self, method: PairMethod) -> "Matcher":
         """Return the matcher with a variant of its method, such as one with a corpus."""
