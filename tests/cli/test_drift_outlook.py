@@ -138,7 +138,7 @@ def test_bad_input_is_one_line_and_exit_2(semscale, followed, files, case):
 
 @pytest.fixture
 def rerun(semscale):
-    """The example's baseline and its rerun."""
+    """The example's baseline and its two reruns."""
     base = ("drift", "record", EXAMPLES / "baseline.jsonl", "--model", "m", "--dataset", "feedback")
     assert semscale(*base).code == 0
     assert semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "x").code == 0
@@ -155,7 +155,7 @@ def test_a_self_test_counts_detections_and_false_alarms(semscale, rerun, tmp_pat
     assert ended.code == 0, ended.err
     rates = pl.read_csv(tmp_path / "rates.csv")
     assert dict(rates.select("kind", "failed").iter_rows()) == {
-        "rerun": None,
+        "rerun": 0.0,
         "shuffle": 0.0,
         "silence": 1.0,
     }
@@ -171,10 +171,27 @@ def test_a_plan_simulates_the_gate_on_recorded_runs(semscale, rerun, tmp_path):
     ended = semscale("drift", "plan", "latest", "--report", "plan.html", "--json")
     assert ended.code == 0, ended.err
     plan = json.loads(ended.out)
-    assert (plan["items"], plan["reruns"], plan["is_unchanged"], plan["power"]) == (30, 1, False, 0.8)
+    assert (plan["items"], plan["reruns"], plan["is_unchanged"], plan["power"]) == (30, 2, False, 0.8)
     assert plan["sizes"][0]["further_answers"] == 0
     assert plan["sizes"][0]["failed"] > 0.8  # the bad example fails as it is
     assert "with these items and reruns" in plan["sentence"]
     assert (tmp_path / "plan.html").exists()
+
+
+def test_a_plan_of_one_rerun_is_refused(semscale, tmp_path):
+    base = (
+        "drift",
+        "record",
+        EXAMPLES / "baseline.jsonl",
+        "--model",
+        "m",
+        "--dataset",
+        "feedback",
+        "--approve",
+    )
+    assert semscale(*base).code == 0
+    first = (EXAMPLES / "rerun.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[:30]
+    (tmp_path / "one.jsonl").write_text("".join(first), encoding="utf-8")
+    assert semscale("drift", "record", "one.jsonl", "--model", "m", "--rerun-of", "baseline").code == 0
     one = semscale("drift", "plan")
     assert (one.code, "a plan needs 2 reruns of the baseline" in one.err) == (2, True)

@@ -208,7 +208,6 @@ def approve(*arguments):
 BAD = {
     "ids twice": (["record", "twice.jsonl", "--model", "m"], ["'a' more than once", "rows 1 and 2"]),
     "an id missing": (["record", "noid.jsonl", "--model", "m"], ["data row 2", "has no id"]),
-    "no model": (["record", "base.jsonl"], ["model must be named", "--model"]),
     "no file": (["record", "nowhere.jsonl", "--model", "m"], ["nowhere.jsonl does not exist"]),
     "a corrupt file": (["record", "broken.jsonl", "--model", "m"], ["broken.jsonl", "line 2"]),
     "no such field": (["record", "base.jsonl", "--model", "m", "--field", "points"], ["field", "'points'"]),
@@ -245,7 +244,7 @@ BAD = {
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_line_and_exit_2(semscale, outputs, recorded, tmp_path, files, case):
-    outputs("twice.jsonl", [ITEMS[0], ITEMS[0]])
+    outputs("twice.jsonl", [ITEMS[0], ITEMS[0], ITEMS[1]])
     outputs("noid.jsonl", [ITEMS[0], {"outputs": ["x"]}])
     (tmp_path / "broken.jsonl").write_text('{"id": "a", "output": "x"}\n{"id": \n')
     (tmp_path / "corrupt.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 2000)

@@ -13,7 +13,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.store.reading import open_table
-from semscale.text_preparation import has_html, html_text
+from semscale.text_preparation import TextWarning, has_html, html_text
 
 THOUGHTS = "<think>It is expensive, I would never buy it.</think>\n\n"
 
@@ -27,7 +27,7 @@ def table(folder, **columns):
 @pytest.mark.parametrize("kind", ["remove", "keep"])
 def test_rating_measures_reasoning_only_if_it_is_kept(kind):
     texts = [THOUGHTS + "I would buy this tomorrow.", "I would buy this tomorrow."]
-    with_thoughts, alone = semscale.rate(texts, scale="purchase-intent", reasoning=kind).mean
+    with_thoughts, alone = Rater("purchase-intent", reasoning=kind).rate(texts).mean
     assert (with_thoughts == alone) == (kind == "remove")
 
 
@@ -77,7 +77,7 @@ SPELLINGS = [
 
 
 def test_html_is_rated_like_its_text_on_request():
-    kept = semscale.rate(SPELLINGS, scale="quality").mean
+    kept = Rater("quality").rate(SPELLINGS).mean
     assert len(set(kept.tolist())) == 3
     shown = semscale.rate(SPELLINGS, scale="quality", html="text").mean
     assert len(set(shown.tolist())) == 1
@@ -117,3 +117,15 @@ def test_groups_that_differ_in_case_or_blanks_are_one_group(tmp_path):
         "‘region’: spellings that differ only in case or blanks were joined: ‘North’ (1), ‘north ’ (1), "
         "‘NORTH’ (1)",
     )
+
+
+def test_reasoning_and_html_that_are_rated_are_warned_of(toy_embedder):
+    texts = ["<think>Good?</think>It is bad.", "Fish &amp; chips", "It is good."]
+    with pytest.warns(TextWarning) as warned:
+        semscale.rate(texts, scale="quality", embedder=toy_embedder)
+    assert str(warned[0].message) == (
+        "1 of 3 texts begin with a model's reasoning: reasoning='remove' leaves it out; "
+        "1 of 3 texts contain HTML: html='text' leaves out tags and entities"
+    )
+    prepared = semscale.rate(texts, scale="quality", embedder=toy_embedder, reasoning="remove", html="text")
+    assert prepared.mean[0] == semscale.rate(["It is bad."], scale="quality", embedder=toy_embedder).mean[0]

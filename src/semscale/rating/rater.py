@@ -66,10 +66,17 @@ def rate(
     Returns:
         Ratings in the order of the texts.
 
+    Warns:
+        TextWarning: texts have reasoning of a model or HTML, which the settings keep.
+
     Raises:
         InputError: as ``Rater`` and ``Rater.rate``.
     """
-    return Rater(scale, **settings).rate(texts)
+    rater, counts = Rater(scale, **settings), TextCounts()
+    preparation = TextPreparation.from_settings(rater.settings)
+    prepared = preparation.prepare(as_list(texts, "texts"), counts)
+    preparation.warn(counts)
+    return rater.rate_prepared(prepared)
 
 
 class Rater:
@@ -202,17 +209,12 @@ class Rater:
                 anchor (``off-topic``), or with none of their parts about the scale's aspect (``not-about``).
             progress: called while texts are embedded.
 
-        Warns:
-            TextWarning: texts have reasoning of a model or HTML, which the settings keep.
-
         Raises:
             InputError: not a list of cells, or ``paper`` semantics has no value for a text.
             ModelError: the model cannot be run.
         """
-        preparation, counts = TextPreparation.from_settings(self.settings), TextCounts()
-        prepared = preparation.prepare(as_list(texts, "texts"), counts)
-        preparation.warn(counts)
-        return self.rate_prepared(prepared, progress=progress)
+        preparation = TextPreparation.from_settings(self.settings)
+        return self.rate_prepared(preparation.prepare(as_list(texts, "texts")), progress=progress)
 
     def rate_prepared(self, texts: Sequence[Any], *, progress: Progress | None = None) -> Ratings:
         """Rate texts as they are, with the HTML and reasoning in them; otherwise as ``rate``."""
