@@ -12,7 +12,7 @@ EXTRAS = {
     "cloud": ("s3fs", "aiohttp", "pyarrow"),
     "inspect": ("inspect_ai",),
     "local": ("openvino_genai",),
-    "mcp": ("anyio", "mcp"),
+    "mcp": ("mcp", "anyio"),
     "postgres": ("pg8000",),
     "serve": ("fastapi", "prometheus_client", "starlette", "uvicorn"),
     "spss": ("pyreadstat",),
