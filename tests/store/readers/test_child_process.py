@@ -228,7 +228,8 @@ def test_a_workbook_that_claims_many_strings_is_refused_or_read(tmp_path, n):
         r"claims.xlsx cannot be read as an Excel workbook: its reader .* than 2 GB of memory; remove cells"
     )
     try:
-        outcome = [frame["text"].to_list() for frame in open_table(claiming_workbook(tmp_path, n)).batches(10)]
+        table = open_table(claiming_workbook(tmp_path, n))
+        outcome = [frame["text"].to_list() for frame in table.batches(10)]
     except InputError as error:
         outcome = str(error)
     # Older versions of the reader reserve no memory for strings that are only claimed.
