@@ -111,13 +111,14 @@ class TextPreparation:
         counts.html += 1
         return html_text(text) if self.html == "text" else text
 
-    def warn(self, counts: TextCounts) -> None:
-        """Warn a caller in Python that reasoning or HTML in texts is measured.
+    def prepare_and_warn(self, cells: Any) -> Any:  # noqa: ANN401 - any cells
+        """Prepare texts, and warn a caller in Python of reasoning or HTML that is measured.
 
         Args:
-            counts: numbers of the texts.
+            cells: see ``prepare``.
         """
-        remedies = []
+        counts, remedies = TextCounts(), []
+        prepared = self.prepare(cells, counts)
         if counts.reasoning and self.reasoning == "keep":
             start = f"{counts.reasoning:,} of {counts.texts:,} texts begin with a model's reasoning"
             remedies.append(f"{start}: reasoning='remove' leaves it out")
@@ -126,6 +127,7 @@ class TextPreparation:
             remedies.append(f"{start}: html='text' leaves out tags and entities")
         if remedies:
             warnings.warn("; ".join(remedies), TextWarning, stacklevel=3)
+        return prepared
 
     def notes(self, counts: TextCounts, columns: Iterable[str]) -> tuple[str, ...]:
         """Return sentences on the reasoning and HTML in the texts of columns; none without any.

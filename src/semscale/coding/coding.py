@@ -36,7 +36,7 @@ from semscale.stats.correlations import roc_area
 from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.stats.sampling import checked_inclusion, labels_hash
 from semscale.store.columns import as_list
-from semscale.text_preparation import TextCounts, TextPreparation
+from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, Statuses
 
 if TYPE_CHECKING:
@@ -139,10 +139,8 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
         [('coded', 0, 1), ('no-answer', None, None)]
     """
     book = codebook if isinstance(codebook, Codebook) else load_codebook(codebook)
-    chosen, counts = CodeSettings(**settings), TextCounts()
-    preparation = TextPreparation.from_settings(chosen)
-    cells = preparation.prepare(as_list(answers, "answers"), counts)
-    preparation.warn(counts)
+    chosen = CodeSettings(**settings)
+    cells = TextPreparation.from_settings(chosen).prepare_and_warn(as_list(answers, "answers"))
     hand = None
     if human is not None:
         columns = [as_list(human, "human")]

@@ -40,7 +40,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
-from semscale.text_preparation import TextCounts, TextPreparation
+from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
 from semscale.weights.known import DEFAULT_RATING_MODEL, find_known, model_name, profile_of
 
@@ -72,11 +72,9 @@ def rate(
     Raises:
         InputError: as ``Rater`` and ``Rater.rate``.
     """
-    rater, counts = Rater(scale, **settings), TextCounts()
+    rater = Rater(scale, **settings)
     preparation = TextPreparation.from_settings(rater.settings)
-    prepared = preparation.prepare(as_list(texts, "texts"), counts)
-    preparation.warn(counts)
-    return rater.rate_prepared(prepared)
+    return rater.rate_prepared(preparation.prepare_and_warn(as_list(texts, "texts")))
 
 
 class Rater:
