@@ -29,7 +29,7 @@ Piece = tuple[pl.DataFrame, list[str], bool]
 
 def main() -> None:
     """Open the table of the first request, answer the others, and end with the parent process."""
-    out = _answers_alone()
+    out = _open_answers()
     requests: SimpleQueue[Request] = SimpleQueue()
     threading.Thread(target=_receive, args=(requests,), daemon=True).start()
     first = requests.get()
@@ -41,7 +41,7 @@ def main() -> None:
         reader.answer(requests.get())
 
 
-def _answers_alone() -> IO[bytes]:
+def _open_answers() -> IO[bytes]:
     """Return standard output for answers, and let nothing else write to it."""
     out = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
