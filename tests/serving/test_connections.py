@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip("uvicorn", reason='uvicorn is not installed: pip install "semscale[serve]"')
+pytest.importorskip(
+    "prometheus_client", reason='prometheus_client is not installed: pip install "semscale[serve]"'
+)
 
 import uvicorn
 
