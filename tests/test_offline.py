@@ -51,6 +51,7 @@ def run_watched(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
 
+@pytest.mark.exhaustive
 def test_a_run_with_report_contacts_nothing(embedder, tmp_path):
     assert embedder.dimensions == 384  # the fixture has put the default model's weights on disk
     table, rated, report = (tmp_path / name for name in ("answers.csv", "rated.csv", "rated.html"))

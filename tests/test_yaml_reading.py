@@ -86,6 +86,7 @@ def test_a_key_given_twice_needs_no_quotes():
         "- " * 5_000 + "a",
     ],
 )
+@pytest.mark.exhaustive
 def test_deep_nesting_is_refused(text):
     with pytest.raises(InputError, match="'study.yaml'.*more than 100 levels of lists and mappings"):
         parse_yaml(text.encode(), source="study.yaml")

@@ -277,6 +277,7 @@ def test_the_worst_claims_are_the_contradicted_ones_then_those_least_supported(b
     assert (summary.n_claims, summary.n_contradicted, summary.n_unguarded) == (6, 2, 0)
 
 
+@pytest.mark.exhaustive
 def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_path, monkeypatch):
     whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
     settings = PartSettings(2)

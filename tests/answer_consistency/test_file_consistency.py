@@ -180,6 +180,7 @@ def test_rows_of_an_item_may_stand_anywhere(tmp_path, part_rows, apart):
 
 
 @pytest.mark.parametrize("part_rows", [5, 100])
+@pytest.mark.exhaustive
 def test_the_floor_is_that_of_answers_drawn_from_long_files(path, monkeypatch, part_rows):
     monkeypatch.setattr(tables, "FLOOR_ITEMS", 12)
     drawn = consistency_file(
@@ -350,6 +351,7 @@ def test_what_failed_before_a_cap_is_asked_for_again(path, tmp_path):
     assert (rest.replies.n_failed, rest.counts) == (0, {"scored": N})
 
 
+@pytest.mark.exhaustive
 def test_requests_that_fail_for_one_reason_are_all_counted(path, tmp_path):
     summary, _ = ask(path, tmp_path, failing={("why 3", 1), ("why 4", 1), ("why 20", 2)})
     assert (summary.replies.n_failed, summary.replies.why_failed) == (3, "the endpoint is down")
@@ -366,6 +368,7 @@ def test_a_cap_below_the_answers_finishes_nothing(path, tmp_path):
     assert not (tmp_path / "out.parquet.parts").exists()
 
 
+@pytest.mark.exhaustive
 def test_other_settings_do_not_go_on_with_it(path, tmp_path):
     out = tmp_path / "out.parquet"
     ask(path, tmp_path, calls=N + 20, out=out)

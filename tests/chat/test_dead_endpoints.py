@@ -178,6 +178,7 @@ def test_an_endpoint_that_answers_with_a_page(runner, endpoint, fake):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_an_endpoint_whose_replies_have_no_text(runner, endpoint):
     endpoint.fault = lambda prompt, n_asked: (200, completion(None, finish_reason="length"))
     with pytest.raises(
@@ -188,6 +189,7 @@ def test_an_endpoint_whose_replies_have_no_text(runner, endpoint):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_an_endpoint_that_rejects_every_request(runner, endpoint):
     endpoint.fault = lambda prompt, n_asked: (422, {"error": {"message": "no such field"}})
     with pytest.raises(ReplyError, match="the first 20 failed in the same way: m: Error code: 422"):
@@ -319,6 +321,7 @@ def waited(monkeypatch, model, tmp_path, limits, n=99):
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize(("give_up_after", "longest"), [(None, 30), (50, 50)])
+@pytest.mark.exhaustive
 def test_a_run_ends_soon_where_nothing_ever_listened(monkeypatch, tmp_path, give_up_after, longest):
     monkeypatch.setattr(runner, "_TICK", 0.001)
     seen, looks = [], itertools.count()

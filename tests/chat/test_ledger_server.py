@@ -137,6 +137,7 @@ class TestClaims:
 
 
 class TestLostConnections:
+    @pytest.mark.exhaustive
     def test_what_was_sent_is_sent_again_and_counts_once(self, place, opened, monkeypatch):
         with way_to(place) as way:
             ledger = opened(way.place)
@@ -162,6 +163,7 @@ class TestLostConnections:
         assert do(ledger, claim(KEY)) == do(ledger, claim(KEY)) == [True]
         assert do(ledger, claim(KEY, 2)) == do(opened(), claim(KEY)) == [False]
 
+    @pytest.mark.exhaustive
     def test_renewing_while_the_server_is_away_spoils_nothing(self, place, opened):
         with way_to(place) as way:
             ledger = opened(way.place)
@@ -194,6 +196,7 @@ class TestLostConnections:
 
             assert asyncio.run(claim_and_find()) is None
 
+    @pytest.mark.exhaustive
     def test_a_server_that_stays_away_ends_the_run_and_says_what_to_do(self, place, opened, monkeypatch):
         monkeypatch.setattr(stored_calls, "LONGEST_OUTAGE", 0.3)
         with way_to(place) as way:
@@ -209,6 +212,7 @@ class TestLostConnections:
         assert message.endswith("stored: start the server and run the same command again")
         assert "s3cret" not in "".join(traceback.format_exception(caught.value))
 
+    @pytest.mark.exhaustive
     def test_closing_does_not_wait_for_a_server_that_stays_away(self, place):
         with way_to(place) as way:
             ledger = Ledger(way.place)

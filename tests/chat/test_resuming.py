@@ -105,6 +105,7 @@ def test_a_ledger_that_is_none(tmp_path, endpoint):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_two_runs_at_once_share_the_calls(endpoint, tmp_path):
     path, counted = tmp_path / "ledger.sqlite", []
     threads = [

@@ -154,6 +154,7 @@ def filled(path):
     table.with_columns(human=pl.when(pl.col("inclusion").is_not_null()).then(pl.lit(5))).write_csv(path)
 
 
+@pytest.mark.exhaustive
 def test_a_second_draw_keeps_the_labels_and_joins_both_draws(command, decider, tmp_path, capsys):
     first, second = tmp_path / "labels.csv", tmp_path / "more.csv"
     assert main(command("--n", "4", "--draw", "random", "--out", str(first))) == 0

@@ -126,6 +126,7 @@ def test_each_row_has_its_decision_or_the_reason_why_there_is_none(rate, seven_a
     assert rated["semscale_mean"].is_not_null().sum() == 6
 
 
+@pytest.mark.exhaustive
 def test_the_orders_of_the_points_give_a_standard_error(rate, seven_answers, decider, tmp_path):
     # The letter at the first place gets all mass, so the five orders read 1, 2, 3, 4 and 5: the variance is
     # 10 / 4, and the standard error of their mean the root of 2.5 / 5.

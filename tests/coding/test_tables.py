@@ -220,6 +220,7 @@ def collected(book, tmp_path):
     return summary
 
 
+@pytest.mark.exhaustive
 def test_without_hand_codes_and_weights_everything_but_drivers_is_of_all_answers(collected):
     whole, part = collected(BARE, N), collected(BARE, KEPT)
     assert (whole.sampled, part.sampled) == (None, KEPT)
@@ -238,6 +239,7 @@ def test_the_size_of_parts_changes_nothing(collected):
 @pytest.mark.parametrize(
     "columns", [DESIGNED, DESIGNED.changed(weight=None, respondent=None)], ids=["weighted", "plain"]
 )
+@pytest.mark.exhaustive
 def test_figures_from_the_sample_are_near_those_of_all_answers(collected, columns):
     whole, part = collected(columns, N), collected(columns, KEPT)
     for all_of, some in zip(whole.shares, part.shares, strict=True):
@@ -256,6 +258,7 @@ def test_figures_from_the_sample_are_near_those_of_all_answers(collected, column
     assert first.low < whole.drivers.drivers[0].difference.value < first.high
 
 
+@pytest.mark.exhaustive
 def test_hand_coded_answers_do_not_count_twice_in_weighted_shares(collected):
     # Nearly all rows of the sample are others: the weight of 150 coded rows must stay 150 of 3,000.
     part = collected(DESIGNED.changed(respondent=None), 200)

@@ -70,6 +70,7 @@ def by_holm(drifts):
 
 
 @pytest.mark.parametrize("k", [3, 5])
+@pytest.mark.exhaustive
 def test_no_more_unchanged_candidates_alarm_than_the_level_says(k):
     # A share of .05 of 400 draws has a standard error of .011.
     assert alarms(joint_p_values, 400, 24, k, np.random.default_rng(k)) <= 0.05 + 2.5 * 0.011

@@ -129,6 +129,7 @@ def test_probabilities_of_two_decimals_are_counted(decider):
     assert any("did not sum to 1" in caution for caution in summary.document().cautions)
 
 
+@pytest.mark.exhaustive
 def test_the_order_bias_is_told(decider):
     decider.speaks, decider.favours = ("completions",), 3.0
     found = judged(decider)

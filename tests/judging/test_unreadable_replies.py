@@ -136,6 +136,7 @@ def test_after_other_settings_every_row_is_asked_about(running):
 
 
 @pytest.mark.parametrize("retries", [False, True])
+@pytest.mark.exhaustive
 def test_a_stopped_table_repeats_parts_with_unparsable_rows_on_request(running, tmp_path, retries):
     path, out = tmp_path / "answers.csv", tmp_path / "out.parquet"
     pl.DataFrame({"q": QUESTIONS, "a": ANSWERS}).write_csv(path)

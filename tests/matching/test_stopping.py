@@ -57,6 +57,7 @@ def match_answers(folder, kind, out="out", embedder=None):
     return path
 
 
+@pytest.mark.exhaustive
 def test_finished_parts_are_not_matched_again(tmp_path):
     write_answers(tmp_path)
     whole = match_answers(tmp_path, "csv", "whole").read_bytes()

@@ -334,6 +334,7 @@ def test_texts_that_it_was_fitted_to_are_left_out_of_a_comparison_with_people(le
     assert (without.n, without.n_seen) == (26, 0)
 
 
+@pytest.mark.exhaustive
 def test_a_file_leaves_them_out_as_well(learnt, tmp_path):
     rater, summary = learnt
     calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)

@@ -32,6 +32,7 @@ def test_the_first_annotation_is_the_verdict_with_the_gravest_fact_and_the_next_
     assert "Look at 'item-19'; approve the run only if this change is intended." in first
 
 
+@pytest.mark.exhaustive
 def test_undecided_gates_are_warnings_and_passed_ones_notices():
     undecided = gate_of(contradicted=1, reruns=1, settings=GateSettings(margins={"contradictions": 0.04}))
     assert github_annotations(undecided)[0].startswith("::warning title=Drift gate is undecided")
@@ -84,6 +85,7 @@ def test_junit_has_a_case_for_each_check(failed):
     assert root.get("failures") == str(sum(case.find("failure") is not None for case in cases.values()))
 
 
+@pytest.mark.exhaustive
 def test_junit_skips_undecided_checks_with_their_bound():
     summary = gate_of(contradicted=1, reruns=1, settings=GateSettings(margins={"contradictions": 0.04}))
     root = ElementTree.fromstring(junit_xml(summary))

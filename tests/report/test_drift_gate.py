@@ -108,6 +108,7 @@ def test_metrics_that_pass_are_one_line(failed):
     assert passed == ["Within the margin: lost content and lost outputs."]
 
 
+@pytest.mark.exhaustive
 def test_an_undecided_gate_states_the_bound_and_the_margin(read_page):
     # one item of 20, a drift of 1 there; chance explains it
     summary = gate_of(contradicted=1, reruns=1, settings=GateSettings(margins={"contradictions": 0.01}))
@@ -170,6 +171,7 @@ def test_texts_from_outside_cannot_harm_a_page(read_page):
     read_page(page(drift_document(summary))).assert_harmless()
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_many_items_stays_small(read_page):
     source = page(drift_document(gate_of(2_000, contradicted=500, settings=GateSettings(by=("topic",)))))
     assert len(source.encode()) < 200_000

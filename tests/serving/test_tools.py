@@ -400,6 +400,7 @@ class TestTables:
         stated = refusal(self.server(toy_embedder, folder), tool, table="answers.csv", **arguments)
         assert message in stated
 
+    @pytest.mark.exhaustive
     def test_a_name_that_no_file_can_have_is_the_callers_mistake(self, toy_embedder, folder):
         (folder / "first").symlink_to("second")
         (folder / "second").symlink_to("first")
@@ -464,6 +465,7 @@ class TestTables:
             assert message.startswith(f"table must be a file in {folder}, got ")
             assert "c.parquet" in message
 
+    @pytest.mark.exhaustive
     def test_links_to_folders_outside_are_not_followed(self, toy_embedder, folder, outside):
         (folder / "link").symlink_to(outside.parent)
         server = self.server(toy_embedder, folder)
@@ -502,6 +504,7 @@ class TestTables:
         message = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
         assert message == "out: rated.csv.parts has a link or a pipe: remove it, or choose another name"
 
+    @pytest.mark.exhaustive
     def test_a_cancelled_call_leaves_its_output_free(self, gated, folder):
         import anyio
 
@@ -791,6 +794,7 @@ class TestProcess:
         assert "quality" in [scale["name"] for scale in result.structured_content["scales"]]
 
     @pytest.mark.parametrize("stop", [None, signal.SIGINT, signal.SIGTERM])
+    @pytest.mark.exhaustive
     def test_the_end_of_the_input_or_a_signal_ends_it_without_a_message(self, stop):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         with subprocess.Popen(COMMAND, text=True, **pipes) as process:
@@ -805,6 +809,7 @@ class TestProcess:
             assert process.wait(60) == 0
             assert process.stderr.read() == ""
 
+    @pytest.mark.exhaustive
     def test_messages_that_the_sdk_cannot_parse_are_answered(self):
         calls = {
             2: '{"questions": ["\\ud800"], "\\udfff": 1}',
@@ -830,6 +835,7 @@ class TestProcess:
         for number in (3, 4, 5):
             assert by_id[number]["error"]["message"].startswith("the message must be JSON: ")
 
+    @pytest.mark.exhaustive
     def test_a_client_that_reads_no_answer_is_no_error(self):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen(COMMAND, text=True, **pipes)

@@ -229,6 +229,7 @@ def test_as_a_slow_loop(table):
 
 
 @given(tables, st.randoms(use_true_random=False))
+@pytest.mark.exhaustive
 def test_raters_and_items_have_no_order(table, random):
     rows, raters = list(range(len(table))), [0, 1, 2]
     random.shuffle(rows)
@@ -240,6 +241,7 @@ def test_raters_and_items_have_no_order(table, random):
 
 
 @given(tables)
+@pytest.mark.exhaustive
 def test_bounds_and_relabelling(table):
     for metric in METRICS:
         value = alpha_of(table, metric)

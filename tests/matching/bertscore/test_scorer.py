@@ -64,6 +64,7 @@ def test_scores_are_those_of_the_slow_loop(encoder, layer):
 
 
 @pytest.mark.parametrize("precision", ["exact", "fast"])
+@pytest.mark.exhaustive
 def test_order_company_and_memory_never_change_a_bit(precision):
     encoder = load_token_encoder("all-MiniLM-L6-v2", precision=precision)
     scorer = BertScorer(encoder)

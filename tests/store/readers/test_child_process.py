@@ -279,6 +279,7 @@ def test_batches_of_rows_that_share_a_long_text_have_a_limit_of_bytes(tmp_path, 
 
 
 @on_linux
+@pytest.mark.exhaustive
 def test_a_child_ends_with_its_table(tmp_path):
     before = children()
     table = open_table(parquet(tmp_path))
@@ -289,6 +290,7 @@ def test_a_child_ends_with_its_table(tmp_path):
 
 
 @on_linux
+@pytest.mark.exhaustive
 def test_a_child_ends_with_a_killed_parent(tmp_path):
     program = (
         "import os, sys, pathlib; from semscale.store.reading import open_table; "
@@ -305,6 +307,7 @@ def test_a_child_ends_with_a_killed_parent(tmp_path):
 
 
 @on_linux
+@pytest.mark.exhaustive
 def test_a_killed_child_is_started_again(tmp_path):
     before = children()
     table = open_table(parquet(tmp_path))
@@ -316,6 +319,7 @@ def test_a_killed_child_is_started_again(tmp_path):
     assert [batch["n"][0] for batch in batches] == [1_000, 2_000]
 
 
+@pytest.mark.exhaustive
 def test_a_table_is_read_after_an_interrupt(tmp_path, monkeypatch):
     table = open_table(parquet(tmp_path))
 
@@ -329,6 +333,7 @@ def test_a_table_is_read_after_an_interrupt(tmp_path, monkeypatch):
     assert [batch.height for batch in table.batches(2_000)] == [2_000, 500]
 
 
+@pytest.mark.exhaustive
 def test_a_pickled_table_is_read_elsewhere(tmp_path):
     table = open_table(parquet(tmp_path))
     copy = pickle.loads(pickle.dumps(table))
@@ -339,6 +344,7 @@ def read_in_daemon(path, results):
     results.put(sum(batch.height for batch in open_table(path).batches(1_000)))
 
 
+@pytest.mark.exhaustive
 def test_a_table_is_read_in_threads_and_in_a_process_without_children_of_its_own(tmp_path):
     path = parquet(tmp_path)
     with ThreadPoolExecutor(3) as threads:

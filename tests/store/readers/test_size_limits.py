@@ -167,6 +167,7 @@ def wide_parquet(folder, names):
 
 
 @pytest.mark.parametrize("make", [wide_csv, wide_json_lines, json_lines_of_many_keys, wide_parquet])
+@pytest.mark.exhaustive
 def test_a_table_has_a_limit_of_columns(tmp_path, make):
     path = make(tmp_path, WIDE)
     with pytest.raises(InputError, match="has 10,001 columns, and at most 10,000 are allowed; leave columns"):

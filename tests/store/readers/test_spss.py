@@ -87,6 +87,7 @@ def test_labelled_values_within_a_range_of_missing_ones_are_no_answers(tmp_path)
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_damaged_files_are_refused_in_a_line(tmp_path):
     whole = write_spss(tmp_path / "survey.sav").read_bytes()
     broken = tmp_path / "broken.sav"
@@ -180,6 +181,7 @@ def test_a_name_that_spss_refuses_becomes_the_label(tmp_path):
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_the_longest_text(tmp_path):
     longest = "ü" * 16_383  # 32,766 bytes
     write_table(pl.DataFrame({"text": [longest]}), tmp_path / "a.sav")
