@@ -273,3 +273,68 @@ def test_samples_are_shown_and_the_form_is_named():
     asked = forms.request((0, P_TRUE - 1), "Q?", "Paris", ["Rome", "Paris"])
     assert asked.messages[-1].text == "Question: Q?\nPossible answer: Rome\nProposed answer: Paris"
     assert asked.parameters.extra["decision"]["form"] == "systemone"
+
+
+MANY = [f"q{n}?" for n in range(60)]
+
+
+class Unsure(ScriptedChat):
+    """Answers by a script, and says Perhaps with its probability where it judges an answer."""
+
+    def __init__(self, prompts, readable=lambda _: False):
+        super().__init__({prompt: ["a"] * 11 for prompt in prompts})
+        self.readable, self.judged = readable, 0
+
+    async def complete(self, request):
+        text = request.messages[-1].text
+        if ASKED not in text:
+            return await super().complete(request)
+        word = "True" if self.readable(self.judged) else "Perhaps"
+        self.judged += 1
+        return Reply(word, logprobs=(token(word, 0.9),))
+
+
+@pytest.mark.parametrize("stopping", [None, Stopping(0.5)])
+def test_a_run_stops_after_20_replies_in_a_row_without_p_true(stopping):
+    chat = Unsure(MANY)
+    asked = ask(chat, MANY, sampling=Sampling(n_samples=2, stopping=stopping))
+    # The calls in flight, at most 16, may still come.
+    assert 20 <= chat.judged <= 20 + 16
+    reason = "replies in a row have no P(True), such as 'Perhaps': leave out the measure p_true"
+    assert reason in asked.replies.counts.stopped
+    assert list(asked.replies.status).count(Status.UNFINISHED) == 60 - chat.judged
+    assert np.isnan(asked.consistencies.measures["p_true"]).all()
+
+
+def test_replies_with_p_true_now_and_then_let_a_run_go_on():
+    # The 20th and the 40th reply have it, so that no more than 20 in a row lack it at the end of the run.
+    chat = Unsure(MANY[:59], readable=lambda n: n in {19, 39})
+    asked = ask(chat, MANY[:59], n_samples=1)
+    assert (chat.judged, asked.replies.counts.stopped) == (59, None)
+    assert (~np.isnan(asked.consistencies.measures["p_true"])).sum() == 2
+
+
+def test_equal_answers_to_equal_questions_count_once():
+    chat = Unsure(["q?"])
+    asked = Consistency(chat, measures=["exact_match", "p_true"]).ask(
+        ["q?"] * 60, 1, runner=Runner(chat, ledger=False)
+    )
+    assert asked.replies.counts.stopped is None
+    assert list(asked.replies.status) == [Status.SCORED] * 60
+
+
+def test_a_run_without_log_probabilities_stops_unless_decisions_have_p_true():
+    chat = Worded(MANY)
+    asked = ask(chat, MANY, n_samples=1)
+    assert "have no P(True), as the model gives no log-probabilities" in asked.replies.counts.stopped
+    asked = ask_decisions(Worded(MANY), {"own": Decider(0.75)}, MANY)
+    assert asked.replies.counts.stopped is None
+    asked = ask_decisions(Worded(MANY), {"own": Decider(None)}, MANY)
+    assert asked.replies.counts.stopped is None  # decisions that are declined are answers
+
+
+def test_a_run_whose_last_replies_lack_p_true_is_complete():
+    chat = Unsure(MANY[:20])
+    asked = ask(chat, MANY[:20], n_samples=1)
+    assert asked.replies.counts.stopped is None
+    assert list(asked.replies.status) == [Status.SCORED] * 20

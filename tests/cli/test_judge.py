@@ -138,6 +138,19 @@ def test_an_audit(judge_command, judge_endpoint, capsys):
     assert "effect of changes of form on the score" in capsys.readouterr().out
 
 
+def test_an_audit_reports_reasoning_in_answers_and_rows_that_a_condition_leaves_out(
+    judge_command, judge_answers, judge_endpoint, capsys
+):
+    rows = [{**row, "a": f"<think>Hm.</think>{row['a']}"} for row in JUDGE_ROWS[:2]]
+    pl.DataFrame([*rows, JUDGE_ROWS[3]]).write_csv(judge_answers)
+    assert main(["judge", "audit", *judge_command("--where", "q <> 'Who wrote Emma?'")[1:]]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "2 of 2 texts in column ‘a’ begin with a model's reasoning" in shown
+    assert "which was removed" in shown
+    assert "2 of 3 rows" in shown
+    assert not any("Hm." in body["messages"][-1]["content"] for body, _, _ in judge_endpoint.requests)
+
+
 @pytest.mark.parametrize(
     ("limit", "code", "outcome"), [(".3", 0, "passed"), (".9", 1, "failed"), (".6", 4, "undecided")]
 )

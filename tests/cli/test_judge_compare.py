@@ -182,3 +182,8 @@ def test_a_judge_without_information_has_an_exit_code_and_no_win_rate_in_any_out
     assert found["no_verdict"] == "the order of the answers decides 3 of 3 pairs"
     assert found["side_by_side"]["order_share"]["value"] == 1
     assert [system["share"] for system in found["systems"]] == [None, None]
+
+
+def test_a_comparison_reports_the_rows_that_a_condition_leaves_out(command, capsys):
+    assert main(command("--a", "old", "--b", "new", "--where", "q <> '1?'")) == 0
+    assert "3 of 4 rows" in " ".join(capsys.readouterr().out.split())

@@ -68,3 +68,14 @@ def test_one_formula_in_two_spellings_gives_no_finding(one, other):
 )
 def test_marks_of_prose_are_no_operators(one, other):
     assert not [finding for finding in Guards().check(one, other) if finding.guard == "opposite"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A good seller a" + "+" * 200, "x1" + "+=x2" * 200, "!" * 1500 + "x1", "~" * 1500 + "x1",
+        "<".join(f"x{n}" for n in range(990)), "^".join("x" * 990), "f" + "()" * 990,
+    ],
+)  # fmt: skip
+def test_rows_of_operators_end_no_run(text):
+    assert isinstance(Guards().check(text + " ", f"{text[:-1]}q1 is"), list)

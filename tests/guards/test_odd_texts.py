@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.guards import polarity
+from semscale.guards.dates import Day, read_dates
 from semscale.guards.quantities import spelt_numbers, spoken_times
-from semscale.guards.registry import Guards
+from semscale.guards.registry import GUARDS, Guards
 from semscale.guards.text import Text
 from semscale.guards.words import stem
 
@@ -19,6 +20,7 @@ PHRASES = (
     "|10 : 30 p.m.|half past nıne|FİVE past ten|twenty ſix minutes to one|noon|three o’clock"
     "|twenty \ud800 five|one \udfff hundred|half a million|dozen trillion trillion|second to none"
     "|bulb A|stage IV and \u2160|London ’s|CYP3A4 \u0301|U.S. \ufeff|“Ann \u202e”|“ ” ' \" `"
+    "|May 5|3 HAZİRAN|ſept 4|second of ſept|9 a.m. Eaſtern time"
     "|is not on|\ud800 on|isn’t out|colder than|שלום \u200f|😀 no|unſafe|ﬁ ² ⅷ|İ"
 ).split("|")
 PARTS = st.sampled_from(PHRASES) | st.characters()
@@ -62,3 +64,15 @@ def test_a_surrogate_before_a_switch_is_not_stemmed(monkeypatch):
         "lamp",
         "lit",
     ]
+
+
+def test_letters_that_only_pass_for_those_of_a_month_or_zone_are_read_as_these():
+    # İ and ı are capital and small letters of Turkish months; ſ is an s in old prints.
+    dates = read_dates("5 Mayıs - 3 HAZİRAN 2025, 7 KASIM, May the first of ſept, ſecond of May")
+    assert [date.readings[0] for date in dates] == [
+        Day(None, 5, 5), Day(2025, 6, 3), Day(None, 11, 7), Day(None, 9, 1), Day(None, 5, 2),
+    ]  # fmt: skip
+    times = "The call is at 9 a.m. Eaſtern time.", "The call is at 9 a.m. Eastern time."
+    assert GUARDS["number"].check(*times) == []
+    (finding,) = GUARDS["number"].check("Due on 3 HAZİRAN 2025.", "Due on 4 Haziran 2025.")
+    assert finding.kind == "other-value"

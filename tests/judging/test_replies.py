@@ -353,3 +353,33 @@ def test_written_replies_are_read_as_people_read_them(name, half, least_read, mo
     sys.stdout.write(f"{name:17} {part:10} {dict(counts)} read {share_read:.1%} wrong {share_wrong:.2%}\n")
     assert share_read >= least_read, f"{share_read:.1%} read"
     assert share_wrong <= most_wrong, f"{share_wrong:.2%} wrong"
+
+
+@pytest.mark.parametrize(
+    ("reply", "level"),
+    [
+        ("Final Answer: 4", 4), ("**Final Answer:** 4/5.", 4), ("Final answer: 7", None),
+        ("Final answer: 4 or 5", None), ("Final answer: 4\nIt counts the apples.", None),
+        ("该回答基本正确，因此我给4分。", 4), ("该回答不完整，所以给2分", 2),
+        ("学生说对了，因此我给5分。", None),
+        ("该回答如果正确，因此我给5分。", None), ("该回答基本正确，所以我不给5分。", None),
+        ("因此我给5分，但应该是2分。", None), ("评分：4分，或3分", None), ("评分：4分，但缺少一个细节", 4),
+        ("Mostly correct (4): it names 4 of the 5 planets.", 4), ("Mostly correct: it names Mars.", None),
+        ("This answer deserves a 2, since only 1 of the 4 claims holds.", 2),
+        ("I give it a 4, since it is right, but maybe a 3.", None),
+        ("I give it a 4, if you want.", None),
+        ("Score: 1\n\nThe answer is completely incorrect: it claims 7 continents.", 1),
+        ("The answer is completely correct: if you ask the student.", None),
+    ],
+)  # fmt: skip
+def test_levels_with_a_reason_and_final_answers_are_read(reply, level):
+    score = read_reply(reply, load_template("likert")).score
+    assert score == (None if level is None else (level - 1) / 4)
+
+
+def test_a_final_answer_below_an_explanation_counts_where_the_score_comes_last():
+    likert = load_template("likert")
+    reply = "The answer names two of three causes.\nFinal Answer: 4"
+    assert read_reply(reply, likert, score_last=True).score == 0.75
+    assert read_reply(reply, likert).score is None
+    assert read_reply("The student wrote:\nFinal Answer: 4", likert, score_last=True).score is None

@@ -55,3 +55,12 @@ def test_a_near_miss_is_shown_with_enough_digits():
 def test_a_limit_out_of_range_is_refused(limit):
     with pytest.raises(InputError, match="fail_under must be between 0 and 1"):
         ScoreGate(fail_under=limit)
+
+
+def test_a_single_score_without_an_interval_is_undecided_for_that_reason():
+    mean = MeanEstimate(0.5, np.nan, np.nan, 1, 1, 1, None)
+    verdict = ScoreGate(fail_under=0.5, decide_by="interval").decide(mean, 2)
+    assert verdict.reason == "undecided: the mean score 0.50 is of a single row and has no interval"
+    # With the estimate, the other row may have any score: .25 to .75.
+    verdict = ScoreGate(fail_under=0.5).decide(mean, 2)
+    assert verdict.reason.endswith("the mean is between 0.25 and 0.75, and the limit is 0.50")

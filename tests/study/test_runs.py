@@ -1,6 +1,7 @@
 """Whole runs of a study on a model that is played, and on the local model."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -9,12 +10,14 @@ from tests.study.conftest import refusal
 
 from semscale.chat.budget import Budget, Price, PriceTable
 from semscale.chat.messages import ImagePart, Message, Parameters, Reply, Request, TextPart
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
 from semscale.errors import SemscaleError
 from semscale.scales import load_scale
 from semscale.study import load, read_study
+from semscale.study.interviews import PointReader
 from semscale.study.questionnaire import parse_study
-from semscale.study.result import PROMPT_SCHEMA, PointReader, Study, prompt_frame
+from semscale.study.result import PROMPT_SCHEMA, Study, prompt_frame
 from semscale.types import Status
 
 SEQUENCE = ("groups: [age]", "groups: [age]\nexposure: sequence\nrotation: none")
@@ -323,3 +326,57 @@ def test_it_runs_on_the_local_model(tmp_path):
     assert "scored" in result.answers.filter(method="ssr")["status"].to_list()
     unrated = result.answers.filter(pl.col("status") != "scored")
     assert unrated["value"].null_count() == unrated.height
+
+
+MANY = "persona,name,age\n" + "".join(f"p{number},P{number},30\n" for number in range(50))
+VAGUE = "somewhere in the middle"
+
+
+@pytest.fixture
+def one_by_one(running):
+    return replace(running, limits=Limits(concurrency=1))
+
+
+@pytest.mark.parametrize(("unread", "method"), [("number", "dlr"), ("rating", "flr")])
+def test_a_run_stops_after_20_numbers_in_a_row_that_cannot_be_read(
+    unread, method, written, played, running, toy_embedder
+):
+    played.words = lambda request: f"{request.messages[0].text} {request.messages[1].text} So I would."
+    setattr(played, unread, lambda _: VAGUE)
+    result = written(people=MANY).run(played, embedder=toy_embedder, running=running)
+    # Of 50 personas x 2 concepts; the calls in flight, at most 16, may still come.
+    assert 20 <= len(asked_of(played, unread)) <= 20 + 16
+    assert f"replies in a row could not be read, such as '{VAGUE}'" in result.facts.stopped
+    assert "--retry-unparsable" in result.facts.stopped
+    assert result.answers.filter(method=method, status="unparsable").height >= 20
+    assert result.n_unfinished > 0
+
+
+def test_one_reply_about_many_equal_answers_counts_once(written, played, one_by_one, toy_embedder):
+    # All personas write the same words, so that the expert is asked once.
+    played.rating = lambda _: VAGUE
+    result = written(people=MANY).run(played, embedder=toy_embedder, running=one_by_one)
+    assert len(asked_of(played, "rating")) == 1
+    assert result.facts.stopped is None
+    assert result.answers.filter(method="flr")["status"].unique().to_list() == ["unparsable"]
+
+
+def test_a_number_that_can_be_read_or_declines_ends_a_row(written, played, one_by_one, toy_embedder):
+    block = [*[VAGUE] * 14, "I'm sorry, but I can't help with that.", *[VAGUE] * 14]
+    replies = iter(["3", *block, "3", *block, "3", *block, "3", *block])
+    played.number = lambda _: next(replies)
+    result = written(people=MANY).run(played, embedder=toy_embedder, running=one_by_one)
+    assert result.facts.stopped is None
+    # Of 100 replies, the 1st, 31st, 61st and 91st are a number, and the 16th, 46th and 76th decline.
+    counts = dict(result.answers.filter(method="dlr")["status"].value_counts().rows())
+    assert counts == {"scored": 4, "refused": 3, "unparsable": 93}
+
+
+def test_numbers_that_could_not_be_read_are_asked_for_again(written, played, running, toy_embedder):
+    played.number = lambda _: VAGUE
+    study = written(people=MANY)
+    assert study.run(played, embedder=toy_embedder, running=running).facts.stopped is not None
+    played.number = lambda _: "4"
+    again = study.run(played, embedder=toy_embedder, running=replace(running, retry_unreadable=True))
+    assert again.facts.stopped is None
+    assert again.answers.filter(method="dlr")["value"].to_list() == [4.0] * 100

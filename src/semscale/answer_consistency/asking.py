@@ -300,6 +300,7 @@ class AskedModel:
             ReplyError: no call can succeed.
         """
         asking = _Asking(prompts, self, scorer or _no_scores)
+        stopped = stopped or self.trials.stopped
         return asking.collect(stopped) if stopped else await asking.run(progress)
 
     def for_next_part(self) -> "AskedModel":
@@ -339,7 +340,7 @@ class _Asking:
     its answer is received, before further answers, so that a cap leaves few prompts incomplete. With
     ``stopping``, there are rounds: first every answer, then one sample of every prompt that is not settled.
     P(True) is requested when all samples of a prompt are received, in the form that ``PTrueForms`` chooses,
-    unless the answer declines.
+    unless the answer declines. After 20 replies in a row without it, no further request is sent.
 
     Args:
         prompts: n texts or conversations.
@@ -358,7 +359,9 @@ class _Asking:
         if asks_p_true and any(prompt and not isinstance(prompt, str) for prompt in prompts):
             raise InputError("measure p_true needs prompts that are texts, got a conversation")
         self._replies: dict[Slot, RequestOutcome] = {}
-        self._forms = PTrueForms(decision_forms(self._runner.model), self._replies, model.trials)
+        self._trials = model.trials
+        self._forms = PTrueForms(decision_forms(self._runner.model), self._replies, self._trials)
+        self._checked: set[tuple[Prompt, str | None]] = set()  # equal questions share a reply
         self._sides: list[Side] = [None] * len(prompts)
         most = int((self._status == Status.SCORED).sum()) * (1 + self._sampling.n_samples + asks_p_true)
         self._queue = _RequestQueue(self._request, most)
@@ -380,7 +383,7 @@ class _Asking:
                     slot = self._queue.sent[outcome.index]
                     self._replies[slot] = outcome
                     if slot[1] <= P_TRUE:
-                        self._forms.note(slot)
+                        self._note_p_true(slot)
                     left += self._queue.add(self._slots_after(*slot)) - 1
                     if not left:
                         # Scoring takes the processor for a while; the run has no call in flight then.
@@ -389,7 +392,20 @@ class _Asking:
                             self._queue.end()
         except InterruptedRunError as error:
             stopped = str(error)
-        return self.collect(stopped)
+        replies = self.collect(stopped or self._trials.stopped)
+        if stopped is None and Status.UNFINISHED not in replies.status:
+            return replace(replies, counts=replace(replies.counts, stopped=None))
+        return replies
+
+    def _note_p_true(self, slot: Slot) -> None:
+        """Record the reply to a request of P(True), and end the run after too many without it."""
+        self._forms.note(slot)
+        checked = self._prompts[slot[0]], self._text(slot[0], 0)
+        if checked not in self._checked and self._forms.next_slot(slot[0]) is None:
+            self._forms.note_readable(slot)
+            self._checked.add(checked)
+        if self._trials.stopped is not None:
+            self._queue.end(at_once=True)
 
     def _request(self, item: int, sample: int) -> Request:
         if sample > P_TRUE:
@@ -534,7 +550,7 @@ class _Asking:
         return "" if outcome is None or outcome.reply is None else outcome.reply.reasoning
 
 
-_SAMPLE, _ANSWER, _END = range(3)
+_STOP, _SAMPLE, _ANSWER, _END = range(4)
 
 
 class _RequestQueue:
@@ -567,12 +583,12 @@ class _RequestQueue:
         """Reduce the expected number of requests by n."""
         self._most -= n
 
-    def end(self) -> None:
-        """End the queue after the slots that were added."""
-        self._waiting.put_nowait((_END, 0, 0))
+    def end(self, *, at_once: bool = False) -> None:
+        """End the queue after the slots that were added, or at once."""
+        self._waiting.put_nowait((_STOP if at_once else _END, 0, 0))
 
     async def __aiter__(self) -> AsyncIterator[Request]:
-        while (first := await self._waiting.get())[0] != _END:
+        while (first := await self._waiting.get())[0] not in {_STOP, _END}:
             _, item, sample = first
             self.sent.append((item, sample))
             yield self._request(item, sample)

@@ -10,9 +10,11 @@ import numpy as np
 from semscale.chat.decision_formats import DecisionRequest, PredicateQuestion, answers_in
 from semscale.chat.decisions import REJECTING, TRIED_ITEMS, DecidingChat, call_of
 from semscale.chat.messages import FailureKind, OutcomeStatus, Request, RequestOutcome, TokenLogprob
+from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
+from semscale.messages import shortened
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
 
@@ -146,17 +148,32 @@ def decision_forms(model: object) -> tuple[str, ...]:
 
 @dataclass
 class FormTrials:
-    """Forms that a model accepts, as known from its replies; shared by all parts of a run.
+    """Forms that a model accepts and whether it gives P(True), as known from all replies of a run.
 
     Attributes:
         lacks_tokens: whether a reply had no log-probabilities.
         failures: number of failures of each form; ``TRIED_ITEMS`` at once if the endpoint does not know it.
         accepted: the forms that were accepted.
+        unreadable: counter of replies without P(True).
     """
 
     lacks_tokens: bool = False
     failures: Counter[str] = field(default_factory=Counter)
     accepted: set[str] = field(default_factory=set)
+    unreadable: UnreadableReplies = field(default_factory=UnreadableReplies)
+
+    @property
+    def stopped(self) -> str | None:
+        """The reason to send no further request; ``None`` unless 20 replies in a row lack P(True)."""
+        if self.unreadable.reason is None:
+            return None
+        cause = f", such as {shortened(self.unreadable.example)}"
+        if self.lacks_tokens and not self.accepted:
+            cause = ", as the model gives no log-probabilities"
+        return (
+            f"{self.unreadable.n} replies in a row have no P(True){cause}: leave out the measure p_true, or "
+            "choose another model"
+        )
 
 
 class PTrueForms:
@@ -192,6 +209,18 @@ class PTrueForms:
         else:
             is_unknown = outcome.failure is not None and outcome.failure.kind is FailureKind.UNSUPPORTED
             trials.failures[form] += TRIED_ITEMS if is_unknown else 1
+
+    def note_readable(self, slot: Slot) -> None:
+        """Count the reply to a slot as one with or without P(True); a declined decision counts as with it."""
+        reply = self._replies[slot].reply
+        if reply is None:
+            return
+        if self._form(slot) is None:
+            is_readable = not math.isnan(p_true(reply.logprobs))
+        else:
+            decision = answers_in(reply)[_NAME]
+            is_readable = bool(decision.masses) or decision.refused
+        self._trials.unreadable.note(reply, is_readable=is_readable)
 
     def next_slot(self, item: int) -> Slot | None:
         """Return the next slot for an answer; ``None`` if no request is left.

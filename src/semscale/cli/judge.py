@@ -339,7 +339,12 @@ def audit_judges(options: AuditOptions) -> "AuditSummary":
                 audits[f"{name}, prose"] = audited(member.varied(method="prose"))
             else:
                 audits[name] = first
-    return AuditSummary(table.file_name, audits)
+        notes = (
+            note
+            for role, counts in cells.text_counts.items()
+            for note in judges.preparation.notes(counts, columns.titles_of(role))
+        )
+    return AuditSummary(table.file_name, audits, (*table.notes, *notes))
 
 
 def forecast_audits(options: AuditOptions) -> "ForecastSummary":
@@ -395,7 +400,7 @@ def compare_answers(options: CompareOptions) -> "SystemComparison":
             progress=progress,
         )
     options.outputs.write_table(pairs)
-    return summary
+    return replace(summary, input_notes=(*table.notes, *summary.input_notes))
 
 
 def forecast_comparison(options: CompareOptions) -> "ForecastSummary":

@@ -518,7 +518,7 @@ class CallOptions(Configurable):
 
 
 class JudgeCallOptions(CallOptions):
-    """Calls of a judge, whose replies must contain a score."""
+    """Calls whose replies must contain a score or a label."""
 
     retry_unparsable: Annotated[
         bool,

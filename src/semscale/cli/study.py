@@ -13,7 +13,7 @@ from pydantic import Field
 from semscale.cli.options import Without, command
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
-from semscale.cli.shared import ARGUMENTS, CallOptions, RowOptions, RunOptions
+from semscale.cli.shared import ARGUMENTS, JudgeCallOptions, RowOptions, RunOptions
 from semscale.cli.trust import Recipient, require_trust
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
@@ -63,7 +63,7 @@ class StudyRunOptions(Settings):
         Option(ARGUMENTS, "FILE", positional=True),
     ]
     settings: RunSettings
-    calls: Annotated[CallOptions, Without("concurrency", "per_minute")]
+    calls: Annotated[JudgeCallOptions, Without("concurrency", "per_minute")]
     outputs: Annotated[StudyOutputs, Without("out", "escape")]
 
     def running(self, caps: "Caps") -> "Running":

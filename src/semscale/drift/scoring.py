@@ -33,7 +33,7 @@ from semscale.matching.calibrated import (
     layer_similarities,
     penalty_of,
 )
-from semscale.matching.cosines import unit_rows
+from semscale.matching.cosines import best_cosines, unit_rows
 from semscale.matching.pairs import are_across, guards_read, unrelated_pairs
 from semscale.matching.token_scores import cosine_matrix, greedy_scores
 from semscale.matching.words import (
@@ -215,7 +215,7 @@ class PairScoring:
         # that the engine occupies.
         compared = compare_words([(left.words, right.words) for left, right in sides], cosine_matrix)
         scored = greedy_scores(
-            (cosine_matrix(left.tokens, right.tokens) for left, right in sides),
+            (best_cosines(left.tokens, right.tokens, cosine_matrix) for left, right in sides),
             [(left.weights, right.weights) for left, right in sides],
         )
         texts = [(self._read.texts[candidate], self._read.texts[baseline]) for baseline, candidate in pairs]

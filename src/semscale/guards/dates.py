@@ -8,7 +8,7 @@ from itertools import chain, product
 from typing import NamedTuple
 
 from semscale.guards.figures import matches_near
-from semscale.guards.words import RECENT_TEXTS, read_lexicon
+from semscale.guards.words import RECENT_TEXTS, fold_case, read_lexicon
 
 _MOST_COMPARED = 50
 _LEAP_YEAR = 2000
@@ -140,7 +140,7 @@ def _near_days(source: str) -> Iterator[int]:
         begin = max(end, day.start() - _FARTHEST_MONTH)
         end = max(end, day.end() + _FARTHEST_MONTH)
         for word in _WORD.finditer(source, begin, end):
-            if word[0].lower() in _months() and word[0] not in ("may", "march"):  # these are verbs
+            if fold_case(word[0]) in _months() and word[0] not in ("may", "march"):  # these are verbs
                 yield word.start()
 
 
@@ -174,7 +174,7 @@ def _months() -> dict[str, int]:
     months: dict[str, int] = {}
     for line in read_lexicon("calendar")["months"].values():
         for number, names in enumerate(line.split(), start=1):
-            months |= dict.fromkeys(names.split("|"), number)
+            months |= dict.fromkeys(map(fold_case, names.split("|")), number)
     return months
 
 
@@ -225,7 +225,7 @@ def _dates_in(match: re.Match[str]) -> Iterator[Date]:
         if any(readings):
             yield Date(readings, *match.span(), match[0])
         return
-    month = _months().get(parts["month"].lower()) or int(parts["month"])
+    month = _months().get(fold_case(parts["month"])) or int(parts["month"])
     days = [_day_number(parts[name]) for name in ("day", "last") if parts.get(name)]
     start = match.start()
     if len(days) > 1 and _ends_in_month(match.string[max(start - _FARTHEST_MONTH, 0) : start]):
@@ -243,11 +243,11 @@ def _dates_in(match: re.Match[str]) -> Iterator[Date]:
 def _ends_in_month(source: str) -> bool:
     """Tell whether the last word before a blank is a month."""
     words = source.split()
-    return source.endswith(" ") and bool(words) and words[-1].rstrip(".").lower() in _months()
+    return source.endswith(" ") and bool(words) and fold_case(words[-1].rstrip(".")) in _months()
 
 
 def _day_number(shown: str) -> int:
-    return int(shown) if shown.isdecimal() else _ordinals()[shown.lower()]
+    return int(shown) if shown.isdecimal() else _ordinals()[fold_case(shown)]
 
 
 def _full_year(short: str | None) -> int | None:

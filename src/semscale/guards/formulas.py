@@ -14,6 +14,8 @@ from semscale.guards.words import RECENT_TEXTS
 _MOST_COMPARED = 20
 _MOST_TOKENS = 2000
 _DEEPEST = 30
+_MOST_PARTS = 200
+"""Maximum number of operators, calls and indices of a formula, so that its structure is not too deep."""
 _LONGEST_PROSE = 50
 """Largest number of tokens of words joined by marks in which formulas are sought."""
 
@@ -57,6 +59,7 @@ _STRENGTH = {operator: level for level, operators in enumerate(_STRENGTHS) for o
 _COMMUTATIVE = frozenset(("or", "and", "==", "!=", "|", "∪", "&", "∩", "+", "*", "≈"))
 _TURNED = {">": "<", ">=": "<=", "⊃": "⊂", "⊇": "⊆"}
 """Operators that become another one if their operands are exchanged."""
+_ASSIGNING = ("+=", "-=", "*=", "/=")
 _PREFIXES = ("!", "-", "~")
 _JOINING = ("-", "/", "|", "&", "~", "and", "or")
 """Operators that also join words ("salt & pepper"); all operands of a formula must be symbols."""
@@ -329,6 +332,7 @@ class _Parser:
         self._tokens = tokens
         self._source = source
         self._depth = 0
+        self._n_parts = 0
 
     def expression(self, level: int) -> "str | Node | None":
         """Read operands joined by operators of a level or stronger; ``None`` if there is no operand."""
@@ -342,6 +346,9 @@ class _Parser:
                 self.at = before
                 break
             tree = _joined(operator, tree, right)
+            self._n_parts += 1
+            if operator in _ASSIGNING:
+                break  # each repeats its left side
         self._depth -= 1
         return tree
 
@@ -352,7 +359,7 @@ class _Parser:
     def _infix(self, level: int) -> str | None:
         """Return the next operator if it joins two operands: it has blanks on both sides, or on none."""
         token, following = self._peek(), self._peek(1)
-        if token is None or following is None:
+        if token is None or following is None or self._n_parts >= _MOST_PARTS:
             return None
         if token.kind != "operator" or _STRENGTH.get(token.text, -1) < level:
             return None
@@ -374,7 +381,8 @@ class _Parser:
             if token.start and not is_word and self._source[token.start - 1].isalnum():
                 return None
             self.at += 1
-            operand = self._operand()
+            self._n_parts += 1
+            operand = self._operand() if self._n_parts < _MOST_PARTS else None
             return None if operand is None else (token.text, operand)
         if token.text == "(":
             parts = self._arguments(")")
@@ -389,6 +397,9 @@ class _Parser:
         tree: str | Node = name
         while (token := self._peek()) is not None and token.start == self._tokens[self.at - 1].end:
             start = self.at
+            self._n_parts += 1
+            if self._n_parts > _MOST_PARTS:
+                break
             if token.text in ("(", "["):
                 parts = self._arguments(")" if token.text == "(" else "]")
                 if parts is None:
@@ -400,7 +411,7 @@ class _Parser:
                 tree = ("^", tree, token.text.translate(_SUPERSCRIPTS))
             elif token.text in ("++", "--"):
                 self.at += 1
-                tree = ("=", tree, _joined(token.text[0], tree, "1"))
+                return "=", tree, _joined(token.text[0], tree, "1")
             else:
                 break
         return tree
@@ -427,7 +438,7 @@ def _joined(operator: str, left: "str | Node", right: "str | Node") -> Node:
     """Join two operands so that equal formulas are alike: b + a is a + b, and a > b is b < a."""
     if operator in _TURNED:
         return _TURNED[operator], right, left
-    if operator[-1:] == "=" and operator[:-1] in ("+", "-", "*", "/"):
+    if operator in _ASSIGNING:
         return "=", left, _joined(operator[:-1], left, right)
     if operator in _COMMUTATIVE:
         parts: list[str | Node] = []

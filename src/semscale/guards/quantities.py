@@ -20,7 +20,15 @@ from semscale.guards.figures import (
     values_of,
 )
 from semscale.guards.text import Text
-from semscale.guards.words import RECENT_TEXTS, RECENT_WORDS, kind_of, read_lexicon, stem, word_list
+from semscale.guards.words import (
+    RECENT_TEXTS,
+    RECENT_WORDS,
+    fold_case,
+    kind_of,
+    read_lexicon,
+    stem,
+    word_list,
+)
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
@@ -308,7 +316,7 @@ def _offsets(zone: str) -> tuple[float, ...]:
     if shift:
         hours = int(shift[2]) + int(shift[3] or 0) / 60
         return (hours if shift[1] == "+" else -hours,)
-    name = zone if zone in _ZONES else zone.split(maxsplit=1)[0].lower()
+    name = zone if zone in _ZONES else fold_case(zone.split(maxsplit=1)[0])
     return tuple(map(float, _ZONES[name].split()))
 
 

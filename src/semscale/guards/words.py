@@ -32,6 +32,16 @@ def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
     return tomllib.loads(content)
 
 
+def fold_case(word: str) -> str:
+    """Return a word in lower case, with one letter for those that ``re.IGNORECASE`` takes as the same.
+
+    Examples:
+        >>> fold_case("HAZİRAN"), fold_case("KASIM"), fold_case("kasım"), fold_case("Eaſtern")
+        ('haziran', 'kasim', 'kasim', 'eastern')
+    """
+    return word.lower().replace("i\u0307", "i").replace("\u0131", "i").replace("\u017f", "s")
+
+
 @cache
 def word_list(name: str) -> frozenset[str]:
     """Return the words of a list from the file ``wordlists``.

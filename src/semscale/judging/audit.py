@@ -214,10 +214,12 @@ class AuditSummary(Presentable):
     Attributes:
         source: name of the table.
         audits: the audit of each judge, by its name.
+        input_notes: how the table and its texts were read.
     """
 
     source: str
     audits: dict[str, Audit]
+    input_notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"AuditSummary(source={self.source!r}, judges={list(self.audits)})"

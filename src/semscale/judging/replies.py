@@ -252,9 +252,7 @@ class _Levels:
         return None if is_ambiguous or not 0 <= number <= self.highest else number / self.highest
 
 
-@lru_cache(maxsize=64)
-def _levels_of(template: Template) -> _Levels:
-    return _Levels(template)
+_levels_of = lru_cache(maxsize=64)(_Levels)
 
 
 def _key(name: str) -> str:
@@ -292,9 +290,11 @@ _LEAD = (
     rf"|{_any_word('unspaced_lead')},?)?"
 )
 _STATEMENT = re.compile(
-    r"(?im)(?:^(?!$)[ \t]*+|(?<=[.!?;])[ \t]+|(?P<clause>(?<=[,:–—])[ \t]+))[^\w\n]{0,40}+"
+    r"(?im)(?:^(?!$)[ \t]*+|(?<=[.!?;])[ \t]+|(?P<clause>(?<=[,:–—])[ \t]+"
+    rf"|(?<=,)(?={_any_word('unspaced_lead')})))[^\w\n]{{0,40}}+"
     rf"(?:\w{{1,3}}[.)][ \t]+)?(?P<lead>{_LEAD})(?:{_KEY}|{_GIVING})"
 )
+_FINAL_ANSWER = re.compile(r"(?im)^\W{0,9}final answer[ \t]*:(?=[ \t]*\d[^\n]*\s*\Z)")
 _FINAL = re.compile(rf"(?i){_any_word('final', 'final_unspaced')}")
 _MARKS = (":", "=", "|", "->", "-->", "-", "--", "→", "–", "—")
 
@@ -308,7 +308,7 @@ def _statements(text: str, levels: _Levels) -> Iterator[_Level]:
         rest_of_line = text[level.after :].partition("\n")[0].strip(" \t.|") if level else ""
         if ("\n" in (match["gap"] or "") and rest_of_line) or _OTHERS.search(match["lead"]):
             continue  # a heading above a text that begins with a number, or another judge's level
-        if match["clause"]:
+        if match["clause"] is not None:
             nearest = max(0, begin - _LONGEST_CLAUSE)
             begin = max(nearest, *(text.rfind(mark, nearest, begin) + 1 for mark in ".!?;:\n"))
             if (has_key and join in (*_MARKS, "")) or _NOT_OWN.search(text, begin, match.start()):
@@ -323,10 +323,11 @@ def _statements(text: str, levels: _Levels) -> Iterator[_Level]:
 
 def _lone_levels(text: str, levels: _Levels, *, score_last: bool) -> Iterator[_Level]:
     """Find a level that the reply begins with, or that is its last line where the score comes last."""
-    start = len(text) - len(text.lstrip(" \t\n\"'([{|✅❌⭐★"))
-    last = levels.read(text, text.rstrip().rfind("\n") + 1, keyed=True)
+    text = _FINAL_ANSWER.sub(_blank_match, text)
+    start, line = len(text) - len(text.lstrip(" \t\n\"'([{|✅❌⭐★")), text.rstrip().rfind("\n") + 1
+    last = levels.read(text, line, keyed=True)
     if score_last and last is not None and last.start > start and not text[last.after :].strip(" \t\n."):
-        yield last
+        yield replace(last, begin=line)
     level = levels.read(text, start)
     if level is None or ("❌" in text[:start] and level.score > _MIDDLE):
         return
@@ -334,11 +335,11 @@ def _lone_levels(text: str, levels: _Levels, *, score_last: bool) -> Iterator[_L
     follower = rf"(?m)^[ \t]*{int(stated) + 1}\b" if stated.isdecimal() else "(?!)"  # of an item of a list
     is_label = _key(text[level.start : level.end]) in levels.labels or rest.startswith("\n")
     # "Right, so" and "Correct: the Nile" state nothing.
-    is_word = stated[0].isalpha() and (not is_label or rest.startswith(":"))
+    is_word = stated[0].isalpha() and not re.search(r"\d", stated) and (not is_label or rest.startswith(":"))
     is_numeral = rest.startswith(".") and not re.search(r"[^\W\d]|/", stated)
     is_item = is_numeral or re.search(follower, rest) or re.match(r"[ \t]*[A-Z]", rest)
     if not rest or not (is_word or is_item):
-        yield level
+        yield replace(level, begin=0)
 
 
 # Contradictions and qualifications of the level
@@ -351,7 +352,13 @@ _HYPOTHESIS = re.compile(rf"(?i)\b{_any_word('hypothesis')}\b")
 _HEADING = re.compile(
     r"(?i)\W*(?:begin|(?:begin(?:ning of)? )?(?:the |student'?s? )?(?:answer|response|text|candidate))\W*"
 )
-_CONDITION = re.compile(rf"(?i)\b{_any_word('condition')}\b|\A\W? *-?\d+ *(?:[.,;)\]]|\Z)")
+_CONDITION = re.compile(
+    rf"(?i)\b{_any_word('condition')}\b|{_any_word('unspaced_condition')}|\A\W? *-?\d+ *(?:[.,;)\]]|\Z)"
+)
+_EXPLAINED = re.compile(
+    rf"(?i),? *{_BECAUSE}\b(?!.*\b(?:but|or|if|unless|otherwise|maybe|perhaps|possibly|probably)\b)"
+    r"|: (?:it|th(?:e|is) (?:answer|response)) (?:says|claims)\b"
+)
 _HARMLESS = re.compile(rf"(?i)\b{_any_word('harmless')}\b[^.,;!?\n]{{0,20}}")
 _RETRACTION = re.compile(
     rf"(?i)\b{_any_word('retraction')}\b|(?:^|[.!?\n])\W{{0,9}}+{_any_word('retraction_start')}(?![a-z])"
@@ -382,7 +389,7 @@ def _check_sentence(text: str, level: _Level) -> None:
     is_reported = introduces and (_OTHERS_SPEAK.search(lead) or not _JUDGE_SPEAKS.search(lead))
     tail = re.split(r"[.!?\n]", text[level.after :], maxsplit=1)[0].strip()
     opening = tail if tail[:1] in ("", ",", "(", ";") else " ".join(tail.split()[:3])
-    is_conditional = _CONDITION.search(opening) and not re.match(_BECAUSE, opening)
+    is_conditional = _CONDITION.search(opening) and not _EXPLAINED.match(opening)
     if is_reported or is_conditional or _HYPOTHESIS.search(before):
         raise _UnclearError
 

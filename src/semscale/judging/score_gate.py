@@ -1,5 +1,6 @@
 """A gate on the mean score of a judge or a panel: passed, failed or undecided."""
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -87,7 +88,8 @@ class GateVerdict:
         outcome: the outcome.
         mean: mean of the rows with a score.
         n_unscored: number of rows without a score.
-        least: mean of all rows if rows without a score had 0; the lower end of its interval if that decides.
+        least: mean of all rows if rows without a score had 0; the lower end of its interval if that decides,
+            NaN if a single score has none.
         most: mean of all rows if they had 1; likewise the upper end.
     """
 
@@ -114,7 +116,8 @@ class GateVerdict:
         limit, n = _shown(self.fail_under), self.mean.n + self.n_unscored
         if not self.mean.n:
             return f"{self.outcome}: none of {n:,} rows has a score"
-        if self.outcome is GateOutcome.UNDECIDED and self.n_unscored:
+        has_bounds = not math.isnan(self.least)  # a single score has no interval
+        if self.outcome is GateOutcome.UNDECIDED and self.n_unscored and has_bounds:
             return (
                 f"undecided: {self.n_unscored:,} of {n:,} rows have no score; with them the mean is between "
                 f"{self.least:.2f} and {self.most:.2f}, and the limit is {limit}"

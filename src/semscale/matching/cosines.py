@@ -1,9 +1,10 @@
-"""Cosines of whole texts, means of the best cosines in matrices, and the order in which texts are encoded."""
+"""Cosines of whole texts, means of words' best cosines, and the order in which texts are encoded."""
 
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -164,20 +165,62 @@ def unit_rows(rows: npt.NDArray[Rows], out: npt.NDArray[Rows] | None = None) -> 
 CosineMatrix = npt.NDArray[Any]
 """In single or double precision."""
 
+BestCosines = tuple[npt.NDArray[Any], npt.NDArray[Any]]
+"""The best cosine of each row and of each column of a matrix."""
+
+MOST_COSINES = 1 << 24
+"""Maximum number of cosines in memory: those of two texts of 4,096 words."""
+
+
+def best_cosines(
+    left: CosineMatrix,
+    right: CosineMatrix,
+    cosines: Callable[[CosineMatrix, CosineMatrix], CosineMatrix],
+    most: int = MOST_COSINES,
+) -> BestCosines:
+    """Return the best cosines of two texts' rows; those of long texts are computed some rows at a time.
+
+    Args:
+        left: shape (..., r, d), unit rows.
+        right: shape (..., c, d), likewise.
+        cosines: function that returns the cosines of all rows.
+        most: maximum number of cosines in memory.
+
+    Examples:
+        >>> left, right = np.eye(2), np.array([[0.6, 0.8]])
+        >>> rows, columns = best_cosines(left, right, lambda left, right: left @ right.T, most=1)
+        >>> rows.tolist(), columns.tolist()
+        ([0.6, 0.8], [0.8])
+    """
+    *layers, n_rows, _ = left.shape
+    size = max(1, most // max(1, prod(layers) * right.shape[-2]))
+    if size >= n_rows:
+        return best_of(cosines(left, right))
+    if right is left:
+        right = right.copy()  # a product with its own rows has other last digits, see cosine_matrix
+    parts = (left[..., start : start + size, :] for start in range(0, n_rows, size))
+    rows, columns = zip(*(best_of(cosines(part, right)) for part in parts), strict=True)
+    return np.concatenate(rows, axis=-1), np.maximum.reduce(columns)
+
+
+def best_of(cosines: CosineMatrix) -> BestCosines:
+    """Return the best cosine of each row and of each column of a matrix, shape (..., r, c)."""
+    return cosines.max(axis=-1), cosines.max(axis=-2)
+
 
 def mean_best(
-    matrices: Iterable[CosineMatrix],
+    best: Iterable[BestCosines],
     weights: Sequence[tuple[Floats, Floats]],
     reading: Callable[[CosineMatrix], CosineMatrix],
 ) -> Floats:
-    """Compute the weighted means of the rows' and of the columns' best cosines, for each of p matrices.
+    """Compute the weighted means of the rows' and of the columns' best cosines, for each of p pairs of texts.
 
-    The best cosines of all matrices are mapped and averaged together, which is faster than one by one and
+    The best cosines of all pairs are mapped and averaged together, which is faster than one by one and
     gives the same numbers.
 
     Args:
-        matrices: p matrices of shape (..., r, c).
-        weights: for each matrix the weights of its rows, shape (r,), and columns, shape (c,), at least 0.
+        best: for each pair the best cosines of its rows, shape (..., r), and columns, shape (..., c).
+        weights: for each pair the weights of its rows, shape (r,), and columns, shape (c,), at least 0.
         reading: function applied to every best cosine before the mean.
 
     Returns:
@@ -185,15 +228,15 @@ def mean_best(
 
     Examples:
         >>> matrix = np.array([[1.0, 0.5], [0.0, 0.25]])
-        >>> mean_best([matrix], [(np.ones(2), np.array([1.0, 0.0]))], np.abs).tolist()
+        >>> mean_best([best_of(matrix)], [(np.ones(2), np.array([1.0, 0.0]))], np.abs).tolist()
         [[0.625, 1.0]]
     """
-    best = [side for matrix in matrices for side in (matrix.max(axis=-1), matrix.max(axis=-2))]
+    ends = [side for pair in best for side in pair]
     sides = [side for pair in weights for side in pair]
     starts = np.cumsum([0, *map(len, sides[:-1])])
     joined = np.concatenate(sides)
     totals = np.add.reduceat(joined, starts)
-    sums = np.add.reduceat(reading(np.concatenate(best, axis=-1)) * joined, starts, axis=-1)
+    sums = np.add.reduceat(reading(np.concatenate(ends, axis=-1)) * joined, starts, axis=-1)
     means: Floats = sums / np.where(totals > 0, totals, np.nan)
     return means.reshape(*means.shape[:-1], -1, 2)
 

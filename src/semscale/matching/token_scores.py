@@ -11,7 +11,15 @@ import polars as pl
 
 from semscale.embedding.token_states import TokenEncoder, TokenIds, TokenReader, TokenStates
 from semscale.errors import InputError
-from semscale.matching.cosines import ScoringStep, mean_best, plan_steps, unit_rows
+from semscale.matching.cosines import (
+    BestCosines,
+    ScoringStep,
+    best_cosines,
+    best_of,
+    mean_best,
+    plan_steps,
+    unit_rows,
+)
 from semscale.matching.pairs import explained_side
 from semscale.signature import Signature
 from semscale.types import Floats, Ids, Integers, Progress, Vectors
@@ -211,11 +219,9 @@ class PairScorer:
         for step in plan_steps(pairs.prediction, pairs.reference, pairs.tokens.lengths, **self._room):
             for pair in self._ready(step, pairs, units):
                 prediction, reference = pairs.both(pair)
-                values[pair] = greedy_score(
-                    cosine_matrix(units[prediction], units[reference]),
-                    self._weights.of(pairs.tokens.of(prediction)),
-                    self._weights.of(pairs.tokens.of(reference)),
-                )
+                best = best_cosines(units[prediction], units[reference], cosine_matrix)
+                first, second = (self._weights.of(pairs.tokens.of(text)) for text in (prediction, reference))
+                values[pair] = greedy_scores([best], [(first, second)])[0]
                 done += 1
                 if progress and (done % _REPORTED == 0 or done == len(values)):
                     progress("scoring pairs", done, len(values))
@@ -292,20 +298,20 @@ def greedy_score(cosines: Vectors, prediction_weights: Floats, reference_weights
         >>> greedy_score(cosines, np.array([1.0, 1.0]), np.array([1.0, 0.0]))
         GreedyScore(precision=0.625, recall=1.0, f1=0.7692307692307693)
     """
-    return greedy_scores([cosines], [(prediction_weights, reference_weights)])[0]
+    return greedy_scores([best_of(cosines)], [(prediction_weights, reference_weights)])[0]
 
 
-def greedy_scores(matrices: Iterable[Vectors], weights: Sequence[tuple[Floats, Floats]]) -> list[GreedyScore]:
+def greedy_scores(best: Iterable[BestCosines], weights: Sequence[tuple[Floats, Floats]]) -> list[GreedyScore]:
     """Compute the BERTScores of p pairs, each as ``greedy_score`` does.
 
     Args:
-        matrices: p matrices of cosines, one after the other.
+        best: the best cosines of each pair's tokens.
         weights: of each pair's tokens.
     """
     if not weights:
         return []
     # Rounding may lift the cosine of equal vectors above 1 by 1e-7.
-    means = mean_best(matrices, weights, lambda best: np.minimum(best, 1))
+    means = mean_best(best, weights, lambda cosines: np.minimum(cosines, 1))
     return [
         GreedyScore(precision, recall, f_measure(precision, recall)) for precision, recall in means.tolist()
     ]

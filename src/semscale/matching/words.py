@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.guards.words import word_list
-from semscale.matching.cosines import Rows, mean_best, plan_steps, unit_rows
+from semscale.matching.cosines import BestCosines, Rows, best_cosines, mean_best, plan_steps, unit_rows
 from semscale.types import Floats, Ids, Integers, Mask, Progress, Vectors
 
 if TYPE_CHECKING:
@@ -681,34 +681,36 @@ def compare_words(
         return values
     sides = [pairs[row] for row in worded]
     weights = [(first.weights_beside(second), second.weights_beside(first)) for first, second in sides]
-    words = word_matches((cosines(first.layers, second.layers) for first, second in sides), weights)
+    best = (best_cosines(first.layers, second.layers, cosines) for first, second in sides)
+    words = word_matches(best, weights)
     values[worded, :4] = np.concatenate(words, axis=-1)
     texts = np.array([(first.text, second.text) for first, second in sides])
     values[worded, 4] = clip_cosines(np.einsum("ph,ph->p", texts[:, 0], texts[:, 1]))
     return values
 
 
-def word_matches(similarity: Iterable[Floats], weights: Sequence[tuple[Floats, Floats]]) -> Floats:
+def word_matches(best: Iterable[BestCosines], weights: Sequence[tuple[Floats, Floats]]) -> Floats:
     """Align every word of p pairs of texts with the most similar one on the other side.
 
     Precision is the weighted mean over the prediction's words of their best cosine, recall the same over the
     reference's. A negative best cosine counts as 0, as a dissimilar word is no worse than a missing one.
 
     Args:
-        similarity: of each pair, shape (..., k, l), cosines of k >= 1 words of the prediction with l >= 1 of
-            the reference.
+        best: of each pair, the best cosines of k >= 1 words of the prediction, shape (..., k), and of l >= 1
+            words of the reference, shape (..., l).
         weights: weights of each pair's words on both sides, greater than 0.
 
     Returns:
         Precision and recall, shape (..., p, 2), 0 to 1; exactly 1 where every word has its equal.
 
     Examples:
+        >>> from semscale.matching.cosines import best_of
         >>> similarity = np.array([[1.0, 0.0], [0.5, -0.2]])
-        >>> word_matches([similarity], [(np.array([1.0, 3.0]), np.ones(2))]).tolist()
+        >>> word_matches([best_of(similarity)], [(np.array([1.0, 3.0]), np.ones(2))]).tolist()
         [[0.625, 0.5]]
     """
     # Means of what is missing, as these are exactly 0 where nothing is.
-    return 1 - mean_best(similarity, weights, lambda best: 1 - clip_cosines(best))
+    return 1 - mean_best(best, weights, lambda cosines: 1 - clip_cosines(cosines))
 
 
 def clip_cosines(cosines: Floats) -> Floats:

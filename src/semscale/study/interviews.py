@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,11 @@ from semscale.chat.decisions import (
 from semscale.chat.declining import declines_to_answer
 from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import Message, Parameters, Part, Reply, Request, RequestOutcome, TextPart
+from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.runner import Runner, Running
 from semscale.errors import InterruptedRunError
+from semscale.judging.replies import read_reply
+from semscale.judging.templates import Template
 from semscale.study.questionnaire import (
     Method,
     ModelChoice,
@@ -37,7 +40,10 @@ from semscale.study.questionnaire import (
     StudyDesign,
     StudyQuestion,
 )
-from semscale.types import Progress
+from semscale.types import Progress, Status
+
+if TYPE_CHECKING:
+    from semscale.scales import Scale
 
 _ROLE = "You take part in a survey. Answer every question as this person would, and never as an assistant."
 _FREE_TEXT = "Answer in your own words, in one to three short sentences. Do not give a number or a score."
@@ -165,6 +171,42 @@ class StopReply:
         """Reasoning of the reply; ``None`` without any."""
         reply = self.outcomes[0].reply
         return None if reply is None else reply.reasoning or None
+
+
+class PointReader:
+    """Strict parser of the scale point that a reply picks; equal replies are parsed once.
+
+    Args:
+        scale: the scale.
+
+    Attributes:
+        scale: the scale.
+
+    Examples:
+        >>> from semscale.scales import load_scale
+        >>> reader = PointReader(load_scale("purchase-intent"))
+        >>> [reader.read(Reply(text))[1] for text in ("4", "2 or 3", "I would give it a 5.")]
+        [3, None, 4]
+    """
+
+    def __init__(self, scale: "Scale") -> None:
+        self.scale = scale
+        self._template = Template.from_scale(scale)
+        self._read: dict[tuple[str, bool], tuple[Status, int | None]] = {}
+
+    def read(self, reply: Reply) -> tuple[Status, int | None]:
+        """Parse a reply to a request for one number of the scale.
+
+        Returns:
+            ``SCORED`` and the point's index from 0; or ``REFUSED``, ``EMPTY`` or ``UNPARSABLE``, and
+            ``None``.
+        """
+        key = text, is_cut = reply.text, reply.finish_reason == "length"
+        if key not in self._read:
+            read = read_reply(text, self._template, cut=is_cut)
+            point = None if read.score is None else int(np.abs(self._template.scores - read.score).argmin())
+            self._read[key] = Status.SCORED if point is not None else Status(read.status), point
+        return self._read[key]
 
 
 class Prompts:
@@ -571,7 +613,8 @@ async def ask_study(
 class _Asking:
     """Sends all calls of a study; each reply adds the calls that depend on it: the next stop, a rating.
 
-    The calls of the first personas go first, so that a cap leaves few incomplete interviews.
+    The calls of the first personas go first, so that a cap leaves few incomplete interviews. No further call
+    is sent after 20 numbers in a row, of personas or of the expert, that cannot be read.
 
     Args:
         prompts: writes the requests.
@@ -586,6 +629,9 @@ class _Asking:
         self.replies: dict[ReplyKey, StopReply] = {}
         self.sent: dict[str, tuple[Request, ...]] = {}
         self._prompts, self._most = prompts, most
+        self._readers = {name: PointReader(scale) for name, scale in prompts.asked.scales.items()}
+        self._unreadable = {kind: UnreadableReplies() for kind in (Kind.NUMBER, Kind.RATING)}
+        self._counted: set[bytes] = set()
         self._n_added = self._n_done = 0
         self._in_order: list[tuple[Step, int]] = []  # as they were sent, each with its index in the step
         self._waiting: asyncio.PriorityQueue[tuple[int, int, int, Step | None, int]] = asyncio.PriorityQueue()
@@ -610,10 +656,12 @@ class _Asking:
             self._add(interview.step())
         self._end_if_done()
         try:
-            async with aclosing(runner.stream(self, progress=progress)) as outcomes:
+            stream = runner.stream(self, progress=progress, is_readable=self._is_readable)
+            async with aclosing(stream) as outcomes:
                 async for outcome in outcomes:
                     step, index = self._in_order[outcome.index]
                     step.outcomes[index] = outcome
+                    self._note(step.key, outcome, keys.of(step.requests[index]))
                     self._n_done += 1
                     if step.is_done:
                         for following in self._finish(step, keys.of(step.requests[0]).hex()):
@@ -621,7 +669,33 @@ class _Asking:
                     self._end_if_done()
         except InterruptedRunError as error:
             return str(error)
-        return None
+        reasons = (unreadable.reason for unreadable in self._unreadable.values())
+        reason = next(filter(None, reasons), None)
+        is_complete = reason is None or self._n_done == self._n_added
+        return None if is_complete else f"{reason}; {runner.unreadable_remedy}"
+
+    def _is_readable(self, index: int, reply: Reply) -> bool:
+        """Return whether a reply picks a point or declines to, if it was asked for one."""
+        key = self._in_order[index][0].key
+        if key.kind not in self._unreadable:
+            return True
+        status, _ = self._readers[self._prompts.asked.questions[key.question].name].read(reply)
+        return status in {Status.SCORED, Status.REFUSED}
+
+    def _note(self, key: ReplyKey, outcome: RequestOutcome, request: bytes) -> None:
+        """Count an unreadable number, and end the run after too many in a row.
+
+        Args:
+            key: key of the reply.
+            outcome: the outcome of its request.
+            request: key of the request; equal ones share a reply, which counts once.
+        """
+        unreadable = self._unreadable.get(key.kind)
+        if unreadable is not None and outcome.reply is not None and request not in self._counted:
+            self._counted.add(request)
+            unreadable.note(outcome.reply, is_readable=self._is_readable(outcome.index, outcome.reply))
+            if unreadable.reason is not None:
+                self._waiting.put_nowait((-1, 0, 0, None, 0))  # before the calls that wait
 
     def _add(self, step: Step) -> None:
         for index in range(len(step.requests)):

@@ -16,15 +16,13 @@ from semscale.chat.budget import Forecast, PriceTable
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.decisions import DecidingChat, load_deciding_model
 from semscale.chat.ledger import Ledger
-from semscale.chat.messages import CallError, FailureKind, Message, Reply, Request, RequestOutcome, TextPart
+from semscale.chat.messages import CallError, FailureKind, Message, Request, RequestOutcome, TextPart
 from semscale.chat.runner import Running, run_apart
 from semscale.embedding.loading import as_embedder
 from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
 from semscale.input_files import read_input
 from semscale.json_reading import parse_json
-from semscale.judging.replies import read_reply
-from semscale.judging.templates import Template
 from semscale.rating.rater import Rater
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
@@ -34,6 +32,7 @@ from semscale.study.interviews import (
     KINDS,
     AskedStudy,
     Kind,
+    PointReader,
     ReplyKey,
     RunFacts,
     Stop,
@@ -635,42 +634,6 @@ class _Measuring:
         seconds = [reply.seconds for reply in replies if reply.seconds is not None]
         if len(seconds) == len(replies):
             answer.seconds = (answer.seconds or 0.0) + sum(seconds)
-
-
-class PointReader:
-    """Strict parser of the scale point that a reply picks; equal replies are parsed once.
-
-    Args:
-        scale: the scale.
-
-    Attributes:
-        scale: the scale.
-
-    Examples:
-        >>> from semscale.scales import load_scale
-        >>> reader = PointReader(load_scale("purchase-intent"))
-        >>> [reader.read(Reply(text))[1] for text in ("4", "2 or 3", "I would give it a 5.")]
-        [3, None, 4]
-    """
-
-    def __init__(self, scale: "Scale") -> None:
-        self.scale = scale
-        self._template = Template.from_scale(scale)
-        self._read: dict[tuple[str, bool], tuple[Status, int | None]] = {}
-
-    def read(self, reply: Reply) -> tuple[Status, int | None]:
-        """Parse a reply to a request for one number of the scale.
-
-        Returns:
-            ``SCORED`` and the point's index from 0; or ``REFUSED``, ``EMPTY`` or ``UNPARSABLE``, and
-            ``None``.
-        """
-        key = text, is_cut = reply.text, reply.finish_reason == "length"
-        if key not in self._read:
-            read = read_reply(text, self._template, cut=is_cut)
-            point = None if read.score is None else int(np.abs(self._template.scores - read.score).argmin())
-            self._read[key] = Status.SCORED if point is not None else Status(read.status), point
-        return self._read[key]
 
 
 def _rate_texts(

@@ -367,9 +367,6 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
         )
 
 
-# Files that describe a sample
-
-
 class CrosstabKeywords(TypedDict, total=False):
     """Types of ``CrosstabSettings`` as keyword arguments, for type checkers."""
 
@@ -396,6 +393,9 @@ class CrosstabKeywords(TypedDict, total=False):
     min_base: int
     adjust: Literal["holm", "bh", "none"]
     level: float
+
+
+# Files that describe a sample
 
 
 def read_margins(path: Path) -> dict[str, dict[str, float]]:

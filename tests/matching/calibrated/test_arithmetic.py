@@ -17,6 +17,7 @@ from semscale.matching.calibrated import (
     penalty_of,
     weighted_mean,
 )
+from semscale.matching.cosines import best_of
 from semscale.matching.matcher import Matcher, match_with
 from semscale.matching.words import WordWeights, start_with_pronoun, subject_lengths, word_matches, word_roles
 
@@ -34,13 +35,15 @@ def test_words_are_aligned_both_ways():
     cosines = np.array([[0.9, 0.1, -0.5], [0.2, 0.6, -0.1]])
     # P = (1 x .9 + 3 x .6) / 4 = .675; best of the reference's words: .9, .6 and -.1, which counts as 0;
     # R = (2 x .9 + 1 x .6 + 1 x 0) / 4 = .6
-    ((precision, recall),) = word_matches([cosines], [(np.array([1.0, 3.0]), np.array([2.0, 1.0, 1.0]))])
+    ((precision, recall),) = word_matches(
+        [best_of(cosines)], [(np.array([1.0, 3.0]), np.array([2.0, 1.0, 1.0]))]
+    )
     assert (precision, recall) == pytest.approx((0.675, 0.6))
 
 
 def test_equal_words_match_exactly_whatever_their_weights():
     weights = np.array([0.1, 0.2, 0.3])
-    assert word_matches([np.eye(3) - 1e-9], [(weights, weights)]).tolist() == [[1.0, 1.0]]
+    assert word_matches([best_of(np.eye(3) - 1e-9)], [(weights, weights)]).tolist() == [[1.0, 1.0]]
 
 
 def test_leaning():

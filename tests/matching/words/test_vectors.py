@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.matching.cosines import mean_best, unit_rows
+from semscale.matching.cosines import best_cosines, best_of, mean_best, unit_rows
 from semscale.matching.token_scores import cosine_matrix, greedy_score, greedy_scores
 from semscale.matching.words import WordVectors, compare_words, word_means
 
@@ -70,7 +70,7 @@ def test_company_changes_no_bit_of_a_bertscore():
     matrices = [rng.uniform(-1, 1, shape).astype(np.float32) for shape in ((3, 5), (1, 1), (40, 33))]
     weights = [tuple(rng.uniform(0, 1, side) for side in matrix.shape) for matrix in matrices]
     alone = [greedy_score(matrix, *sides) for matrix, sides in zip(matrices, weights, strict=True)]
-    assert greedy_scores(matrices, weights) == alone
+    assert greedy_scores(map(best_of, matrices), weights) == alone
     assert greedy_scores([], []) == []
 
 
@@ -78,7 +78,7 @@ def test_the_best_cosines_are_those_of_a_loop():
     rng = np.random.default_rng(4)
     matrices = [rng.uniform(-1, 1, (2, *shape)) for shape in ((3, 5), (1, 2))]
     weights = [tuple(rng.uniform(0, 1, side) for side in matrix.shape[1:]) for matrix in matrices]
-    found = mean_best(matrices, weights, np.abs)
+    found = mean_best(map(best_of, matrices), weights, np.abs)
     for pair, (matrix, (rows, columns)) in enumerate(zip(matrices, weights, strict=True)):
         for layer, cosines in enumerate(matrix):
             by_row = sum(w * abs(max(row)) for w, row in zip(rows, cosines, strict=True)) / sum(rows)
@@ -98,3 +98,22 @@ def test_rows_are_scaled_in_their_own_precision():
     rows = unit_rows(np.array([[3, 4], [0, 0]], np.float32))
     assert rows.dtype == np.float32
     assert rows.tolist() == [[np.float32(0.6), np.float32(0.8)], [0, 0]]
+
+
+@pytest.mark.parametrize("most", [1, 7, 60, 100])
+@pytest.mark.parametrize("cosines", [cosine_matrix, lambda left, right: left @ right.swapaxes(-1, -2)])
+def test_cosines_some_rows_at_a_time_have_the_best_ones_of_all_rows(most, cosines):
+    rng = np.random.default_rng(5)
+    left, right = (rng.uniform(-1, 1, (2, n, 4)).astype(np.float32) for n in (7, 5))
+    sizes = []
+
+    def counted(first, second):
+        sizes.append(first.shape[0] * first.shape[1] * second.shape[1])
+        return cosines(first, second)
+
+    rows, columns = best_cosines(left, right, counted, most)
+    everything = np.einsum("lrd,lcd->lrc", left, right)
+    np.testing.assert_allclose(rows, everything.max(axis=2), atol=1e-6)
+    np.testing.assert_allclose(columns, everything.max(axis=1), atol=1e-6)
+    assert max(sizes) <= max(most, 2 * 5)  # at least one row of two layers
+    assert sum(sizes) == 2 * 7 * 5
