@@ -109,9 +109,7 @@ class Scale(BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise InputError(
-                mistakes_in_scale(error, owner=fields.get("name"), known=type(self).model_fields)
-            ) from None
+            raise mistakes_in_scale(error, owner=fields.get("name"), known=type(self).model_fields) from None
 
     @property
     def n_points(self) -> int:
