@@ -194,6 +194,8 @@ def _parent_mistakes(codes: Sequence[Code]) -> _Mistakes:
         if code.parent is not None and code.parent not in names:
             near = did_you_mean(code.parent, names)
             yield position, f"code {code.name!r}: there is no code {code.parent!r}, its parent{near}"
+    if any(code.parent not in (None, *names) for code in codes):
+        return
     for position, code in enumerate(codes):
         above = _ancestors(code.name, codes)
         if code.name in above:
