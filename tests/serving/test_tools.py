@@ -845,17 +845,24 @@ class TestProcess:
         )
         initialized = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
         lines = [json.dumps(HELLO), initialized, "", *(form % (call, id) for id, call in calls.items())]
+        lines += [
+            '{"jsonrpc": "2.0", "id": 6}',
+            '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": 5}',
+            '[{"jsonrpc": "2.0", "id": 8, "method": "ping"}]',
+        ]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         with subprocess.Popen(COMMAND, text=True, **pipes) as process:
             process.stdin.write("\n".join([*lines, ""]))
             process.stdin.flush()
-            answers = [json.loads(process.stdout.readline()) for _ in range(5)]
+            answers = [json.loads(process.stdout.readline()) for _ in range(8)]
             process.stdin.close()
             assert process.wait(60) == 0
         by_id = {answer["id"]: answer for answer in answers}
         assert by_id[2]["result"]["content"][0]["text"].startswith("3 mistakes: ")
         for number in (3, 4, 5):
             assert by_id[number]["error"]["message"].startswith("the message must be JSON: ")
+        for number in (6, 7, None):  # a batch is no message, and has no ID
+            assert by_id[number]["error"]["code"] == -32600
 
     def test_a_client_that_reads_no_answer_is_no_error(self):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
