@@ -132,6 +132,21 @@ def test_groups_that_differ_in_case_or_blanks_are_one_group(tmp_path):
     )
 
 
+def test_matched_groups_that_differ_in_case_or_blanks_are_one_group(tmp_path):
+    rows = table(
+        tmp_path,
+        output=["Good.", "Bad.", "Fine."],
+        expected=["Good.", "Bad.", "Fine."],
+        region=["North", "north ", "South"],
+    )
+    columns = MatchColumns(prediction="output", reference=["expected"], by="region")
+    summary = match_file(rows, columns, Matcher("cosine"))
+    assert [(group.group, group.n) for group in summary.estimates.groups] == [("North", 2), ("South", 1)]
+    assert summary.input_notes == (
+        "‘region’: spellings that differ only in case or blanks were joined: ‘North’ (1), ‘north ’ (1)",
+    )
+
+
 def test_reasoning_and_html_that_are_rated_are_warned_of(toy_embedder):
     texts = ["<think>Good?</think>It is bad.", "Fish &amp; chips", "It is good."]
     with pytest.warns(TextWarning) as warned:
