@@ -9,6 +9,7 @@ import threading
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -506,13 +507,13 @@ def _codebook(call: ToolCall) -> "Codebook | None":
     """Return the codebook of a call, or collect the mistakes in all of its codes and return ``None``."""
     from semscale.coding.codebook import Code, Codebook
 
-    def built(code: CodeFields) -> Code:
+    def built(code: CodeFields, _: object) -> Code:
         return Code(
             code.name, code.definition, tuple(code.examples), tuple(code.negative_examples), code.parent
         )
 
     declared: Collection[CodeFields] = getattr(call.fields, "codes", ())
-    codes = [call.check(lambda _, code=code: built(code), "codes") for code in declared]
+    codes = [call.check(partial(built, code), "codes") for code in declared]
     return None if None in codes else call.check(lambda _: Codebook("of-the-call", tuple(codes)), "codes")
 
 
