@@ -19,7 +19,6 @@ from semscale.study.people_comparison import compare
     [
         (lambda: semscale.Rater("quality", temperature=True), "temperature must be a number, got True"),
         (lambda: GateSettings(alpha=False), "alpha must be a number, got False"),
-        (lambda: GateSettings(thresholds={"words": True}), "thresholds must be a number, got True"),
     ],
 )
 def test_a_boolean_is_refused_as_a_number(call, message):

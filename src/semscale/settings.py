@@ -103,7 +103,7 @@ class Settings(BaseModel):
                 owner = type(self).__name__.removesuffix("Settings")
                 raise TypeError(_unknown_setting(owner, unknown, type(self).model_fields))
             for name, value in values.items():
-                _refuse_boolean(name, value, type(self).model_fields[name].annotation)
+                _refuse_boolean(name, value, type(self).model_fields[name])
             try:
                 super().__init__(**values)
             except ValidationError as error:
@@ -221,18 +221,20 @@ def options_of(kind: type[Settings]) -> Iterator[tuple[str, FieldInfo, Option]]:
             yield name, info, option
 
 
-def _refuse_boolean(name: str, value: object, annotation: object) -> None:
+def _refuse_boolean(name: str, value: object, info: FieldInfo) -> None:
     """Refuse a boolean for a number, or in a list or mapping of numbers: pydantic reads it as 0 or 1.
 
     Raises:
         InputError: there is one.
     """
-    kinds = list(annotation_parts(annotation))
+    kinds = list(annotation_parts(info.annotation))
     is_number = (int in kinds or float in kinds) and not {bool, object, Any}.intersection(kinds)
     if not is_number or any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds):
         return
     entries: Iterable[object] = [value]
-    if isinstance(value, Mapping | list | tuple):
+    # A validator of entries may give a boolean a meaning, such as "off", which YAML reads as false.
+    has_own = any(isinstance(note, BeforeValidator) for note in (*kinds, *info.metadata))
+    if isinstance(value, Mapping | list | tuple) and not has_own:
         entries = value.values() if isinstance(value, Mapping) else value
     wrong = next((entry for entry in entries if isinstance(entry, bool)), None)
     if wrong is not None:
