@@ -5,11 +5,25 @@ import pytest
 import semscale
 from semscale.answer_consistency.consistency import Consistency
 from semscale.drift.comparison import DriftMeter
+from semscale.drift.settings import GateSettings
+from semscale.errors import InputError
 from semscale.judging.judge import Judge, Panel, judge
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.snapshots.compare_outputs import SnapshotMeter
 from semscale.study.people_comparison import compare
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: semscale.Rater("quality", temperature=True), "temperature must be a number, got True"),
+        (lambda: GateSettings(alpha=False), "alpha must be a number, got False"),
+    ],
+)
+def test_a_boolean_is_refused_as_a_number(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
 
 
 @pytest.mark.parametrize(

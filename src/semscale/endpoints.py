@@ -1,6 +1,7 @@
 """Addresses and keys of OpenAI-compatible endpoints, for chat models and embedding models."""
 
 import os
+import re
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -52,10 +53,9 @@ def checked_address(address: str, option: str) -> str:
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:  # brackets without an address in them, or a port that is none
         is_address = False
-    if not is_address:
-        raise _wrong(
-            f"must be an address such as http://localhost:11434/v1, got {shortened(address)}", option
-        )
+    if not is_address or not address.isprintable() or " " in address:
+        shown = shortened(re.sub("//.*@", "//...@", address, flags=re.DOTALL))  # without a password
+        raise _wrong(f"must be an address such as http://localhost:11434/v1, got {shown}", option)
     if _is_versioned_azure(parts):
         location = parts.netloc.rpartition("@")[2]
         rule = f"must be {parts.scheme}://{location}/openai/v1 for Azure, without a deployment and a version"

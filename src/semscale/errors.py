@@ -1,5 +1,7 @@
 """Semscale's errors; their messages name the parameter, the value and the remedy."""
 
+from collections.abc import Sequence
+
 from semscale.version import install_command
 
 
@@ -47,6 +49,19 @@ class RowError(InputError):
     def at(self, row_name: str) -> InputError:
         """Return the same error with another name for the row."""
         return InputError(self.message.replace("{row}", row_name))
+
+
+class MistakesError(InputError):
+    """A value has one or more mistakes; the message names the first one.
+
+    Args:
+        message: the message.
+        mistakes: all mistakes, each in one line.
+    """
+
+    def __init__(self, message: str, mistakes: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.mistakes = tuple(mistakes) or (message,)
 
 
 class EmptyTableError(InputError):

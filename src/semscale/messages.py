@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from semscale.errors import InputError, UnknownNameError
+from semscale.errors import InputError, MistakesError, UnknownNameError
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -100,9 +100,11 @@ def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameErr
     return UnknownNameError(f"unknown {what} {shortened(name)}{question} (known: {', '.join(known)})")
 
 
-def mistakes_in_scale(error: "ValidationError", *, owner: object, known: Collection[str]) -> str:
-    """Describe the mistakes in a scale in one line: the first mistake and the number of further ones."""
-    return (f"scale {owner!r}: " if isinstance(owner, str) else "scale: ") + first_mistake(error, known)
+def mistakes_in_scale(error: "ValidationError", *, owner: object, known: Collection[str]) -> MistakesError:
+    """Make the error of a scale, whose message has the first mistake and the number of further ones."""
+    prefix = f"scale {owner!r}: " if isinstance(owner, str) else "scale: "
+    mistakes = [f"{prefix}{mistake}" for mistake in all_mistakes(error, known)]
+    return MistakesError(f"{prefix}{first_mistake(error, known)}", mistakes)
 
 
 def first_mistake(error: "ValidationError", known: Collection[str]) -> str:

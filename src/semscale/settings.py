@@ -18,20 +18,31 @@ Examples:
     TypeError: Rounding has no setting 'digit': did you mean 'digits'? (known: digits)
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticKnownError
 
 from semscale.errors import InputError
 from semscale.messages import describe_mistake, nearest_name, shortened
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=BaseModel)
+
+
+def _without_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise PydanticKnownError("float_type")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_without_boolean)]
+"""Number in a file; a boolean, such as ``yes`` in YAML, is none, though pydantic would read it as 0 or 1."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,8 @@ class Settings(BaseModel):
             if unknown is not None:
                 owner = type(self).__name__.removesuffix("Settings")
                 raise TypeError(_unknown_setting(owner, unknown, type(self).model_fields))
+            for name, value in values.items():
+                _refuse_boolean(name, value, type(self).model_fields[name])
             try:
                 super().__init__(**values)
             except ValidationError as error:
@@ -179,6 +192,17 @@ def request_model(  # noqa: PLR0913 - parts of a class
     return create_model(name, __base__=base, __doc__=description or None, **fields)
 
 
+def annotation_parts(annotation: object) -> Iterator[object]:
+    """Yield the types and the literal values of an annotation.
+
+    Examples:
+        >>> list(annotation_parts(dict[str, float] | None))
+        [<class 'str'>, <class 'float'>, <class 'NoneType'>]
+    """
+    parts = get_args(annotation)
+    yield from (inner for part in parts for inner in annotation_parts(part)) if parts else [annotation]
+
+
 def option_of(info: FieldInfo) -> Option | None:
     """Return the option of a setting; ``None`` if it has none."""
     return next((note for note in info.metadata if isinstance(note, Option)), None)
@@ -195,6 +219,26 @@ def options_of(kind: type[Settings]) -> Iterator[tuple[str, FieldInfo, Option]]:
         option = option_of(info)
         if option is not None:
             yield name, info, option
+
+
+def _refuse_boolean(name: str, value: object, info: FieldInfo) -> None:
+    """Refuse a boolean for a number, or in a list or mapping of numbers: pydantic reads it as 0 or 1.
+
+    Raises:
+        InputError: there is one.
+    """
+    kinds = list(annotation_parts(info.annotation))
+    is_number = (int in kinds or float in kinds) and not {bool, object, Any}.intersection(kinds)
+    if not is_number or any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds):
+        return
+    entries: Iterable[object] = [value]
+    # A validator of entries may give a boolean a meaning, such as "off", which YAML reads as false.
+    has_own = any(isinstance(note, BeforeValidator) for note in (*kinds, *info.metadata))
+    if isinstance(value, Mapping | list | tuple) and not has_own:
+        entries = value.values() if isinstance(value, Mapping) else value
+    wrong = next((entry for entry in entries if isinstance(entry, bool)), None)
+    if wrong is not None:
+        raise InputError(f"{name} must be a number, got {wrong}")
 
 
 def _without_notes(info: FieldInfo, help_text: str | None) -> Any:  # noqa: ANN401 - pydantic's own type of a field

@@ -426,7 +426,16 @@ _TAG = re.compile(
     rf"(?:{_ATTRIBUTE})*\s*/?>",
     re.IGNORECASE,
 )
-_UNSHOWN = (("<!--", "-->"), ("<script>", "</script>"), ("<style>", "</style>"))
+_UNSHOWN = tuple(
+    (re.compile(begin, re.IGNORECASE), re.compile(end, re.IGNORECASE))
+    for begin, end in (
+        ("<!--", "-->"),
+        (rf"<script(?:{_ATTRIBUTE})*\s*>", r"</script\s*>"),
+        (rf"<style(?:{_ATTRIBUTE})*\s*>", r"</style\s*>"),
+    )
+)
+"""Begin and end of what a browser does not show."""
+
 _TYPED = str.maketrans("‘’“”", "''\"\"")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
@@ -461,12 +470,12 @@ def html_text(text: str) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
 
 
-def _without_parts(text: str, begin: str, end: str) -> str:
+def _without_parts(text: str, begin: re.Pattern[str], end: re.Pattern[str]) -> str:
     """Remove the parts of a text from each mark to the next end mark."""
     shown, position = [], 0
-    while (start := text.find(begin, position)) >= 0 and (stop := text.find(end, start)) >= 0:
-        shown.append(text[position:start])
-        position = stop + len(end)
+    while (start := begin.search(text, position)) and (stop := end.search(text, start.end())):
+        shown.append(text[position : start.start()])
+        position = stop.end()
     return "".join([*shown, text[position:]])
 
 

@@ -88,6 +88,7 @@ def test_the_users_folder_for_settings_is_looked_at(tmp_path, monkeypatch):
         ("currency: EUR\nprices: {}", "line 2: unknown key 'prices'"),
         ("models: {m: 3}", "m must be a mapping with its keys, got 3"),
         ("models: {m: {prompt: cheap, completion: 1}}", "m, prompt must be a number, got 'cheap'"),
+        ("models: {m: {prompt: yes, completion: 1}}", "m, prompt must be a number, got True"),
         ("models: {m: {prompt: -1, completion: 1}}", "m, prompt must be >= 0, got -1"),
         ("models: {m: {prompt: .nan, completion: 1}}", "m, prompt must be a finite number, got nan"),
     ],

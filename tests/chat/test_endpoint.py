@@ -362,6 +362,9 @@ def test_signature_names_model_and_endpoint(endpoint):
 @pytest.mark.parametrize(
     "url",
     [
+        "ftp://user:secret-word@h/v1",
+        "http://h/v1\n",
+        "http://h h/v1",
         "localhost:8000",
         "http://user:secret-word@host/v1",
         "https://host/v1?api_key=secret-word",

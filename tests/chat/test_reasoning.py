@@ -1,5 +1,7 @@
 """Reasoning of models is recognised in replies of any form, and kept apart from the answer."""
 
+from dataclasses import replace
+
 import pytest
 
 from semscale.chat.endpoint import Scrubber, parse_reply
@@ -40,6 +42,19 @@ def test_several_blocks_of_reasoning_are_joined():
 
 def test_tag_inside_of_reasoning_does_not_end_the_answer():
     assert split_reasoning("<think>a <think>b</think> c</think>\n\nParis")[1] == "Paris"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lyon? No.\n</think>\n\nNice? No.\n</think>\n\nParis",
+        "<think>Lyon? No.</think><answer><think>Nice? No.</think>Paris</answer>",
+    ],
+)
+def test_a_copied_or_stored_reply_has_the_same_answer(text):
+    reply = Reply(text)
+    assert (reply.text, reply.reasoning) == ("Paris", "Lyon? No.\n\nNice? No.")
+    assert replace(reply, seconds=1.0) == load_reply(dump_reply(reply)) == reply
 
 
 @pytest.mark.parametrize("text", ["<think>Lyon? N", "<|channel|>analysis<|message|>Lyon? N", "[THINK]Lyon"])

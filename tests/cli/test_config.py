@@ -98,6 +98,8 @@ class TestMistakes:
             (f"embedder = {'[' * 250}{']' * 250}", "more than 100 levels of lists and tables"),
             (f"[embedder{'.a' * 20_000}]\nb = 1", "more than 100 levels of lists and tables"),
             ("max-cost = -1", "max-cost must be >= 0, got -1"),
+            ("max-cost = true", "max-cost must be a number, got True"),
+            ("concurrency = false", "concurrency must be a number, got False"),
             ("max-cost = nan", "max-cost must be >= 0, got nan"),
             ("concurrency = 0", "concurrency must be >= 1, got 0"),
         ],

@@ -140,6 +140,13 @@ def test_an_example_is_drawn(tmp_path):
     assert "<b>" not in picture
 
 
+def test_the_picture_leaves_reasoning_out_as_the_scores_do():
+    scorer = BERTScorer(MODEL)
+    assert scorer.plot_example("<think>a dog?</think>a cat", "the cat") == scorer.plot_example(
+        "a cat", "the cat"
+    )
+
+
 def test_texts_that_the_model_cannot_read_are_compared_as_the_original_does():
     assert score(["👍"], ["👎"], model_type=MODEL)[2].tolist() == pytest.approx([1.0])
 

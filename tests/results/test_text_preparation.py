@@ -104,6 +104,19 @@ def test_entities_are_resolved_once():
     assert html_text("&amp;lt;p&amp;gt;") == "&lt;p&gt;"
 
 
+@pytest.mark.parametrize(
+    "unshown",
+    [
+        "<!-- p -->",
+        "<style>p {}</style>",
+        '<STYLE type="text/css">p {}</STYLE >',
+        '<script src="a.js">p()</script>',
+    ],
+)
+def test_comments_styles_and_scripts_are_no_text(unshown):
+    assert html_text(f"<p>Good{unshown} food</p>") == "Good food"
+
+
 def test_groups_that_differ_in_case_or_blanks_are_one_group(tmp_path):
     rows = table(
         tmp_path,
@@ -116,6 +129,21 @@ def test_groups_that_differ_in_case_or_blanks_are_one_group(tmp_path):
     assert summary.input_notes == (
         "‘region’: spellings that differ only in case or blanks were joined: ‘North’ (1), ‘north ’ (1), "
         "‘NORTH’ (1)",
+    )
+
+
+def test_matched_groups_that_differ_in_case_or_blanks_are_one_group(tmp_path):
+    rows = table(
+        tmp_path,
+        output=["Good.", "Bad.", "Fine."],
+        expected=["Good.", "Bad.", "Fine."],
+        region=["North", "north ", "South"],
+    )
+    columns = MatchColumns(prediction="output", reference=["expected"], by="region")
+    summary = match_file(rows, columns, Matcher("cosine"))
+    assert [(group.group, group.n) for group in summary.estimates.groups] == [("North", 2), ("South", 1)]
+    assert summary.input_notes == (
+        "‘region’: spellings that differ only in case or blanks were joined: ‘North’ (1), ‘north ’ (1)",
     )
 
 

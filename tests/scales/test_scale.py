@@ -72,6 +72,10 @@ def test_any_other_number_of_points_is_not(n):
         ),
         ({"points": (*POINTS[:2], {"value": 9, "label": " BAD "})}, "labels of points must differ"),
         ({"points": (*POINTS[:2], {"value": float("nan"), "label": "x"})}, "point 3, value must be a finite"),
+        (
+            {"points": (*POINTS[:2], {"value": True, "label": "x"})},
+            "point 3, value must be a number, got True",
+        ),
         ({"points": (*POINTS[:2], {"value": "ten", "label": "x"})}, "point 3, value must be a number"),
         ({"points": (*POINTS[:2], {"value": 3})}, "point 3, label is missing: add it"),
         ({"points": (*POINTS[:2], {"value": 3, "label": True})}, "point 3, label must be text, in quotes"),

@@ -15,7 +15,15 @@ from semscale.embedding.embedder import Embeddings
 from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import ModelError
 from semscale.serving import batching
-from semscale.serving.batching import Batcher, Gathering, Task, Ticket, TicketQueue, in_task
+from semscale.serving.batching import (
+    Batcher,
+    Gathering,
+    Task,
+    Ticket,
+    TicketQueue,
+    check_wanted,
+    in_task,
+)
 from semscale.serving.models import (
     BatchedEmbedder,
     BatchedRows,
@@ -271,7 +279,7 @@ def test_results_are_in_the_order_of_the_items():
         def size(self, item):
             return 600
 
-        def run(self, items, counts):
+        def run(self, items, counts, check):
             if items == ["a"]:
                 assert self.second_has_ended.wait(60)
             if items == ["b"]:
@@ -311,6 +319,38 @@ def test_work_that_is_abandoned_after_it_was_sent_waits_no_more(large_batcher, g
     assert large_batcher.waiting_items == 0
 
 
+def test_a_batch_that_nobody_waits_for_ends_at_its_next_step(toy_embedder):
+    begun, is_cancelled, steps = threading.Event(), threading.Event(), []
+
+    class Stepwise:
+        def embed(self, texts, *, progress):
+            if texts == ["next"]:
+                return toy_embedder.embed(texts)
+            begun.set()
+            assert is_cancelled.wait(60)
+            for step in range(3):
+                steps.append(step)
+                progress("embedding", step, 3)
+            raise AssertionError("the batch was not abandoned")
+
+    batcher = Batcher(BatchedTexts(Stepwise()), batch_tokens=1000, workers=1)
+    long = batcher.submit(["long"])
+    assert begun.wait(60)
+    long.cancel()
+    is_cancelled.set()
+    assert len(vectors_of(batcher.submit(["next"]))) == 1
+    assert steps == [0]
+    assert batcher.close()
+
+
+def test_a_batch_goes_on_while_one_request_waits_for_it():
+    waiting, cancelled = Ticket(["a"], [1]), Ticket(["b"], [1])
+    cancelled.future.cancel()
+    check_wanted([waiting, cancelled])
+    with pytest.raises(CancelledError):
+        check_wanted([cancelled])
+
+
 def embeddings(*numbers, tokens=True):
     vectors = np.array([[number] for number in numbers], np.float32)
     ones = np.ones(len(numbers), np.int64)
@@ -320,14 +360,14 @@ def embeddings(*numbers, tokens=True):
 class Lengths:
     """Embeds a text as its length."""
 
-    def embed(self, texts):
+    def embed(self, texts, *, progress=None):
         return embeddings(*map(len, texts))
 
 
 def test_each_request_gets_its_own_vectors_and_the_batch_is_counted():
     heard = []
     model = BatchedTexts(Lengths(), lambda *one: heard.append(one))
-    first, second = model.run(["a", "bb", "ccc"], [1, 2])
+    first, second = model.run(["a", "bb", "ccc"], [1, 2], lambda: None)
     assert first.vectors[:, 0].tolist() == [1]
     assert second.vectors[:, 0].tolist() == [2, 3]
     assert heard == [(3, 6)]  # two tokens a text

@@ -145,6 +145,28 @@ def test_connections_with_a_request_or_between_two_stay_open(monkeypatch):
     assert asyncio.run(conversation()) == [200, 200, 200]
 
 
+def test_the_time_of_a_head_begins_with_its_first_bytes(monkeypatch):
+    clock, aborted = SimpleNamespace(now=0.0), []
+    monkeypatch.setattr(serving_server, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    server = DrainingServer(uvicorn.Config(application), SimpleNamespace(state=ServiceState()), print)
+
+    class Cycle:
+        response_complete = True
+
+    class Connection:
+        cycle = Cycle()
+        timeout_keep_alive_task = object()
+        transport = SimpleNamespace(abort=lambda: aborted.append(clock.now))
+
+    connection = Connection()
+    server.server_state.connections.add(connection)
+    # Idle for 60 s after an answer; then the first bytes of a head, which may take 10 s from here.
+    for now, has_begun in ((0.0, False), (60.0, False), (60.1, True), (70.0, True), (70.2, True)):
+        clock.now, connection.timeout_keep_alive_task = now, None if has_begun else object()
+        server._close_half_open()
+    assert aborted == [70.2]
+
+
 def test_half_open_and_idle_connections_do_not_keep_others_out(monkeypatch):
     monkeypatch.setattr(serving_server, "CONNECTIONS", 6)
     monkeypatch.setattr(serving_server, "_CROWDED_SECONDS", 0.2)

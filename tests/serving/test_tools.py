@@ -272,6 +272,18 @@ class TestRefusals:
         assert "guards must be among negation" in message
         assert "empty must be missing or wrong" in message
 
+    def test_all_mistakes_of_a_scale_are_reported_at_once(self, toy_embedder):
+        scale = {"question": "How is it?", "points": [{"value": 1}], "anchor_sets": {}, "colour": "red"}
+        message = refusal(server_with(toy_embedder), "rate", texts=["a"], scale=scale, temperature=-1)
+        for part in (
+            "4 mistakes: ",
+            "temperature must be 0 or more, got -1",
+            "scale 'of-the-request': unknown key 'colour': remove it",
+            "scale 'of-the-request': title is missing: add it",
+            "scale 'of-the-request': point 1, label is missing: add it",
+        ):
+            assert part in message
+
     def test_a_value_of_no_possible_type_is_one_mistake(self, toy_embedder):
         message = refusal(server_with(toy_embedder), "rate", texts=["a"], scale=5)
         assert message == "scale must be a text or a mapping, got 5"
@@ -573,6 +585,17 @@ class TestCode:
                 "(2) code 2, examples is missing: add it",
             ),
             (
+                [{**CODES[0], "definition": " ", "examples": [""]}, {**CODES[1], "name": "none"}],
+                "3 mistakes: (1) code 'price' needs a definition: describe what it covers; (2) code 'price' "
+                "needs at least one example, and none may be empty; (3) name must name a code, and 'none' "
+                "means that no code applies",
+            ),
+            (
+                [CODES[0], {**CODES[1], "name": "price", "parent": "net"}],
+                "2 mistakes: (1) codes 'price' and 'price' have the same name: rename one; (2) code 'price': "
+                "there is no code 'net', its parent",
+            ),
+            (
                 [CODES[0], {**CODES[1], "definition": "x" * 21}],
                 "each text of codes must have at most 20 characters, got 21: shorten it",
             ),
@@ -582,6 +605,10 @@ class TestCode:
         assert (
             refusal(server_with(toy_embedder, max_characters=20), "code", texts=["a"], codes=codes) == message
         )
+
+    def test_a_right_codebook_is_read_beside_another_mistake(self, toy_embedder):
+        message = refusal(server_with(toy_embedder), "code", texts=["a"], codes=CODES, raws=False)
+        assert message == "unknown key 'raws': did you mean 'rows'?"
 
 
 class Four:
@@ -823,17 +850,24 @@ class TestProcess:
         )
         initialized = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
         lines = [json.dumps(HELLO), initialized, "", *(form % (call, id) for id, call in calls.items())]
+        lines += [
+            '{"jsonrpc": "2.0", "id": 6}',
+            '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": 5}',
+            '[{"jsonrpc": "2.0", "id": 8, "method": "ping"}]',
+        ]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         with subprocess.Popen(COMMAND, text=True, **pipes) as process:
             process.stdin.write("\n".join([*lines, ""]))
             process.stdin.flush()
-            answers = [json.loads(process.stdout.readline()) for _ in range(5)]
+            answers = [json.loads(process.stdout.readline()) for _ in range(8)]
             process.stdin.close()
             assert process.wait(60) == 0
         by_id = {answer["id"]: answer for answer in answers}
         assert by_id[2]["result"]["content"][0]["text"].startswith("3 mistakes: ")
         for number in (3, 4, 5):
             assert by_id[number]["error"]["message"].startswith("the message must be JSON: ")
+        for number in (6, 7, None):  # a batch is no message, and has no ID
+            assert by_id[number]["error"]["code"] == -32600
 
     @pytest.mark.exhaustive
     def test_a_client_that_reads_no_answer_is_no_error(self):

@@ -34,6 +34,30 @@ def test_a_data_frame_is_tabulated():
     assert table.letters[-1].tolist() == ["", "", "A"]
 
 
+FORM = pl.DataFrame({
+    "drink": ["<b>Caf&eacute;</b>", "Café", "Tea", "<p></p>", "Tea"],
+    "town": ["Bath", "<i>Bath</i>", "Bath", "York", "York"],
+})  # fmt: skip
+
+
+def test_html_in_answers_and_groups_is_tabulated_as_its_text_on_request():
+    result = semscale.crosstabs(FORM, questions=["drink"], banners=["town"], html="text", min_base=1)
+    (table,) = result.tables
+    assert [line.name for line in table.question.lines] == ["Café", "Tea"]
+    # In Bath 2 of 3 answers are Café; in York the other answer is empty, so 1 of 1 is Tea.
+    assert table.cells.values.tolist() == [[0.5, pytest.approx(2 / 3), 0.0], [0.5, pytest.approx(1 / 3), 1.0]]
+    assert [note.split(",")[0] for note in result.input_notes] == [
+        "2 of 5 texts in column ‘drink’ contain HTML (tags",
+        "1 of 5 texts in column ‘town’ contain HTML (tags",
+    ]
+
+
+def test_html_in_answers_is_stated_and_kept_by_default():
+    result = semscale.crosstabs(FORM, questions=["drink"], min_base=1)
+    assert "<b>Caf&eacute;</b>" in [line.name for line in result.tables[0].question.lines]
+    assert result.input_notes[0].endswith("--html text measures the text alone.")
+
+
 def test_a_file_gives_the_same_as_a_frame(tmp_path):
     FRAME.write_csv(tmp_path / "answers.csv")
     item, other = found(), found(str(tmp_path / "answers.csv"))

@@ -19,6 +19,7 @@ from semscale.chat.messages import CallError, Message, Reply, Request, Usage
 from semscale.chat.pacing import Requests, Retries, numbered
 from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
+from semscale.settings import Number
 
 VARIABLE = "SEMSCALE_PRICES"
 _SHIPPED = Path(__file__).with_name("prices.yaml")
@@ -122,8 +123,8 @@ class _ModelPrices(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    prompt: float = Field(ge=0)
-    completion: float = Field(ge=0)
+    prompt: Number = Field(ge=0)
+    completion: Number = Field(ge=0)
 
 
 class _PriceFile(BaseModel):
@@ -132,7 +133,7 @@ class _PriceFile(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     currency: str = "USD"
-    per_tokens: float = Field(1_000_000, gt=0)
+    per_tokens: Number = Field(1_000_000, gt=0)
     models: dict[str, _ModelPrices]
 
 

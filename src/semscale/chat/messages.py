@@ -363,10 +363,14 @@ class Reply:
 
     def __post_init__(self) -> None:
         written = encodable(self.text)
-        reasoning, text = split_reasoning(written)
+        parts, text = [self.reasoning], written
+        # A copy, and a reply that the ledger returns, must have the same answer: so split until none is left.
+        while (split := split_reasoning(text))[1] != text:
+            reasoning, text = split
+            parts.append(reasoning)
         object.__setattr__(self, "text", text)
         if text != written:
-            object.__setattr__(self, "reasoning", "\n\n".join(filter(None, [self.reasoning, reasoning])))
+            object.__setattr__(self, "reasoning", "\n\n".join(filter(None, parts)))
             object.__setattr__(self, "logprobs", answer_tokens(self.logprobs, text))
 
     @property

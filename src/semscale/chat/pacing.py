@@ -334,7 +334,7 @@ class UnreadableReplies:
         Args:
             reply: the reply.
             is_readable: whether it could be used.
-            is_last: whether its item was asked about for the last time, or at least twice more.
+            is_last: whether its item is not asked about again, or two corrections did not help.
         """
         if is_readable:
             self.has_read, self.n, self._has_given_up = True, 0, False

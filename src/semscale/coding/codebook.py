@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from semscale.errors import InputError
+from semscale.errors import InputError, MistakesError
 from semscale.messages import did_you_mean
 from semscale.yaml_reading import YamlFile
 
@@ -48,16 +48,21 @@ class Code:
     parent: str | None = None
 
     def __post_init__(self) -> None:
+        mistakes = list(self._mistakes())
+        if mistakes:
+            raise MistakesError(mistakes[0], mistakes)
+
+    def _mistakes(self) -> Iterator[str]:
         if not self.name.strip() or self.name.casefold() == NO_CODE:
-            raise InputError(f"name must name a code, and {NO_CODE!r} means that no code applies")
+            yield f"name must name a code, and {NO_CODE!r} means that no code applies"
         if self.name.strip().casefold() in RESERVED_NAMES:
-            raise InputError(f"code {self.name!r} would share a column of the table: rename it")
+            yield f"code {self.name!r} would share a column of the table: rename it"
         if ";" in self.name:
-            raise InputError(f"code {self.name!r}: a name must not contain ';', which separates hand codes")
+            yield f"code {self.name!r}: a name must not contain ';', which separates hand codes"
         if not self.definition.strip():
-            raise InputError(f"code {self.name!r} needs a definition: describe what it covers")
+            yield f"code {self.name!r} needs a definition: describe what it covers"
         if not all(example.strip() for example in self.examples):
-            raise InputError(f"code {self.name!r} {_NO_EXAMPLE}")
+            yield f"code {self.name!r} {_NO_EXAMPLE}"
 
     @property
     def is_net(self) -> bool:
@@ -96,8 +101,9 @@ class Codebook:
     codes: tuple[Code, ...]
 
     def __post_init__(self) -> None:
-        for _, message in _mistakes(self.codes):
-            raise InputError(message)
+        mistakes = [message for _, message in _mistakes(self.codes)]
+        if mistakes:
+            raise MistakesError(mistakes[0], mistakes)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -188,6 +194,8 @@ def _parent_mistakes(codes: Sequence[Code]) -> _Mistakes:
         if code.parent is not None and code.parent not in names:
             near = did_you_mean(code.parent, names)
             yield position, f"code {code.name!r}: there is no code {code.parent!r}, its parent{near}"
+    if any(code.parent not in (None, *names) for code in codes):
+        return
     for position, code in enumerate(codes):
         above = _ancestors(code.name, codes)
         if code.name in above:

@@ -257,7 +257,8 @@ class BERTScorer:
         """
         from semscale.report.plane_charts import match_picture
 
-        explained = BertScorer(self._encoder, layer=self.num_layers).explain(candidate, reference)
+        texts = ANSWERS.prepare([candidate, reference])
+        explained = BertScorer(self._encoder, layer=self.num_layers).explain(*texts)
         picture = str(match_picture(explained))
         if fname:
             Path(fname).write_text(picture, encoding="utf-8")

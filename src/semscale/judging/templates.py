@@ -17,6 +17,7 @@ from semscale.errors import InputError
 from semscale.judging.settings import DATA, TEMPLATES
 from semscale.messages import unknown_name
 from semscale.scales import Scale, load_scale
+from semscale.settings import Number
 from semscale.types import Floats
 from semscale.yaml_reading import YamlFile
 
@@ -325,7 +326,7 @@ class _CriterionEntry(BaseModel):
     name: str = Field(min_length=1, max_length=60)
     question: str = Field(min_length=1)
     levels: Annotated[str | list[str | _LevelEntry], BeforeValidator(_quoted)]
-    weight: float | None = None
+    weight: Number | None = None
 
 
 class _RubricFile(BaseModel):

@@ -298,7 +298,9 @@ class CellChecks:
                 self._look_for_text(name, cells[name])
         for name, groups in self._groups.items():
             named = cells.get(name)
-            columns = named if isinstance(named, Mapping) else {} if named is None else {name: named}
+            if named is None:
+                continue
+            columns = named if isinstance(named, Mapping) else {self._columns.titles_of(name)[0]: named}
             for title, names in columns.items():
                 counts = groups.setdefault(title, Counter())
                 counts.update(names)

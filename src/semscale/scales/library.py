@@ -224,9 +224,7 @@ class Translation(BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise InputError(
-                mistakes_in_scale(error, owner=fields.get("scale"), known=type(self).model_fields)
-            ) from None
+            raise mistakes_in_scale(error, owner=fields.get("scale"), known=type(self).model_fields) from None
 
     def applied_to(self, english: Scale) -> Scale:
         """Return the scale with this translation's question, anchors, probes and sets.

@@ -19,6 +19,7 @@ from pydantic import (
 
 from semscale.errors import InputError
 from semscale.messages import mistakes_in_scale, shortened, unknown_name
+from semscale.settings import Number
 from semscale.types import FEWEST_POINTS, LANGUAGE_NAMES, MOST_POINTS, Floats
 from semscale.yaml_reading import parse_yaml
 
@@ -31,7 +32,7 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+Finite = Annotated[Number, Field(allow_inf_nan=False)]
 
 Polarity = Literal["ascending-good", "ascending-bad", "neutral"]
 """Whether a higher value is good, bad, or neither (such as how often, how likely)."""
@@ -108,9 +109,7 @@ class Scale(BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise InputError(
-                mistakes_in_scale(error, owner=fields.get("name"), known=type(self).model_fields)
-            ) from None
+            raise mistakes_in_scale(error, owner=fields.get("name"), known=type(self).model_fields) from None
 
     @property
     def n_points(self) -> int:

@@ -96,8 +96,8 @@ def serve_standard_streams(server: "Server") -> None:
     from mcp.shared.message import SessionMessage
 
     async def serve() -> None:
-        async def refuse(message_id: int | str | None, reason: str) -> None:
-            error = types.ErrorData(code=types.PARSE_ERROR, message=reason)
+        async def refuse(message_id: int | str | None, code: int, reason: str) -> None:
+            error = types.ErrorData(code=code, message=reason)
             answer = types.JSONRPCError(jsonrpc="2.0", id=message_id, error=error)
             await outgoing.send(SessionMessage(answer))
 
@@ -115,14 +115,16 @@ def serve_standard_streams(server: "Server") -> None:
 
 
 async def _messages(
-    stream: TextIO, refuse: Callable[[int | str | None, str], Awaitable[None]]
+    stream: TextIO, refuse: Callable[[int | str | None, int, str], Awaitable[None]]
 ) -> AsyncIterator[str]:
     """Yield the client's messages in the form that the SDK parses.
 
     The SDK drops other messages, and their senders would wait for an answer. Here unpaired surrogates are
-    replaced, and what is no JSON is refused.
+    replaced, and what is no JSON or no message of JSON-RPC is refused.
     """
     import anyio
+    from mcp import types
+    from pydantic import ValidationError
 
     async for line in anyio.wrap_file(stream):
         if not line.strip():
@@ -130,9 +132,16 @@ async def _messages(
         try:
             message = encodable_values(parse_json(line))
         except json.JSONDecodeError as error:
-            await refuse(message_id(line), f"the message must be JSON: {error}")
+            await refuse(message_id(line), types.PARSE_ERROR, f"the message must be JSON: {error}")
+            continue
+        text = json.dumps(message)
+        try:
+            types.jsonrpc_message_adapter.validate_json(text, by_name=False)
+        except ValidationError:
+            reason = "the message must be an object of JSON-RPC 2.0, with a method and an object of params"
+            await refuse(message_id(text), types.INVALID_REQUEST, reason)
         else:
-            yield json.dumps(message)
+            yield text
 
 
 def _own_standard_input() -> TextIO:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from semscale.serving.requests import RefusedRequestError
@@ -45,12 +46,15 @@ class BatchedModel(Protocol[Item_contra, Part_co]):
         """Return the number of tokens of an item, counted or estimated."""
         ...
 
-    def run(self, items: Sequence[Item_contra], counts: Sequence[int], /) -> Sequence[Part_co]:
+    def run(
+        self, items: Sequence[Item_contra], counts: Sequence[int], check: Callable[[], None], /
+    ) -> Sequence[Part_co]:
         """Run the items of several requests through the model; several threads call it at once.
 
         Args:
             items: items of all requests, one request after the other.
             counts: number of items of each request.
+            check: raises once nobody waits for the results; called between the model's own batches.
 
         Returns:
             The results of each request.
@@ -108,7 +112,7 @@ class Batcher(Generic[Item, Part]):
 
         Returns:
             A future with the results in the order of the items. If it is cancelled, items that are not yet in
-            a batch leave the queue.
+            a batch leave the queue, and a batch in which nobody else has items ends early.
 
         Raises:
             RefusedRequestError: the service stops.
@@ -149,7 +153,9 @@ class Batcher(Generic[Item, Part]):
             items = [item for ticket, span in batch.items() for item in ticket.items[span.start : span.stop]]
             started = time.monotonic()
             try:
-                parts = self._model.run(items, [len(span) for span in batch.values()])
+                parts = self._model.run(
+                    items, [len(span) for span in batch.values()], partial(check_wanted, list(batch))
+                )
             except Exception as error:  # noqa: BLE001 - the futures carry it to their requests
                 self._fail(batch, error)
             else:
@@ -272,6 +278,16 @@ class Ticket(Generic[Item, Part]):
 
 Batch = dict[Ticket[Any, Any], range]
 """Tickets of a batch, each with the indices of its items."""
+
+
+def check_wanted(tickets: Sequence[Ticket[Any, Any]]) -> None:
+    """Raise if all tickets were cancelled.
+
+    Raises:
+        CancelledError: nobody waits for any of their results.
+    """
+    if all(ticket.future.cancelled() for ticket in tickets):
+        raise CancelledError
 
 
 class TicketQueue:

@@ -198,9 +198,9 @@ class BatchedTexts:
         """Estimate a text's tokens."""
         return estimated_tokens(text)
 
-    def run(self, texts: Sequence[str], counts: Sequence[int]) -> list[Embeddings]:
+    def run(self, texts: Sequence[str], counts: Sequence[int], check: Callable[[], None]) -> list[Embeddings]:
         """Embed the texts of several requests; ``counts`` has the number of texts of each."""
-        batch = self._embedder.embed(texts)
+        batch = self._embedder.embed(texts, progress=lambda *_: check())
         if self._on_batch:
             self._on_batch(len(texts), None if batch.tokens is None else int(batch.tokens.sum()))
         # Copies, so that a request does not hold the vectors of the whole batch.
@@ -287,11 +287,14 @@ class BatchedRows:
         """Return the number of a row's tokens."""
         return len(row)
 
-    def run(self, rows: Sequence[Row], counts: Sequence[int]) -> list[list[Outputs]]:
+    def run(
+        self, rows: Sequence[Row], counts: Sequence[int], check: Callable[[], None]
+    ) -> list[list[Outputs]]:
         """Compute the last layer's states for rows of several requests; ``counts`` has the rows of each."""
         states: dict[int, Outputs] = {}
         for _, batch, output in self._engine.run_layer([(None, rows)], layer=self._engine.layers):
             states.update(zip(batch.tolist(), output.copy(), strict=True))
+            check()
         if self._on_batch:
             self._on_batch(len(rows), sum(map(len, rows)))
         bounds = pairwise([0, *accumulate(counts)])

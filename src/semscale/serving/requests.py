@@ -6,7 +6,7 @@ This module needs no extra, so that the options of the command derive from ``Ser
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from http import HTTPStatus
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args
 
@@ -29,7 +29,7 @@ from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.messages import first_mistake, shortened
 from semscale.rating.settings import RaterSettings, RatingColumns
-from semscale.settings import Option, Settings, request_model
+from semscale.settings import Option, Settings, annotation_parts, request_model
 from semscale.store.surveys import HeaderKind
 
 ERRORS: dict[int, tuple[str, str]] = {
@@ -203,7 +203,7 @@ class RequestFields(BaseModel):
     def check_number(cls, value: object, info: ValidationInfo) -> object:
         """Refuse infinite numbers, and strings and booleans that pydantic would convert to numbers."""
         field = cls.model_fields[str(info.field_name)]
-        name, kinds = field.alias or str(info.field_name), set(_parts_of(field.annotation))
+        name, kinds = field.alias or str(info.field_name), set(annotation_parts(field.annotation))
         if float in kinds and isinstance(value, int) and abs(value) > sys.float_info.max:
             raise ValueError(f"{name} must be a finite number, got {shortened(value)}")
         if not kinds & {int, float} or not isinstance(value, bool | str):
@@ -212,12 +212,6 @@ class RequestFields(BaseModel):
             options = [repr(part) for part in kinds if isinstance(part, str)]
             raise ValueError(f"{name} must be {' or '.join([*options, 'a number'])}, got {shortened(value)}")
         return value
-
-
-def _parts_of(annotation: object) -> Iterator[object]:
-    """List the types and the literal values of an annotation."""
-    parts = get_args(annotation)
-    yield from (inner for part in parts for inner in _parts_of(part)) if parts else [annotation]
 
 
 Kind = TypeVar("Kind", bound=RequestFields)

@@ -760,7 +760,7 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
         self._service = service
         self._report = report
         self._is_reported_ready = False
-        self._without_request: dict[tuple[Any, Any], float] = {}
+        self._without_request: dict[tuple[Any, Any, bool], float] = {}
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -793,17 +793,18 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
         two requests are closed early, too.
         """
         now, connections = time.monotonic(), self.server_state.connections
-        # A request gets a new cycle, so the time begins again after each.
+        # The time begins again with each answer, as a request gets a new cycle, and with the first bytes
+        # after it, as these end uvicorn's own limit.
         idle = {
-            (connection, connection.cycle): connection
+            (connection, connection.cycle, connection.timeout_keep_alive_task is None): connection
             for connection in connections
             if connection.cycle is None or connection.cycle.response_complete
         }
         self._without_request = {key: self._without_request.get(key, now) for key in idle}
         is_crowded = len(connections) > _CROWDED * CONNECTIONS
         for key, since in self._without_request.items():
-            is_between_requests = idle[key].timeout_keep_alive_task is not None
-            longest = math.inf if is_between_requests else HEAD_SECONDS
+            *_, has_begun = key
+            longest = HEAD_SECONDS if has_begun else math.inf
             if now - since > (_CROWDED_SECONDS if is_crowded else longest):
                 idle[key].transport.abort()
 

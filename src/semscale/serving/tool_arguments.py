@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, create_model
 
-from semscale.errors import InputError, SemscaleError
+from semscale.errors import InputError, MistakesError, SemscaleError
 from semscale.messages import all_mistakes
 from semscale.serving.requests import Kind, RequestFields, ServiceLimits, as_field_names, check_field
 
@@ -123,8 +123,10 @@ class ToolCall:
             known = set(argument_names(kind).values())
             self._mistakes += all_mistakes(error, known)
             self._wrong = {str(detail["loc"][0]) for detail in error.errors() if detail["loc"]}
-            right = known.intersection(arguments) - self._wrong
-            self.fields = kind.model_construct(**{name: arguments[name] for name in right})
+            self.fields = kind.model_construct()
+            for name, argument in argument_names(kind).items():
+                if argument in arguments and argument not in self._wrong:
+                    kind.__pydantic_validator__.validate_assignment(self.fields, name, arguments[argument])
 
     def check(self, work: Callable[[Any], object], *names: str) -> Any:  # noqa: ANN401 - as the step returns
         """Return the result of a step, or collect its error and return ``None``.
@@ -143,7 +145,8 @@ class ToolCall:
         try:
             yield
         except SemscaleError as error:
-            self._mistakes.append(in_arguments(str(error), type(self.fields)))
+            mistakes = error.mistakes if isinstance(error, MistakesError) else (str(error),)
+            self._mistakes += [in_arguments(mistake, type(self.fields)) for mistake in mistakes]
 
     def check_limits(self, limits: ServiceLimits, columns: Collection[str] = (), remedy: str = "") -> None:
         """Check the number of texts in each argument, and their lengths.

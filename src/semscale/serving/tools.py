@@ -9,8 +9,9 @@ import threading
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import polars as pl
 from pydantic import Field, StrictBool, WithJsonSchema, create_model
@@ -474,9 +475,9 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads
 
         call = ToolCall(fields, arguments)
         call.check_limits(limits, ["texts"], _SPLIT)
-        codebook = call.check(lambda checked: _codebook(checked.codes), "codes")
+        codebook = _codebook(call)
         call.raise_mistakes()
-        coder = Coder(codebook, embedder=embedding())
+        coder = Coder(cast("Codebook", codebook), embedder=embedding())
         coding = code_answers(coder.score(call.fields.texts, progress=stop_if_abandoned))
         figures = {
             share.code: {
@@ -502,16 +503,18 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads
     )
 
 
-def _codebook(codes: Collection[CodeFields]) -> "Codebook":
+def _codebook(call: ToolCall) -> "Codebook | None":
+    """Return the codebook of a call, or collect the mistakes in all of its codes and return ``None``."""
     from semscale.coding.codebook import Code, Codebook
 
-    return Codebook(
-        "of-the-call",
-        tuple(
-            Code(code.name, code.definition, tuple(code.examples), tuple(code.negative_examples), code.parent)
-            for code in codes
-        ),
-    )
+    def built(code: CodeFields, _: object) -> Code:
+        return Code(
+            code.name, code.definition, tuple(code.examples), tuple(code.negative_examples), code.parent
+        )
+
+    declared: Collection[CodeFields] = getattr(call.fields, "codes", ())
+    codes = [call.check(partial(built, code), "codes") for code in declared]
+    return None if None in codes else call.check(lambda _: Codebook("of-the-call", tuple(codes)), "codes")
 
 
 def _judge_tool(judge: JudgeCalls, limits: ServiceLimits, threads: TaskThreads) -> AgentTool:

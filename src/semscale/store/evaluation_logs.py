@@ -17,7 +17,7 @@ from semscale.json_reading import encodable_values, parse_json
 from semscale.store.columns import column_of
 from semscale.store.delimited import encoding_of, open_text
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_columns, check_size, frame_reader
-from semscale.text_preparation import REASONING_PARTS, reasoning_of, split_reasoning
+from semscale.text_preparation import REASONING_PARTS, reasoning_of
 
 _FIRST_OBJECTS = 1_000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -134,7 +134,7 @@ _LOG_START = re.compile(rb'[\xef\xbb\xbf\s]*\{.*?"(?:eval|evalId|results)"\s*:',
 _TOO_LARGE = "save a table of its samples as JSON lines (.jsonl) or CSV"
 
 REASONING = "reasoning"
-"""Column of the reasoning before an output."""
+"""Column of the reasoning that is stated apart from the output."""
 
 Row = dict[str, Any]
 
@@ -149,8 +149,9 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 
     ``openai-evals`` (``.jsonl``): ``sample_id``, ``prompt``, ``output``, ``expected``, ``correct``; samplings
     with another prompt than the sample's first, such as a grader's, are left out.
 
-    Reasoning before an output is moved to a column ``reasoning``, if any output has some. A log of several
-    runs of OpenAI's evals has a column ``run``.
+    Reasoning that a log states apart from the output is in a column ``reasoning``. Reasoning at the start of
+    an output, such as ``<think>...</think>``, stays there: the setting ``reasoning`` decides whether it is
+    measured. A log of several runs of OpenAI's evals has a column ``run``.
 
     Args:
         path: the file.
@@ -174,7 +175,7 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 
         else:
             rows = _promptfoo_rows(document, name)
             notes = (*_mixed_prompts(rows), *_mixed_providers(rows))
-    notes = (*notes, *_separate_reasoning(rows))
+    rows = _without_empty_reasoning(rows)
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if not rows:
         raise InputError(f"{name} holds no samples; an evaluation log with results is needed")
@@ -393,26 +394,11 @@ def _mixed(n: int, note: str) -> tuple[str, ...]:
     return (note,) if n > 1 else ()
 
 
-def _separate_reasoning(rows: list[Row]) -> tuple[str, ...]:
-    """Move the reasoning before each output to a column of its own; remove the column if there is none."""
-    n_inline = 0
-    for row in rows:
-        reasoning, output = split_reasoning(row["output"] or "")
-        if output != (row["output"] or ""):
-            n_inline += 1
-            row["output"] = output
-            row[REASONING] = "\n\n".join(filter(None, [row.get(REASONING), reasoning]))
-    has_reasoning = any(row.get(REASONING) for row in rows)
-    for row in rows:
-        stated = row.pop(REASONING, None) or None
-        if has_reasoning:
-            row[REASONING] = stated
-    if not n_inline:
-        return ()
-    return (
-        f"{n_inline:,} of {len(rows):,} outputs in this log begin with a model's reasoning; it is in the "
-        f"column {REASONING}, and is not measured.",
-    )
+def _without_empty_reasoning(rows: list[Row]) -> list[Row]:
+    """Remove the column of reasoning if it is empty."""
+    if any(row.get(REASONING) for row in rows):
+        return [{**row, REASONING: row.get(REASONING) or None} for row in rows]
+    return [{name: value for name, value in row.items() if name != REASONING} for row in rows]
 
 
 def _openai_rows(path: Path, name: str) -> list[Row]:

@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
+from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -43,6 +44,7 @@ from semscale.tabulation.survey_questions import (
     needed_columns,
     paired_question,
 )
+from semscale.text_preparation import TextCounts, TextPreparation, has_html, html_text
 
 ENDINGS = (".xlsx", ".pptx", ".html", ".md", ".csv", ".parquet", ".jsonl", ".json")
 """File extensions of the formats for crosstabs."""
@@ -110,7 +112,7 @@ def tabulate_file(table: Table, settings: CrosstabSettings) -> "Crosstabs":
     ]
     frame = pl.concat(batches, how="vertical_relaxed")
     with rows_of_the_file(table):
-        whole = _values_before_conditions(table, questions.values())
+        whole = _values_before_conditions(table, questions.values(), settings.html)
         result = _tabulate(frame, settings, questions, table.labels, whole)
     return replace(result, source=table.file_name, input_notes=(*table.notes, *result.input_notes))
 
@@ -144,6 +146,7 @@ def _tabulate(
     """
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
+    frame, html_notes = _prepare_html(frame, settings, columns.values())
     written = frame
     frame, spellings = _join_spellings(frame, settings, columns.values(), labels)
     sample = read_sample(frame, settings, labels)
@@ -178,10 +181,40 @@ def _tabulate(
         tables=tuple(tabulate(questions, banners or [everybody], sample.design, settings)),
         settings=settings,
         sample_notes=(*sample.notes, *_notes_on_people(rows, settings)),
-        input_notes=tuple(
-            spellings[name] for name in (*settings.wave_columns, *settings.banners) if name in spellings
+        input_notes=(
+            *html_notes,
+            *(spellings[name] for name in (*settings.wave_columns, *settings.banners) if name in spellings),
         ),
     )
+
+
+def _columns_together(
+    settings: CrosstabSettings, questions: Collection[QuestionColumns]
+) -> list[tuple[str, ...]]:
+    """Return the columns of each question, and each column of groups."""
+    groups = [(name,) for name in (*settings.wave_columns, *settings.banners)]
+    return [*(question.columns for question in questions), *groups]
+
+
+def _prepare_html(
+    frame: pl.DataFrame, settings: CrosstabSettings, questions: Collection[QuestionColumns]
+) -> tuple[pl.DataFrame, list[str]]:
+    """Replace HTML in answers and groups by its text, if the settings say so.
+
+    Returns:
+        The frame, and a sentence for each column with HTML.
+    """
+    preparation, notes = TextPreparation(html=settings.html), list[str]()
+    for name in dict.fromkeys(chain.from_iterable(_columns_together(settings, questions))):
+        if name not in frame.columns or frame[name].dtype != pl.String:
+            continue
+        counts = Counter(frame[name].drop_nulls().to_list())
+        marked = {cell: html_text(cell) or None for cell in counts if has_html(cell)}
+        n_marked = sum(counts[cell] for cell in marked)
+        notes += preparation.notes(TextCounts(counts.total(), html=n_marked), [name])
+        if settings.html == "text":
+            frame = frame.with_columns(frame[name].replace(marked))
+    return frame, notes
 
 
 def _join_spellings(
@@ -197,10 +230,8 @@ def _join_spellings(
     Returns:
         The frame, and a sentence for each column with joined names.
     """
-    columns = [question.columns for question in questions]
-    columns += [(name,) for name in (*settings.wave_columns, *settings.banners)]
     notes: dict[str, str] = {}
-    for names in dict.fromkeys(columns):
+    for names in dict.fromkeys(_columns_together(settings, questions)):
         texts = [
             name
             for name in names
@@ -241,16 +272,19 @@ def _needed_columns(
     return list(dict.fromkeys([*titles, *settings.banners, *settings.wave_columns, *roles.values(), *ids]))
 
 
-def _values_before_conditions(table: Table, questions: Collection[QuestionColumns]) -> dict[str, pl.Series]:
+def _values_before_conditions(
+    table: Table, questions: Collection[QuestionColumns], html: Literal["keep", "text"]
+) -> dict[str, pl.Series]:
     """Read all values of options, including rows that a condition leaves out."""
     options = _option_columns(questions)
     if table.whole is None or not options:
         return {}
     values: dict[str, set[str]] = {column: set() for column in options}
+    preparation = TextPreparation(html=html)
     for batch in table.whole.batches_with(options, _BATCH):
         for column, names in values.items():
             cells = storable(column_in(batch, column).to_frame()).to_series()
-            names.update(groups_in(cells).drop_nulls().unique().to_list())
+            names.update(preparation.prepare(groups_in(cells).drop_nulls().unique().to_list()))
     return {column: pl.Series(column, sorted(names), dtype=pl.String) for column, names in values.items()}
 
 

@@ -12,6 +12,7 @@ from semscale.input_files import read_input, read_input_text
 from semscale.messages import unreadable
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
+from semscale.text_preparation import Html
 from semscale.yaml_reading import line_of, parse_yaml
 
 EVERY_QUESTION = ""
@@ -329,6 +330,8 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
         InputError: as for the parts; or the column of waves is also a banner.
     """
 
+    html: Html = "keep"
+
     def model_post_init(self, context: object, /) -> None:
         """Check that the column of waves is not also a banner."""
         super().model_post_init(context)
@@ -393,6 +396,7 @@ class CrosstabKeywords(TypedDict, total=False):
     min_base: int
     adjust: Literal["holm", "bh", "none"]
     level: float
+    html: Literal["keep", "text"]
 
 
 # Files that describe a sample

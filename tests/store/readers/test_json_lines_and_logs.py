@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
+from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.store import evaluation_logs
 from semscale.store.evaluation_logs import log_variants, open_jsonl
 from semscale.store.reading import open_table
@@ -368,17 +369,24 @@ def test_runs_of_one_log_of_openai_evals_are_noted(tmp_path):
     assert next(table.batches(9))["run"].to_list() == ["a", "b"]
 
 
-def test_reasoning_of_outputs_has_a_column_of_its_own(tmp_path):
+def log_with(folder, *messages):
     samples = [
-        {
-            "id": 1,
-            "input": "?",
-            "output": {"choices": [{"message": {"content": "<think>Lyon?</think>Paris"}}]},
-        },
-        {"id": 2, "input": "?", "output": {"choices": [{"message": {"content": "Rome"}}]}},
+        {"id": number, "input": "?", "output": {"choices": [{"message": message}]}}
+        for number, message in enumerate(messages)
     ]
-    table = open_table(write(tmp_path / "log.json", {"eval": {}, "samples": samples}))
-    batch = next(table.batches(9))
+    return write(folder / "log.json", {"eval": {}, "samples": samples})
+
+
+def test_reasoning_stated_apart_from_an_output_has_a_column_of_its_own(tmp_path):
+    path = log_with(tmp_path, {"content": "Paris", "reasoning": "Lyon?"}, {"content": "Rome"})
+    batch = next(open_table(path).batches(9))
     assert batch["output"].to_list() == ["Paris", "Rome"]
     assert batch["reasoning"].to_list() == ["Lyon?", None]
-    assert table.notes[0].startswith("1 of 2 outputs in this log begin with a model's reasoning")
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("remove", "Paris"), ("keep", "<think>Lyon?</think>Paris")])
+def test_the_setting_decides_on_reasoning_in_an_output(tmp_path, kind, expected):
+    table = open_table(log_with(tmp_path, {"content": "<think>Lyon?</think>Paris"}))
+    assert "reasoning" not in table.columns
+    columns = RatingColumns(text="output").prepared_by(RaterSettings(reasoning=kind))
+    assert columns.read(next(table.batches(9)), 0)["text"] == [expected]

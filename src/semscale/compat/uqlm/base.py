@@ -467,7 +467,7 @@ def _as_prompt(prompt: Any) -> Any:
     """Read a prompt: a text, or a list of LangChain's messages."""
     if prompt is None or isinstance(prompt, str):
         return prompt
-    return [_message(message) for message in prompt]
+    return [_message(message) for message in (prompt if isinstance(prompt, Sequence) else [prompt])]
 
 
 def _message(message: Any) -> Message:
