@@ -11,7 +11,6 @@ from semscale.report.drift_ci import (
     github_annotations,
     job_summary,
     junit_xml,
-    slack_message,
     stop_commands,
 )
 from semscale.report.markdown import markdown
@@ -96,17 +95,3 @@ def test_junit_skips_undecided_checks_with_their_bound():
 def test_junit_is_xml_whatever_the_texts_are():
     summary = gate_of(contradicted=8, silent=1, text=ATTACK)
     ElementTree.fromstring(junit_xml(summary))
-
-
-def test_slack_gets_verdict_fact_and_next_step_without_texts(failed):
-    message = slack_message(failed, link="https://ci.example.org/1?a=1&b=2")
-    lines = message.splitlines()
-    assert lines[0] == "*Drift gate failed*: model-b compared with model-a, dataset feedback"
-    assert lines[1] == "Contradictions rose from 0 % to 40 % of outputs."
-    assert lines[-1] == "<https://ci.example.org/1?a=1&amp;b=2|Job>"
-    assert "dose" not in message
-
-
-def test_slack_mentions_nobody():
-    summary = gate_of(contradicted=8, text=ATTACK)
-    assert "<!channel>" not in slack_message(summary)

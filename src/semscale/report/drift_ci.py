@@ -1,4 +1,4 @@
-"""A gate's decision for CI systems: GitHub annotations and job summaries, JUnit XML, and Slack messages."""
+"""A gate's decision for CI systems: GitHub annotations and job summaries, and JUnit XML."""
 
 import secrets
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from semscale.report.drift_gate import (
     slight_sentence,
     undecided_sentence,
 )
-from semscale.report.formatting import capitalised, clipped, count, printable
+from semscale.report.formatting import capitalised, count, printable
 
 SHOWN = 10
 """Number of annotations of one kind that GitHub shows for a step."""
@@ -27,8 +27,7 @@ _KINDS = {Outcome.FAIL: "error", Outcome.UNDECIDED: "warning", Outcome.PASS: "no
 _SUMMARY_SECTIONS = ("texts", "checks")
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
-_LONGEST_NAME, _LONGEST_MESSAGE = 80, 2_000
-_SLACK_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_LONGEST_NAME = 80
 
 
 @dataclass(frozen=True)
@@ -232,36 +231,3 @@ def _add_case(suite: ElementTree.Element, check: _Check) -> None:
             ElementTree.SubElement(element, "skipped", {"message": f"{check.outcome}: {message}"})
         case _:
             ElementTree.SubElement(element, "system-out").text = message
-
-
-def slack_message(summary: DriftSummary, *, link: str | None = None) -> str:
-    """Return a short message with the compared run, the gate's decision, and the next step.
-
-    It contains no text of an output.
-
-    Args:
-        summary: the comparison and the gate's decision about it.
-        link: address of the job that ran the gate.
-
-    Returns:
-        Text in Slack's markup; names are escaped, so that none can mention a channel or create a link.
-
-    References:
-        Slack, formatting text for app surfaces: ``&``, ``<`` and ``>`` are escaped.
-    """
-    baseline, candidate = summary.comparison.baseline, summary.comparison.candidate
-    new, old, dataset = (
-        _slack_text(name, _LONGEST_NAME) for name in (candidate.model, baseline.model, baseline.dataset)
-    )
-    lines = [
-        f"*Drift gate {OUTCOMES[summary.decision.outcome]}*: {new} compared with {old}, dataset {dataset}",
-        *(_slack_text(f"{fact}.") for fact in gravest_facts(summary)),
-        _slack_text(f"{summary.next_step}."),
-    ]
-    if link:
-        lines.append(f"<{_slack_text(link)}|Job>")
-    return "\n".join(lines)
-
-
-def _slack_text(text: str, longest: int = _LONGEST_MESSAGE) -> str:
-    return clipped(text, longest).shown.translate(_SLACK_ESCAPES)

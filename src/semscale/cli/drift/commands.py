@@ -82,10 +82,8 @@ def gate(options: GateOptions) -> int:
     """
     from semscale.cli.drift.gate import run_gate
 
-    options.notify.webhook()
     settings = options.decision.read()
-    summary, comparison_id = run_gate(options, settings)
-    options.notify.send(summary, comparison_id)
+    summary = run_gate(options, settings)
     outcome = str(summary.stored.outcome)
     if outcome == "undecided" and settings.undecided is not None:
         if settings.undecided == "warn":

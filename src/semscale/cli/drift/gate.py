@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from semscale.types import Progress
 
 
-def run_gate(options: GateOptions, settings: GateSettings) -> tuple[DriftSummary, str]:
+def run_gate(options: GateOptions, settings: GateSettings) -> DriftSummary:
     """Compare, decide, store the comparison, write the files that were asked for, and print a summary.
 
     Returns:
-        The summary, and the id of the stored comparison.
+        The summary of the stored comparison.
 
     Raises:
         SemscaleError: what the history, the file or the model cannot do.
@@ -73,7 +73,7 @@ def run_gate(options: GateOptions, settings: GateSettings) -> tuple[DriftSummary
             "stopped; the comparison is stored, and files may be missing: ask about "
             f"{short_id(summary.comparison.candidate.id)} again"
         ) from None
-    return summary, comparison_id
+    return summary
 
 
 def _compared(options: GateOptions, settings: GateSettings, history: "History") -> tuple[DriftSummary, str]:

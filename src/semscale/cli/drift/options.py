@@ -1,6 +1,5 @@
 """Options of the commands ``semscale drift``."""
 
-import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +9,6 @@ from pydantic import Field
 
 from semscale.cli.options import Rare, Without, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs
-from semscale.cli.process import message_if_stopped, say
 from semscale.cli.shared import (
     ARGUMENTS,
     CHAT,
@@ -25,29 +23,20 @@ from semscale.cli.shared import (
 )
 from semscale.drift.settings import GATE, Direction, GateSettings, read_gate_settings
 from semscale.embedding.token_states import TOKENLESS_ENGINES
-from semscale.errors import InputError, ReplyError
+from semscale.errors import InputError
 from semscale.settings import Option, Settings
 from semscale.text_preparation import Reasoning
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
-    from semscale.cli.drift.webhook import Webhook
     from semscale.drift.anchors import AnchorColumns
     from semscale.drift.asking import AskSettings
     from semscale.drift.comparison import DriftMeter
     from semscale.drift.reading import RunColumns
-    from semscale.drift.summary import DriftSummary
     from semscale.judging.judge import Judge
     from semscale.types import Progress
 
 MEASURING, JUDGE, DAMAGE = "Measuring", "Judge", "Damage"
-NOTIFY_VARIABLE = "SEMSCALE_NOTIFY"
-
-_NOTIFIED = {
-    "fail": ("fail",),
-    "undecided": ("fail", "undecided"),
-    "always": ("fail", "undecided", "pass"),
-}
 
 
 class RunColumnOptions(Settings):
@@ -482,68 +471,6 @@ class GateOutputs(Outputs):
         super().check()
 
 
-class NotifyOptions(Settings):
-    """The webhook that gets the gate's decision, and when."""
-
-    notify: Annotated[
-        str | None,
-        Field(description=f"Webhook that receives the decision (default: {NOTIFY_VARIABLE})."),
-        Option(OUTPUT, "URL", rare=True),
-    ] = None
-    notify_on: Annotated[
-        Literal["fail", "undecided", "always"] | None,
-        Field(description="Outcomes that are sent: fail, undecided (the default, includes fail), or always."),
-        Option(OUTPUT, rare=True),
-    ] = None
-
-    def webhook(self) -> "Webhook | None":
-        """Return the webhook that the option or the environment names, checked.
-
-        Returns:
-            ``None`` without one, or if the address is empty, as a secret is in a pull request from a fork.
-
-        Raises:
-            InputError: it cannot be used, or there is none although ``--notify-on`` is given.
-        """
-        address = self.notify or os.environ.get(NOTIFY_VARIABLE, "").strip()
-        if not address:
-            if self.notify_on and self.notify is None and NOTIFY_VARIABLE not in os.environ:
-                raise InputError(
-                    f"--notify-on belongs to --notify, or to {NOTIFY_VARIABLE}: add the webhook's address"
-                )
-            return None
-        from semscale.cli.drift.webhook import Webhook
-
-        try:
-            return Webhook(address)
-        except InputError as error:
-            raise InputError(f"{'--notify' if self.notify else NOTIFY_VARIABLE}: {error}") from None
-
-    def send(self, summary: "DriftSummary", comparison_id: str) -> None:
-        """Send the decision where its outcome is to be sent; a failure is reported, and changes nothing.
-
-        Args:
-            summary: the comparison and the decision.
-            comparison_id: id of the stored comparison.
-
-        Raises:
-            StoppedByUserError: stopped by the user.
-        """
-        webhook, outcomes = self.webhook(), _NOTIFIED[self.notify_on or "undecided"]
-        if webhook is None or str(summary.decision.outcome) not in outcomes:
-            return
-        from semscale.cli.drift.webhook import slack_json, summary_json
-
-        message = slack_json(summary) if webhook.is_slack else summary_json(summary, comparison_id)
-        with message_if_stopped(
-            "stopped; the comparison is stored, and the webhook may not have been notified"
-        ):
-            try:
-                webhook.post(message)
-            except ReplyError as error:
-                say(f"warning: could not notify the webhook: {error}; the decision stands")
-
-
 class DecisionOptions(Settings):
     """Settings of the gate, from a file and from options, which override it."""
 
@@ -607,7 +534,6 @@ class GateOptions(Settings):
     chat: Annotated[ChatOptions, Without("chat_model")]
     calls: Annotated[CallOptions, Without("dry_run"), Rare("max_cost")]
     outputs: GateOutputs
-    notify: NotifyOptions
     measuring: MeasuringOptions
     table: TableOptions
 
