@@ -1,11 +1,9 @@
-"""Claims: splitting, verdicts, groundedness and agreement of samples, values of claims."""
+"""Claims: sentences, verdicts, groundedness and agreement of samples."""
 
-import asyncio
 import math
 
 import numpy as np
 import pytest
-from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from semscale.answer_consistency.claims import (
     ClaimConsistency,
@@ -13,61 +11,18 @@ from semscale.answer_consistency.claims import (
     Groundedness,
     Support,
     claim_consistency,
-    claim_values,
-    claims_request,
-    entailment_values,
     groundedness,
-    read_claims,
     sentence_claims,
-    split_claims,
 )
-from semscale.chat.chat_model import load_chat_model
-from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.matching.entailment import Entailments
 from semscale.signature import Signature
-
-
-@pytest.mark.parametrize(
-    ("reply", "claims"),
-    [
-        ("- The tower is tall.\n- The tower is old.", ["The tower is tall.", "The tower is old."]),
-        ("### It is tall.\n### It is old.", ["It is tall.", "It is old."]),
-        ("1. It is tall.\n2) It is old.", ["It is tall.", "It is old."]),
-        ("Claims:\n\n* It costs 3.50 euros.\n* It costs 3.50 euros.", ["It costs 3.50 euros."]),
-        ("NONE", []),
-        ("### NONE", []),
-        ("- None.", []),
-        ("", None),
-        ("I am sorry, I cannot help with that.", None),
-        ("-5 degrees", None),
-    ],
-)
-def test_claims_are_the_marked_lines_of_a_reply(reply, claims):
-    assert read_claims(reply) == claims
 
 
 def test_sentences_without_a_letter_or_digit_are_no_claims():
     assert sentence_claims("It is tall. ??? !!!") == ["It is tall."]
     assert sentence_claims("...") == []
     assert sentence_claims(7) == []
-
-
-def split(texts, replies, **settings):
-    runner = Runner(load_chat_model(FakeListChatModel(responses=replies)), ledger=False)
-    return asyncio.run(split_claims(texts, runner, **settings))
-
-
-def test_what_is_no_text_is_not_asked_about_and_what_has_no_claims_in_its_reply_is_none():
-    # Two requests: equal texts are asked about once.
-    found = split(["It is tall.", None, "  ", "It is tall.", "It is old."], ["- It is tall.", "Sorry."])
-    assert found == [["It is tall."], [], [], ["It is tall."], None]
-
-
-def test_a_template_makes_the_whole_prompt():
-    request = claims_request("It is tall.", lambda text: f"Facts of: {text}")
-    assert [message.role for message in request.messages] == ["user"]
-    assert request.messages[0].parts[0].text == "Facts of: It is tall."
 
 
 CLAIM = "The shop is open on Sunday."
@@ -299,53 +254,3 @@ def test_with_a_corpus_other_texts_of_the_call_change_no_value():
         ["The tower is high.", "Bread rises."], [["The tower is tall."], ["Bread is baked."]]
     )
     assert among.score[0] == pytest.approx(alone.score[0], abs=1e-6)
-
-
-NAN = np.nan
-
-
-def lengths(premises, hypotheses):
-    """Ten premises' letters as the value; NaN for one that says nothing."""
-    return {"letters": np.array([len(text) if text != "?" else NAN for text in premises], np.float64)}
-
-
-def test_the_best_unit_of_a_sample_counts_and_the_mean_over_samples():
-    # Samples of the first list: units of 1 and 4 letters, and of 2: (4 + 2) / 2 for either claim.
-    found = claim_values(
-        [["one", "two"], [], ["three"]], [[["a", "abcd"], ["ab"]], [["a"]], [["abc"]]], lengths
-    )
-    assert [each["letters"].tolist() for each in found] == [[3.0, 3.0], [], [3.0]]
-
-
-def test_units_that_cannot_be_read_and_samples_without_units_do_not_count():
-    found = claim_values([["one"], ["two"], ["three"]], [[["?", "ab"], [], ["?"]], [["?"]], []], lengths)
-    np.testing.assert_array_equal([each["letters"][0] for each in found], [2.0, NAN, NAN])
-
-
-def test_all_pairs_are_valued_in_one_call():
-    calls = []
-
-    def values(premises, hypotheses):
-        calls.append(list(zip(premises, hypotheses, strict=True)))
-        return lengths(premises, hypotheses)
-
-    claim_values([["one", "two"]], [[["a", "b"]]], values)
-    assert calls == [[("a", "one"), ("b", "one"), ("a", "two"), ("b", "two")]]
-
-
-class Undecided:
-    signature = Signature.of("nli", model="made-up")
-
-    def probabilities(self, premises, hypotheses):
-        return np.array([(0.0, 1.0, 0.0) if text == "neutral" else (0.6, 0.2, 0.2) for text in hypotheses])
-
-
-def test_a_neutral_pair_is_halfway_between_entailed_and_contradicted():
-    found = entailment_values(Undecided(), ["a", "a"], ["neutral", "x"])
-    assert found["entailment"].tolist() == [0.0, 0.6]
-    assert found["noncontradiction"].tolist() == [1.0, 0.8]
-    assert found["contrasted_entailment"].tolist() == [0.5, pytest.approx(0.75)]
-
-
-def test_without_pairs_no_model_is_asked():
-    assert entailment_values(None, [], [])["entailment"].shape == (0,)

@@ -1,7 +1,7 @@
 """Long answers judged claim by claim, by passages that should support them or by other samples."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -13,14 +13,11 @@ import polars as pl
 from semscale.answer_consistency.pairs import CONTRADICTED, contradicting
 from semscale.answer_consistency.samples import (
     distinct_entailments,
-    item_means,
     read_texts,
     without_declining,
 )
 from semscale.answer_consistency.settings import ClaimKeywords, ClaimSettings
 from semscale.chat.declining import gives_no_answer
-from semscale.chat.messages import Request
-from semscale.chat.runner import Runner
 from semscale.embedding.texts import text_status
 from semscale.guards.findings import Finding
 from semscale.matching.entailment import (
@@ -631,14 +628,6 @@ def _mean(values: Floats) -> float:
     return float(known.mean()) if len(known) else np.nan
 
 
-_SYSTEM = (
-    "You split texts into claims. A claim is one short sentence that states a single fact and can be "
-    "understood alone: put names in the place of words such as he, it or this. Leave nothing out, add "
-    "nothing, and judge nothing. Write each claim on a line of its own that begins with '- '. If the text "
-    "states no fact, write only: NONE"
-)
-_LINE = re.compile(r"^\s*(?:[-*•]|#{2,}|\d+[.)])\s+(.+?)\s*$", re.MULTILINE)
-_NONE = re.compile(r"\W*none\W*", re.IGNORECASE)
 _LIST_MARK = re.compile(r"(?:[-*•–—]|#{1,6})\s+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _REPLIES = frozenset((
@@ -670,154 +659,3 @@ def sentence_claims(text: object) -> list[str]:
         for sentence in sentences
         if any(map(str.isalnum, sentence)) and not _REPLIES.issuperset(_WORD.findall(sentence.casefold()))
     ]
-
-
-def claims_request(text: str, template: Callable[[str], str] | None = None) -> Request:
-    """Build the request that asks a chat model for the claims of a text.
-
-    Args:
-        text: text to split.
-        template: returns the prompt for the text; by default Semscale's. The reply must have a claim on each
-            line that begins with ``-``, ``*``, ``###`` or a number.
-    """
-    if template is not None:
-        return Request.of(template(text), temperature=0.0)
-    return Request.of(f"Text:\n{text}", system=_SYSTEM, temperature=0.0)
-
-
-def read_claims(reply: str) -> list[str] | None:
-    r"""Parse the claims of a reply: the text after the mark on each marked line, without repetitions.
-
-    Returns:
-        Claims in their order; an empty list if the reply states that there are none, and ``None`` if it has
-        neither.
-
-    Examples:
-        >>> read_claims("Here they are:\n- The tower is tall.\n- It is old.")
-        ['The tower is tall.', 'It is old.']
-        >>> read_claims("NONE"), read_claims("I cannot do that.")
-        ([], None)
-    """
-    listed = list(dict.fromkeys(_LINE.findall(reply)))
-    claims = [claim for claim in listed if not _NONE.fullmatch(claim)]
-    return claims if listed or _NONE.fullmatch(reply) else None
-
-
-async def split_claims(
-    texts: Sequence[object],
-    runner: Runner,
-    *,
-    template: Callable[[str], str] | None = None,
-    progress: Progress | None = None,
-) -> list[list[str] | None]:
-    """Request the claims of texts from a chat model; equal texts are sent once.
-
-    Args:
-        texts: n texts.
-        runner: sends the requests.
-        template: as for ``claims_request``.
-        progress: called while replies come.
-
-    Returns:
-        The claims of each text; none for other cells, and ``None`` without a reply that has claims.
-
-    Raises:
-        InterruptedRunError: a cap was reached, or 20 replies in a row have no claims; replies are stored.
-        ReplyError: no call can succeed.
-    """
-    asked = list(dict.fromkeys(text for text in texts if sentence_claims(text) and isinstance(text, str)))
-    outcomes = await runner.collect_readable(
-        [claims_request(text, template) for text in asked],
-        lambda _, reply: read_claims(reply.text) is not None,
-        progress=progress,
-    )
-    known = {
-        text: None if outcome.reply is None else read_claims(outcome.reply.text)
-        for text, outcome in zip(asked, outcomes, strict=True)
-    }
-    return [known[text] if isinstance(text, str) and text in known else [] for text in texts]
-
-
-PairValues = Callable[[list[str], list[str]], Mapping[str, Floats]]
-"""Function that scores p units (premises) and p claims by each scorer, shape (p,), NaN where unread."""
-ENTAILMENT_VALUES = ("entailment", "noncontradiction", "contrasted_entailment")
-"""Values by an entailment model: p(entailment), 1 - p(contradiction), and their share of both."""
-
-
-def claim_values(
-    claims: Sequence[Sequence[str]], units: Sequence[Sequence[Sequence[str]]], pair_values: PairValues
-) -> list[dict[str, Floats]]:
-    """Compute values of each claim: the greatest over the units of a sample, averaged over samples.
-
-    Args:
-        claims: n lists of claims.
-        units: n lists of samples, each a list of units: the whole sample, or its sentences or claims. A
-            sample without readable units is left out.
-        pair_values: returns the values of all pairs in one call.
-
-    Returns:
-        Values of each list of claims by scorer, each of shape (claims,); NaN without samples.
-
-    References:
-        Whole samples are LUQ, units are LUQ-pair: Zhang et al. (2024), arXiv 2403.20279.
-    """
-    premises: list[str] = []
-    hypotheses: list[str] = []
-    cell_of_pair: list[int] = []
-    claim_of_cell: list[int] = []
-    listed = [(claim, samples) for group, samples in zip(claims, units, strict=True) for claim in group]
-    for number, (claim, samples) in enumerate(listed):
-        for sample in samples:
-            premises += sample
-            hypotheses += [claim] * len(sample)
-            cell_of_pair += [len(claim_of_cell)] * len(sample)
-            claim_of_cell.append(number)
-    means: dict[str, Floats] = {}
-    for name, column in pair_values(premises, hypotheses).items():
-        best: Floats = np.full(len(claim_of_cell), np.nan)
-        np.fmax.at(best, np.array(cell_of_pair, np.int64), column)
-        means[name] = item_means(best, np.array(claim_of_cell, np.int64), len(listed))
-    bounds = np.cumsum([0, *map(len, claims)]).tolist()
-    return [{name: column[rows] for name, column in means.items()} for rows in map(slice, bounds, bounds[1:])]
-
-
-AGGREGATIONS = ("mean", "min")
-"""Ways to aggregate the values of an answer's claims."""
-
-
-def aggregate_claims(values: Sequence[Floats], aggregation: str) -> Floats:
-    """Aggregate the values of each answer's claims by their mean or their minimum.
-
-    Args:
-        values: values of the claims of each of n answers; NaN for claims without one.
-        aggregation: ``mean`` or ``min``.
-
-    Returns:
-        Shape (n,); NaN for an answer without a claim with a value.
-
-    Examples:
-        >>> values = [np.array([0.2, 0.6, np.nan]), np.array([np.nan])]
-        >>> aggregate_claims(values, "mean").tolist(), aggregate_claims(values, "min").tolist()
-        ([0.4, nan], [0.2, nan])
-    """
-    if aggregation == "mean":
-        return np.array([_mean(column) for column in values], np.float64)
-    known = [column[~np.isnan(column)] for column in values]
-    return np.array([column.min() if len(column) else np.nan for column in known], np.float64)
-
-
-def entailment_values(
-    model: EntailmentModel, premises: list[str], hypotheses: list[str]
-) -> dict[str, Floats]:
-    """Compute the values of pairs by an entailment model, named as in ``ENTAILMENT_VALUES``.
-
-    Args:
-        model: entailment model.
-        premises: p texts.
-        hypotheses: p texts.
-    """
-    relations = distinct_entailments(model, premises, hypotheses)
-    entailed, denied = relations[:, ENTAILMENT], relations[:, CONTRADICTION]
-    both = entailed + denied
-    contrasted = np.divide(entailed, both, out=np.full(len(both), 0.5), where=~(both <= 0))
-    return dict(zip(ENTAILMENT_VALUES, (entailed, 1 - denied, contrasted), strict=True))

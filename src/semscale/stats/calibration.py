@@ -686,28 +686,6 @@ def nested_scores(scores: Floats, correct: Floats, *, seed: int = 0) -> Floats:
     return nested
 
 
-def best_f1_threshold(scores: Floats, correct: Floats) -> float:
-    """Choose the threshold with the highest F1 score; items above it count as right.
-
-    Args:
-        scores: shape (n,), 0 to 1; items without a score (NaN) are left out.
-        correct: shape (n,), 1 right, 0 wrong, NaN not known; at least one item with a score is right.
-
-    Returns:
-        The threshold, 0 to 0.99 in steps of 0.01, as in uqlm; the lowest of several with the same F1.
-
-    Examples:
-        >>> best_f1_threshold(np.array([0.2, 0.5, 0.9]), np.array([0.0, 1.0, 1.0]))
-        0.2
-    """
-    known = ~np.isnan(scores) & ~np.isnan(correct)
-    bounds = np.arange(0, 1, 0.01)
-    accepted = scores[known] > bounds[:, None]
-    right = correct[known] == 1
-    f1 = 2 * (accepted & right).sum(axis=1) / (accepted.sum(axis=1) + right.sum())
-    return float(bounds[f1.argmax()])
-
-
 def labelled_rows(scores: Floats, correct: Floats) -> Integers:
     """Return the positions of items with a label and a score, from scores (k, n) and correct (n,)."""
     return np.flatnonzero(~np.isnan(correct) & ~np.isnan(scores).all(axis=0))

@@ -11,7 +11,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
 import semscale
-from semscale.compat.uqlm import BlackBoxUQ, SemanticEntropy, UQEnsemble, UQResult, WhiteBoxUQ, base
+from semscale.compat.uqlm import BlackBoxUQ, SemanticEntropy, UQResult, WhiteBoxUQ, base
 from semscale.errors import InputError, ModelError
 from semscale.signature import Signature
 
@@ -145,12 +145,6 @@ def test_the_default_scorers_are_those_of_uqlm():
             "semantic_density, semantic_negentropy",
             "a/b",
         ),
-        (
-            UQEnsemble,
-            {"scorers": ["exact_match", "semantic_density", "noncontradiction"]},
-            "noncontradiction, semantic_density",
-            "cross-encoder/nli-MiniLM2-L6-H768",
-        ),
     ],
 )
 def test_without_the_model_of_entailment_one_line_names_the_scorers_and_the_remedy(
@@ -228,17 +222,15 @@ class CountingEntailment:
         return np.tile([1.0, 0.0, 0.0], (len(premises), 1))
 
 
-@pytest.mark.parametrize("kind", ["score", "generate", "ensemble"])
+@pytest.mark.parametrize("kind", ["score", "generate"])
 def test_each_pair_is_read_once_whether_for_picking_or_for_scores(kind):
     nli, scorers = CountingEntailment(), ["semantic_negentropy", "noncontradiction", "entailment"]
     if kind == "score":
         BlackBoxUQ(scorers=scorers, nli_model_name=nli).score(*TEXTS)
-    elif kind == "generate":
+    else:
         llm = FakeListChatModel(responses=[TEXTS[0][0], *TEXTS[1][0]])
         uq = BlackBoxUQ(llm, scorers, nli_model_name=nli, ledger=False, max_calls_per_min=60_000)
         uq.generate_and_score_sync(["Capital?"], num_responses=4)
-    else:
-        asyncio.run(UQEnsemble(scorers=scorers, nli_model_name=nli).score(["q"], *TEXTS))
     assert set(nli.pairs.values()) == {1}
     assert len(nli.pairs) >= 4 * 3  # four different texts, each beside the three others, both ways
 
@@ -266,17 +258,6 @@ def test_the_probabilities_of_tokens_may_pick():
     assert SemanticEntropy(use_best=False).score(None, *TEXTS).data["responses"] == ["Oslo"]
     with pytest.raises(InputError, match="best_response_selection must be one of discrete, token-based"):
         SemanticEntropy(best_response_selection="best")
-
-
-def test_all_components_of_an_ensemble_see_the_same_response():
-    given = (["q"], *TEXTS, [logs(0.9)], [[logs(0.1), logs(0.2), logs(0.3), logs(0.4)]])
-    ensemble = UQEnsemble(scorers=["semantic_negentropy", "min_probability"])
-    found = asyncio.run(ensemble.score(*given)).data
-    assert (found["responses"], found["min_probability"]) == (["Rome"], [pytest.approx(0.1)])
-    alone = asyncio.run(ensemble.score(*given[:4])).data
-    assert alone["min_probability"] == [None]  # the probabilities of the sample are not known
-    kept = UQEnsemble(scorers=["semantic_negentropy", "min_probability"], use_best=False)
-    assert asyncio.run(kept.score(*given)).data["min_probability"] == [pytest.approx(0.9)]
 
 
 def test_a_refused_response_or_none_keeps_its_place():

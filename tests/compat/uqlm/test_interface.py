@@ -11,7 +11,7 @@ import pytest
 
 from semscale.chat.messages import TokenLogprob
 from semscale.compat import uqlm
-from semscale.compat.uqlm import SemanticDensity, SemanticEntropy, UQEnsemble, UQResult
+from semscale.compat.uqlm import SemanticDensity, SemanticEntropy, UQResult
 from semscale.compat.uqlm.base import synchronous
 from semscale.signature import Signature
 
@@ -29,11 +29,6 @@ ARGUMENTS = {
     "LLMPanel": "judges llm system_prompt max_calls_per_min scoring_templates explanations "
     "additional_context",
     "LLMPanel.score": "prompts responses show_progress_bars",
-    "LongTextUQ": "llm granularity mode scorers aggregation response_refinement claim_filtering_scorer "
-    "claim_decomposition_llm claim_decomposition_prompt nli_llm device nli_model_name system_prompt "
-    "max_calls_per_min sampling_temperature use_n_param max_length",
-    "LongTextUQ.generate_and_score": "prompts num_responses response_refinement_threshold show_progress_bars",
-    "LongTextUQ.score": "responses sampled_responses response_refinement_threshold show_progress_bars",
     "SemanticDensity": "llm postprocessor device system_prompt max_calls_per_min use_n_param "
     "sampling_temperature verbose nli_model_name max_length return_responses length_normalize nli "
     "nli_batch_size",
@@ -44,18 +39,6 @@ ARGUMENTS = {
     "length_normalize prompts_in_nli nli nli_batch_size",
     "SemanticEntropy.score": "prompts responses sampled_responses logprobs_results "
     "sampled_logprobs_results show_progress_bars",
-    "UQEnsemble": "llm scorers device postprocessor system_prompt max_calls_per_min use_n_param thresh "
-    "weights nli_model_name use_best sampling_temperature scoring_templates max_length verbose grader_llm "
-    "return_responses",
-    "UQEnsemble.score": "prompts responses sampled_responses logprobs_results sampled_logprobs_results "
-    "num_responses show_progress_bars",
-    "UQEnsemble.tune": "prompts ground_truth_answers grader_function num_responses weights_objective "
-    "thresh_bounds thresh_objective n_trials step_size fscore_beta show_progress_bars",
-    "UQEnsemble.tune_from_graded": "correct_indicators weights_objective thresh_bounds thresh_objective "
-    "n_trials step_size fscore_beta show_progress_bars",
-    "UQEnsemble.save_config": "path",
-    "UQEnsemble.load_config": "path llm",
-    "UQEnsemble.print_ensemble_weights": "",
     "WhiteBoxUQ": "llm system_prompt max_calls_per_min scorers sampling_temperature top_k_logprobs "
     "use_n_param length_normalize prompts_in_nli device max_length sentence_transformer nli_model_name",
     "WhiteBoxUQ.score": "logprobs_results prompts responses sampled_responses sampled_logprobs_results "
@@ -140,7 +123,6 @@ class Unasked:
     [
         (SemanticEntropy, {"nli": True}, "nli"),
         (SemanticDensity, {"nli": True, "nli_model_name": Unasked()}, "nli"),
-        (UQEnsemble, {"scorers": ["exact_match"], "grader_llm": object()}, "grader_llm"),
     ],
 )
 def test_what_would_change_a_result_warns_at_the_callers_line(kind, settings, name):
@@ -153,5 +135,4 @@ def test_what_changes_nothing_or_is_not_asked_for_does_not_warn():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         SemanticEntropy(device="cpu", nli=False, verbose=True)
-        UQEnsemble(None, ["exact_match"], "cpu", grader_llm=None)
     assert caught == []

@@ -5,10 +5,8 @@ from semscale.compat.uqlm.judges import LLMJudge
 from semscale.compat.uqlm.scorers import (
     BlackBoxUQ,
     LLMPanel,
-    LongTextUQ,
     SemanticDensity,
     SemanticEntropy,
-    UQEnsemble,
     WhiteBoxUQ,
 )
 
@@ -16,10 +14,8 @@ __all__ = [
     "BlackBoxUQ",
     "LLMJudge",
     "LLMPanel",
-    "LongTextUQ",
     "SemanticDensity",
     "SemanticEntropy",
-    "UQEnsemble",
     "UQResult",
     "WhiteBoxUQ",
 ]

@@ -62,8 +62,6 @@ _SYSTEM = "You are a helpful assistant."
 _ROLES = {"human": "user", "ai": "assistant", "system": "system"}
 _INSTEAD = {
     "nli": "nli_model_name takes a name, a folder or an entailment model",
-    "grader_llm": "without grader_function a response is right if it has the words of the answer; semscale "
-    "judge grades with a model, and tune_from_graded takes its grades",
 }
 
 

@@ -161,38 +161,20 @@ class BlackBoxUQ(UncertaintyScorer):
         Raises:
             InputError: the lists have unequal lengths.
         """
-        return self.score_with_best(responses, sampled_responses)[0]
-
-    def score_with_best(
-        self, responses: Sequence[Any], sampled_responses: Sequence[Sequence[Any]]
-    ) -> tuple[UQResult, list[int]]:
-        """Score existing responses, and return the position of the text that replaced each response.
-
-        Args:
-            responses: n texts.
-            sampled_responses: n lists of texts.
-
-        Returns:
-            The result of ``score``, and n positions from ``use_best``: 0 for the response, from 1 for its
-            samples.
-
-        Raises:
-            InputError: the lists have unequal lengths.
-        """
         raw = read_texts(list(responses), [list(row) for row in sampled_responses])
         texts, samples = self._processed(*raw)
         readers, best = self._instrument.readers(), [0] * len(texts)
         if self._meanings is not None:
             sampled, related = _related_samples(self._meanings, texts, samples, readers)
             best = best_positions(sampled.pairs, related)
-        processed = with_best_first(texts, samples, best)
+        processed = _with_best_first(texts, samples, best)
         measured = self._instrument.measure_part(*processed, keep_unread=True, readers=readers)
-        columns = self._text_columns(with_best_first(*raw, best), processed)
+        columns = self._text_columns(_with_best_first(*raw, best), processed)
         metadata = {**self._sampling_metadata(raw[1]), "scorers": list(self.scorers)}
         grounds = [str(ground) for ground in measured.same_by if ground is not None]
         if grounds:
             metadata["same_by"] = {ground: grounds.count(ground) for ground in sorted(set(grounds))}
-        return UQResult({"data": {**columns, **measured.measures}, "metadata": metadata}), best
+        return UQResult({"data": {**columns, **measured.measures}, "metadata": metadata})
 
 
 class SemanticEntropy(UncertaintyScorer):
@@ -311,7 +293,7 @@ class SemanticEntropy(UncertaintyScorer):
         best = [0] * len(texts)
         if self._use_best:
             best = best_positions(sampled.pairs, related, masses if self._by_tokens else None)
-        data |= self._text_columns(with_best_first(*raw, best), with_best_first(texts, samples, best))
+        data |= self._text_columns(_with_best_first(*raw, best), _with_best_first(texts, samples, best))
         return UQResult({"data": data, "metadata": {"parameters": self._sampling_metadata(samples)}})
 
     def _masses(
@@ -570,7 +552,7 @@ class SemanticDensity(UncertaintyScorer):
         return UQResult({"data": data, "metadata": {"parameters": self._sampling_metadata(raw[1])}})
 
 
-def with_best_first(
+def _with_best_first(
     responses: Sequence[T], samples: Sequence[Sequence[T]], best: Sequence[int]
 ) -> tuple[list[T], list[list[T]]]:
     """Exchange each response with the best of itself and its samples.
@@ -581,7 +563,7 @@ def with_best_first(
         best: n positions: 0 for the response, from 1 for its samples.
 
     Examples:
-        >>> with_best_first(["Rome"], [["Paris", "Oslo"]], [1])
+        >>> _with_best_first(["Rome"], [["Paris", "Oslo"]], [1])
         (['Paris'], [['Rome', 'Oslo']])
     """
     rows = [[first, *rest] for first, rest in zip(responses, samples, strict=True)]
