@@ -20,7 +20,7 @@ def runs(semscale):
 
 
 @pytest.mark.exhaustive
-def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
+def test_from_the_first_run_to_the_history(semscale, approved, tmp_path):
     good = semscale("drift", "gate", GOOD, *NEW)
     assert good.code == 0, good.out + good.err
     assert good.out.splitlines()[-1].startswith("pass: ")
@@ -37,21 +37,7 @@ def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
     assert [one["outcome"] for one in feedback["comparisons"]] == ["pass", "fail"]
     assert feedback["baseline"]["by"] == "Ann"
 
-    merged = ("drift", "history", "--history", "other.sqlite", "--merge", "semscale-history.sqlite", "--json")
-    taken = json.loads(semscale(*merged).out)
-    assert taken["merged"] == [
-        {
-            "history": "semscale-history.sqlite",
-            "runs": 5,
-            "approvals": 1,
-            "comparisons": 2,
-            "anchor_sets": 0,
-            "anchor_readings": 0,
-        }
-    ]
-    assert taken["datasets"] == content["datasets"]
-    assert json.loads(semscale(*merged).out)["merged"][0]["runs"] == 0
-    again = semscale("drift", "gate", feedback["runs"][4]["id"][:8], "--history", "other.sqlite")
+    again = semscale("drift", "gate", feedback["runs"][4]["id"][:8])
     assert again.code == 1
 
 

@@ -98,21 +98,8 @@ def test_a_dataset_without_a_baseline_and_an_expired_one(semscale):
     assert "answers" not in semscale("drift", "history", "--dataset", "quiz").out
 
 
-def test_histories_of_two_machines_become_one(semscale, followed):
-    with open_history("other.sqlite") as other:
-        other.record(run_of("d", 20))
-        other.record(run_of("b", 0))
-    ended = semscale("drift", "history", "--merge", "other.sqlite")
-    assert "merged from other.sqlite: 1 run" in ended.out
-    # The location is shown as the history shows it, which leaves passwords out.
-    again = semscale("drift", "history", "--merge", "sqlite:///other.sqlite?key=secret")
-    assert "merged from other.sqlite: " in again.out
-    assert "secret" not in again.out
-
-
 BAD = {
     "no history": (["history", "--history", "no.sqlite"], ["no.sqlite does not exist"]),
-    "nothing to merge": (["history", "--merge", "no.sqlite"], ["no.sqlite does not exist"]),
     "no such dataset": (["history", "--dataset", "anwers"], ["'anwers'", "did you mean 'answers'"]),
     "no page": (["history", "--report", "history.pdf"], ["report must end in .html"]),
     "an unknown damage": (["plan", "--self-test", "--damage", "burn"], ["--damage must be of", "negate"]),

@@ -89,14 +89,6 @@ def test_approving_a_run_that_says_nothing_is_warned_of(semscale, outputs, recor
     assert "No item of it has an output" in ended.out
 
 
-@pytest.mark.parametrize("other", ["semscale-history.sqlite", "link.sqlite"])
-def test_a_history_is_not_merged_with_itself(semscale, recorded, tmp_path, other):
-    (tmp_path / "link.sqlite").symlink_to(tmp_path / "semscale-history.sqlite")
-    ended = semscale("drift", "history", "--merge", other)
-    assert ended.code == 2
-    assert "is the history itself" in ended.err
-
-
 def test_json_has_the_whole_id_and_the_counts(recorded):
     assert len(recorded["id"]) == 32
     assert (recorded["items"], recorded["outputs"], recorded["silent"]) == (3, 3, 1)

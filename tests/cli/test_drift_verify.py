@@ -22,7 +22,7 @@ def head(tmp_path, monkeypatch):
     with open_history(PLACE) as history:
         history.record(RUN)
         history.approve(Approval(RUN.id, "exam", "Ann", "read it", id="b" * 32))
-        return history.heads("exam")[0]
+        return history.head("exam")
 
 
 def change(statement):
@@ -37,7 +37,7 @@ def test_a_history_that_holds(semscale, head):
     assert head in ended.out
     printed = semscale("drift", "history", "--verify", "--json").out
     check_json(printed)
-    assert json.loads(printed)["heads"] == [{"dataset": "exam", "heads": [head]}]
+    assert json.loads(printed)["heads"] == [{"dataset": "exam", "head": head}]
 
 
 def test_a_changed_approval_is_named_and_every_command_that_reads_it_refuses(semscale, head):
@@ -76,7 +76,6 @@ def test_a_head_that_is_gone(semscale, head):
         (("--head", "abcd" * 4), "--head belongs to --verify"),
         (("--verify", "--head", "abcd"), "head must be at least 16 characters of a hash, got 'abcd'"),
         (("--verify", "--dataset", "exam"), "--verify checks the whole history: take it without --dataset"),
-        (("--verify", "--merge", PLACE), "--verify checks the whole history: take it without --merge"),
     ],
 )
 def test_options_that_do_not_go_together(semscale, head, arguments, message):

@@ -27,7 +27,6 @@ class LongCommand:
         outputs: files and folders that it writes, but no history.
         asks: whether it asks a chat model.
         adds: whether it adds an entry to the history with an id and a time of its own.
-        counts: pattern of the part of its JSON that says how much this run had to do.
     """
 
     name: str
@@ -37,7 +36,6 @@ class LongCommand:
     outputs: Sequence[str] = ()
     asks: bool = False
     adds: bool = False
-    counts: str = r"\Z"
 
     def words(self, url: str) -> list[str]:
         """Return the command line's words."""
@@ -104,14 +102,6 @@ _BASELINE = (
     "drift approve latest --approved-by Ann --why read --history {history}",
     "drift record rerun.jsonl --model a --rerun-of baseline --history {history}",
 )
-_OTHERS = tuple(
-    f"drift record {run}.jsonl --model {model} --dataset {dataset} --history other.sqlite"
-    for run, model, dataset in (
-        ("rerun", "b", "words"),
-        ("candidate", "c", "words"),
-        ("baseline", "d", "more"),
-    )
-)
 _CALLS = f"--chat-model m --chat-url {{url}} --concurrency {CONCURRENCY} --timeout 20"
 
 COMMANDS = (
@@ -173,12 +163,5 @@ COMMANDS = (
         before=[line.format(history="history.sqlite") for line in _BASELINE],
         outputs=("out.parquet", "junit.xml"),
         adds=True,
-    ),
-    LongCommand(
-        "history merge",
-        "drift history --history history.sqlite --merge other.sqlite --json",
-        _write_outputs,
-        before=[*(line.format(history="history.sqlite") for line in _BASELINE), *_OTHERS],
-        counts=r'"merged": \[[^]]*\]',
     ),
 )

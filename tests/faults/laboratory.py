@@ -1,6 +1,5 @@
 """Undisturbed runs of the long commands, and folders in which they are disturbed."""
 
-import re
 import shlex
 import shutil
 from collections import Counter
@@ -68,7 +67,7 @@ class Trial:
 
     def left(self, ended: Ended) -> Whole:
         """Say what is there after a run."""
-        printed = re.sub(self.command.counts, "", plain(ended.out.encode(), self.folder).decode())
+        printed = plain(ended.out.encode(), self.folder).decode()
         entries = entries_of(self.folder / "history.sqlite", drawn=self.command.adds)
         outputs = outputs_of(self.command, self.folder)
         return Whole(ended, printed, outputs, entries, self.n_requests, self.folder)

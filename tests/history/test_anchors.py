@@ -10,7 +10,6 @@ from stored_runs import DAY, START, a_comparison, a_run
 
 from semscale.errors import InputError
 from semscale.history.anchor_sets import AnchorPair
-from semscale.history.history import open_history
 
 
 def test_a_hash_stands_for_texts_labels_and_their_order():
@@ -114,16 +113,6 @@ def test_readings_that_were_deleted_leave_a_gap(filled):
         "later",
         "it is missing, but its link exists",
     )
-
-
-def test_a_merge_takes_anchors_and_readings_once(filled, new_place):
-    with open_history(new_place()) as other:
-        merged = other.merge(filled)
-        assert (merged.anchor_sets, merged.anchor_readings, merged.runs) == (1, 2, 0)
-        assert other.merge(filled).anchor_readings == 0
-        assert other.anchors.sets("answers") == filled.anchors.sets("answers")
-        assert [one.id for one in other.anchors.readings("the-anchors")] == ["reference", "later"]
-        assert other.verify(other.heads("answers")).holds
 
 
 def test_a_comparison_knows_whether_its_ruler_had_moved_by_its_last_readings(history):

@@ -271,7 +271,7 @@ class TestBaseline:
         assert history.approvals("answers") == []
 
 
-def test_nothing_is_ever_updated_or_deleted(history, where, new_place):
+def test_nothing_is_ever_updated_or_deleted(history, where):
     said = []
 
     def listen(_connection, _cursor, statement, *_):
@@ -284,9 +284,6 @@ def test_nothing_is_ever_updated_or_deleted(history, where, new_place):
         history.keep(a_comparison())
         history.baseline("answers")
         history.scores(history.comparisons()[0].id)
-        with open_history(new_place()) as other:
-            said.clear()  # making a history creates its tables
-            other.merge(history)
     finally:
         event.remove(Engine, "before_cursor_execute", listen)
     assert set(said) <= {"BEGIN", "SELECT", "INSERT"}

@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 from sqlalchemy import text
@@ -185,14 +188,14 @@ def test_a_deleted_entry_is_refused_on_reading_and_named_by_verify(filled, what)
 
 
 def test_nothing_is_linked_to_a_last_entry_that_was_deleted(filled):
-    heads = filled.heads("answers")
+    head = filled.head("answers")
     for statement in DELETIONS["a comparison"][0]:
         change(filled, statement)
     with pytest.raises(
         InputError, match="comparison 'the-comparison' of dataset 'answers' .* is missing, so"
     ):
         write(filled)
-    assert filled.heads("answers") == heads
+    assert filled.head("answers") == head
 
 
 @pytest.mark.parametrize(
@@ -258,12 +261,12 @@ def test_a_link_of_something_unknown(filled):
 
 
 def test_a_head_that_was_noted_shows_that_the_last_entries_were_taken_away(filled):
-    (head,) = filled.heads("answers")
-    assert filled.verify().heads == {"answers": (head,)}
+    head = filled.head("answers")
+    assert filled.verify().heads == {"answers": head}
     filled.record(a_run(id="one more", note="one more"))
     assert filled.verify([head, head[:16]]).holds
     # The chain before the last entry is whole without it; only who noted the head can see it.
-    (last,) = filled.heads("answers")
+    last = filled.head("answers")
     change(filled, "DELETE FROM semscale_items WHERE run_id = 'one more'")
     change(filled, "DELETE FROM semscale_entries WHERE id = 'one more'")
     change(filled, "DELETE FROM semscale_links WHERE entry_id = 'one more'")
@@ -286,39 +289,34 @@ def test_an_empty_history_holds(history):
     assert (found.holds, found.n_entries, found.heads) == (True, 0, {})
 
 
-def test_a_merge_keeps_the_chains_and_the_next_entry_joins_them(new_place):
-    with open_history(new_place()) as ours, open_history(new_place()) as theirs:
-        ours.record(RUN)
-        theirs.merge(ours)
-        ours.record(a_run(id="ours", note="ours"))
-        theirs.record(a_run(id="theirs", note="theirs"))
-        noted = [*ours.heads("answers"), *theirs.heads("answers")]
-        ours.merge(theirs)
-        assert ours.heads("answers") == sorted(noted)
-        ours.record(a_run(id="joined", note="joined"))
-        theirs.merge(ours)
-        for history in (ours, theirs):
-            found = history.verify(noted)
-            assert (found.holds, found.n_entries) == (True, 4)
-            assert len(history.heads("answers")) == 1
-
-
-def test_one_run_that_two_histories_recorded_has_two_links_after_a_merge(new_place):
-    with open_history(new_place()) as ours, open_history(new_place()) as theirs:
-        theirs.record(a_run(id="before", note="before"))
-        for history in (ours, theirs):
-            history.record(RUN)
-        assert ours.merge(theirs).runs == 1
-        assert ours.verify().holds
-        assert ours.run(RUN.id) == RUN
-
-
-def test_a_history_that_does_not_hold_is_not_merged(filled, new_place):
-    change(filled, replaced('"fail"', '"pass"'))
-    with open_history(new_place()) as ours:
-        with pytest.raises(InputError, match="comparison 'the-comparison': .*; nothing was merged"):
-            ours.merge(filled)
-        assert ours.runs() == []
+def test_branches_that_an_earlier_version_merged_are_joined_by_the_next_entry(tmp_path):
+    paths = [tmp_path / "left.sqlite", tmp_path / "right.sqlite"]
+    with open_history(paths[0]) as left:
+        left.record(RUN)
+    shutil.copy(*paths)
+    noted = []
+    for path in paths:
+        with open_history(path) as history:
+            history.record(a_run(id=path.stem, note=path.stem))
+            noted.append(history.head("answers"))
+    with closing(sqlite3.connect(paths[0])) as connection:  # the rows that a merge copied
+        connection.execute("ATTACH ? AS other", (str(paths[1]),))
+        for table, owner in (("semscale_items", "run_id"), ("semscale_entries", "id")):
+            connection.execute(f"INSERT INTO {table} SELECT * FROM other.{table} WHERE {owner} = 'right'")
+        connection.execute(
+            "INSERT INTO semscale_links (hash, kind, entry_id, dataset, content, parents) "
+            "SELECT hash, kind, entry_id, dataset, content, parents FROM other.semscale_links "
+            "WHERE entry_id = 'right'"
+        )
+        connection.commit()
+    with open_history(paths[0]) as history:
+        assert history.verify(noted).holds
+        assert history.head("answers") == noted[1]
+        history.record(a_run(id="joined", note="joined"))
+        assert (history.verify(noted).holds, history.verify().n_entries) == (True, 4)
+    with closing(sqlite3.connect(paths[0])) as connection:
+        ((parents,),) = connection.execute("SELECT parents FROM semscale_links WHERE entry_id = 'joined'")
+    assert parents.split() == sorted(noted)
 
 
 def test_a_forged_link_with_a_right_hash_needs_the_whole_chain(filled):

@@ -191,7 +191,7 @@ def test_a_self_test_without_reruns_tells_what_it_cannot_know(tested):
 
 def test_a_changed_history_is_said_first(capsys, read_page):
     flaw = Flaw("run", "e" * 32, "feedback", "its content does not match its hash")
-    changed = Verification("h", 12, (flaw,), {"feedback": ("ab" * 32,)})
+    changed = Verification("h", 12, (flaw,), {"feedback": "ab" * 32})
     out = shown(verification_document(changed), capsys)
     assert out.splitlines()[0] == "History changed  h"
     assert "1 entry changed; the first is" in out.splitlines()[1]

@@ -1,13 +1,12 @@
 """Summary of a history: runs, approvals and comparisons of each dataset."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from semscale.drift.runs import approval_record, run_record
-from semscale.history.chain import Merged
 from semscale.history.runs import Approval, RunSummary, now
 from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
@@ -85,12 +84,10 @@ class HistorySummary(Presentable):
     Attributes:
         where: location of the history.
         datasets: all datasets, or the selected one.
-        merged: number of entries added from each other history, by its location.
     """
 
     where: str
     datasets: tuple[DatasetHistory, ...]
-    merged: Mapping[str, Merged] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"HistorySummary(where={self.where!r}, datasets={[dataset.name for dataset in self.datasets]})"
@@ -100,23 +97,19 @@ class HistorySummary(Presentable):
         return {
             "instrument": "drift history",
             "history": self.where,
-            "merged": [{"history": where, **asdict(new)} for where, new in self.merged.items()],
             "datasets": [dataset.record() for dataset in self.datasets],
         }
 
 
-def summarize_history(
-    history: "History", datasets: Sequence[str] | None = None, merged: Mapping[str, Merged] | None = None
-) -> HistorySummary:
+def summarize_history(history: "History", datasets: Sequence[str] | None = None) -> HistorySummary:
     """Summarize a history.
 
     Args:
         history: an open history.
         datasets: names of the datasets; all by default.
-        merged: number of entries added from each other history, by its location.
     """
     names = history.datasets() if datasets is None else datasets
-    return HistorySummary(history.where, tuple(_dataset(history, name) for name in names), merged or {})
+    return HistorySummary(history.where, tuple(_dataset(history, name) for name in names))
 
 
 def _dataset(history: "History", name: str) -> DatasetHistory:

@@ -1,7 +1,6 @@
 """Summary of a comparison: the decision, metrics by group, and the items that changed most."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -83,7 +82,7 @@ class DriftSummary(Presentable):
         decision: the decision.
         approval: approval of the baseline, if any.
         recorded_from: file from which the candidate was recorded, if any.
-        heads: last hashes of the dataset's entries in the history that stores the comparison.
+        head: last hash of the dataset in the history that stores the comparison, if any.
         ruler: check of the ruler; ``None`` if the dataset has no anchors.
 
     Examples:
@@ -100,7 +99,7 @@ class DriftSummary(Presentable):
     decision: GateDecision
     approval: Approval | None = None
     recorded_from: str | None = None
-    heads: tuple[str, ...] = ()
+    head: str | None = None
     ruler: RulerCheck | None = None
 
     def __repr__(self) -> str:
@@ -108,9 +107,9 @@ class DriftSummary(Presentable):
         models = f"candidate={candidate.model!r}, baseline={baseline.model!r}"
         return f"DriftSummary({models}, items={len(baseline.items)}, outcome={str(self.decision.outcome)!r})"
 
-    def with_heads(self, heads: Sequence[str]) -> Self:
-        """Return a copy with the last hashes of the history, without recomputing anything."""
-        changed = replace(self, heads=tuple(heads))
+    def with_head(self, head: str | None) -> Self:
+        """Return a copy with the last hash of the history, without recomputing anything."""
+        changed = replace(self, head=head)
         declared = {name.name for name in fields(self)}
         vars(changed).update({name: value for name, value in vars(self).items() if name not in declared})
         return changed
@@ -390,7 +389,7 @@ class DriftSummary(Presentable):
             "worst_items": [self._worst_record(worse) for worse in self.worst(WORST_ITEMS)],
             "approval": None if self.approval is None else approval_record(self.approval),
             "recorded": self.recorded_from,
-            "heads": self.heads,
+            "head": self.head,
             "signature": self.signature,
         }
 

@@ -125,8 +125,7 @@ class AnchorStore:
             InputError: the dataset has a set of this name, or the history cannot be written.
         """
         entry = _set_entry(anchors)
-        with self._database.writing() as connection:
-            # A merge can bring together sets of the same name from two machines; here the name is unique.
+        with self._database.writing(alone=True) as connection:
             if anchors.name in {known.name for known in _read_sets(connection, anchors.dataset)}:
                 raise InputError(
                     f"dataset {anchors.dataset[:60]!r} has an anchor set {anchors.name[:60]!r}: it never "
@@ -142,7 +141,7 @@ class AnchorStore:
         Raises:
             InputError: the history cannot be written.
         """
-        with self._database.writing() as connection:
+        with self._database.writing(alone=True) as connection:
             for reading in readings:
                 add_entry(connection, _readings_entry(reading))
 

@@ -1,13 +1,13 @@
 """The chain of a history: entries, each linked by a hash to the earlier entries of its dataset.
 
 Every entry has a *link*: a hash of the entry and of the last links of its dataset. As a link contains the
-earlier hashes, the last link represents the whole dataset. If two machines continue copies of one history,
-there are two last links; the next entry after a merge names both.
+earlier hashes, the last link represents the whole dataset; its hash is the head. One writer at a time adds an
+entry, so a dataset has one chain. Where an earlier version left several last links, the next entry names all.
 """
 
 import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -19,7 +19,6 @@ from sqlalchemy import ColumnElement, Connection, exists, select
 
 from semscale.errors import InputError
 from semscale.history.items import digest_bodies, has_surrogates, parse_body
-from semscale.history.runs import named
 from semscale.presentable import Presentable
 from semscale.store.databases.database import Database, insert_rows
 from semscale.store.databases.schema import ENTRIES, ITEMS, LINKS, SCORES
@@ -109,7 +108,7 @@ class Link:
         entry_id: id of the entry.
         dataset: dataset of the entry.
         content: hash of the entry.
-        parents: hashes of the dataset's previous last links, sorted and separated by spaces.
+        parents: hash of the dataset's previous last link, or of several, separated by spaces.
     """
 
     hash: str
@@ -142,10 +141,11 @@ def body_text(content: Mapping[str, object]) -> str:
 
 
 def add_entry(connection: Connection, entry: Entry) -> None:
-    """Store an entry, and link it to the last entries of its dataset.
+    """Store an entry, and link it to the last entry of its dataset.
 
-    Only the last links are checked, as the total work would otherwise grow with the square of the history's
-    length; ``verify`` checks all links.
+    The connection's transaction must be the only one that writes, or the chain branches. Only the last link
+    is checked, as the total work would otherwise grow with the square of the history's length; ``verify``
+    checks all links.
 
     Raises:
         InputError: the history has an entry of this kind and ID, or a last link of the dataset is invalid.
@@ -165,7 +165,7 @@ def add_entry(connection: Connection, entry: Entry) -> None:
             "replaced, so give another id"
         )
     insert_rows(connection, ENTRIES, [asdict(entry)])
-    hashes = " ".join(link.hash for link in last)
+    hashes = " ".join(sorted(link.hash for link in last))
     values = (entry.kind, entry.id, entry.dataset, entry.hash, hashes)
     insert_rows(connection, LINKS, [asdict(Link(_link_hash(*values), *values))])
 
@@ -233,13 +233,16 @@ def load_links(connection: Connection, *conditions: ColumnElement[bool]) -> list
 
 
 def last_links(connection: Connection, dataset: str) -> list[Link]:
-    """Load a dataset's links that are no link's parents, sorted by hash; their hashes are the heads."""
+    """Load a dataset's links that are no link's parents, in the order in which they were stored.
+
+    There is one, or none without entries; an earlier version could leave several.
+    """
     of_dataset = LINKS.c.dataset == dataset
     named = select(LINKS.c.parents).where(of_dataset)
     unnamed = load_links(connection, of_dataset, LINKS.c.hash.not_in(named))
-    # The query compares whole texts. Only a link after a merge names several links.
+    # The query compares whole texts. Only a link that joins branches names several links.
     joined = set(" ".join(connection.execute(named.where(LINKS.c.parents.contains(" "))).scalars()).split())
-    return sorted((link for link in unnamed if link.hash not in joined), key=lambda link: link.hash)
+    return [link for link in unnamed if link.hash not in joined]
 
 
 def load_bodies(connection: Connection, run_id: str) -> Sequence[str]:
@@ -290,13 +293,13 @@ class Verification(Presentable):
         where: the history.
         n_entries: number of checked entries.
         flaws: entries that fail verification, the first broken link first.
-        heads: hashes of the last links of each dataset.
+        heads: hash of the last link of each dataset.
     """
 
     where: str
     n_entries: int
     flaws: tuple[Flaw, ...]
-    heads: Mapping[str, tuple[str, ...]]
+    heads: Mapping[str, str]
 
     def __repr__(self) -> str:
         return f"Verification(where={self.where!r}, entries={self.n_entries:,}, holds={self.holds})"
@@ -319,7 +322,7 @@ class Verification(Presentable):
             "holds": self.holds,
             "entries": self.n_entries,
             "flaws": [asdict(flaw) for flaw in self.flaws],
-            "heads": [{"dataset": name, "heads": hashes} for name, hashes in self.heads.items()],
+            "heads": [{"dataset": name, "head": head} for name, head in self.heads.items()],
         }
 
 
@@ -340,123 +343,25 @@ def verify(database: Database, heads: Sequence[str] = ()) -> Verification:
         if len(head) < SHORTEST_HEAD:
             raise InputError(f"head must be at least {SHORTEST_HEAD} characters of a hash, got {head!r:.60}")
     with database.reading() as connection:
-        return _verification(connection, database, heads)[0]
-
-
-def _verification(
-    connection: Connection, database: Database, noted: Sequence[str] = ()
-) -> tuple[Verification, dict[tuple[str, str], Entry], list[Link]]:
-    """Check a history; return the result, and the entries and links that were read."""
-    links, entries = load_links(connection), _all_entries(connection)
-    contents = {link.content for link in links}
-    changed = {
-        key for key, entry in entries.items() if entry.hash in contents and not _parts_hold(connection, entry)
-    }
+        links, entries = load_links(connection), _all_entries(connection)
+        contents = {link.content for link in links}
+        changed = {
+            key
+            for key, entry in entries.items()
+            if entry.hash in contents and not _parts_hold(connection, entry)
+        }
+        last = {
+            dataset: last_links(connection, dataset)
+            for dataset in sorted({entry.dataset for entry in entries.values()})
+        }
     why = "no link has this hash: the entries up to it were replaced or removed"
-    lost_heads = [head for head in noted if not any(link.hash.startswith(head) for link in links)]
-    verification = Verification(
+    lost_heads = [head for head in heads if not any(link.hash.startswith(head) for link in links)]
+    return Verification(
         where=database.address.shown,
         n_entries=len(entries),
         flaws=(*_flaws(links, entries, changed), *(Flaw(_HEAD, head, None, why) for head in lost_heads)),
-        heads={
-            dataset: tuple(link.hash for link in last_links(connection, dataset))
-            for dataset in sorted({entry.dataset for entry in entries.values()})
-        },
+        heads={dataset: listed[-1].hash for dataset, listed in last.items() if listed},
     )
-    return verification, entries, links
-
-
-@dataclass(frozen=True)
-class Merged:
-    """Numbers of entries that a merge added.
-
-    Attributes:
-        runs: number of added runs.
-        approvals: number of added approvals.
-        comparisons: number of added comparisons.
-        anchor_sets: number of added anchor sets.
-        anchor_readings: number of added readings of anchor sets.
-    """
-
-    runs: int = 0
-    approvals: int = 0
-    comparisons: int = 0
-    anchor_sets: int = 0
-    anchor_readings: int = 0
-
-
-_PLURALS = {
-    EntryKind.RUN: "runs",
-    EntryKind.APPROVAL: "approvals",
-    EntryKind.COMPARISON: "comparisons",
-    EntryKind.ANCHOR_SET: "anchor_sets",
-    EntryKind.ANCHOR_READINGS: "anchor_readings",
-}
-_PARTS = {EntryKind.RUN: (ITEMS, ITEMS.c.run_id), EntryKind.COMPARISON: (SCORES, SCORES.c.comparison_id)}
-
-
-def merge(target: Database, source: Database) -> Merged:
-    """Add the entries and links of another history; each entry is one transaction.
-
-    Links are copied unchanged and in order. So a stopped merge leaves a valid chain and continues when it is
-    repeated, and heads of the other history are valid here.
-
-    Raises:
-        InputError: two entries with the same ID differ, or an entry of the other history fails verification;
-            nothing is added.
-    """
-    with source.reading() as connection:
-        verification, offered, links = _verification(connection, source)
-    with target.reading() as connection:
-        known, known_links = _all_entries(connection), {link.hash for link in load_links(connection)}
-    _refuse_conflicts(known, offered, (target.address.shown, source.address.shown))
-    if not verification.holds:
-        raise InputError(
-            f"{source.name} is not what was stored: {verification.flaws[0]}; nothing was merged, so take it "
-            "from a copy (semscale drift history --verify)"
-        )
-    added: Counter[str] = Counter()
-    for link in links:
-        if link.hash not in known_links:
-            entry = offered[link.kind, link.entry_id]
-            added[_PLURALS[EntryKind(entry.kind)]] += _copy(target, source, entry, link)
-    return Merged(**added)
-
-
-def _refuse_conflicts(
-    known: Mapping[tuple[str, str], Entry], offered: Mapping[tuple[str, str], Entry], shown: tuple[str, str]
-) -> None:
-    for kind, plural in _PLURALS.items():
-        conflicts = [
-            entry.id
-            for key, entry in offered.items()
-            if entry.kind == kind and known.get(key, entry) != entry
-        ]
-        if conflicts:
-            raise InputError(
-                f"{plural.replace('_', ' ')} {named(conflicts)} differ between {shown[0]} and {shown[1]}: "
-                "one of the two was changed by hand, so nothing was merged; restore that one from a copy"
-            )
-
-
-def _copy(target: Database, source: Database, entry: Entry, link: Link) -> bool:
-    """Add a link, and its entry if it is missing; return whether the entry was added."""
-    table, owner = _PARTS.get(EntryKind(entry.kind), (None, None))
-    parts = []
-    if table is not None and owner is not None:
-        with source.reading() as connection:
-            rows = connection.execute(select(table).where(owner == entry.id).order_by(*table.primary_key))
-            parts = [dict(row) for row in rows.mappings()]
-    with target.writing(alone=True) as connection:
-        if load_links(connection, LINKS.c.hash == link.hash):
-            return False  # another merge has added it meanwhile
-        is_new = not _is_stored(connection, entry.kind, entry.id)
-        if is_new:
-            insert_rows(connection, ENTRIES, [asdict(entry)])
-            if table is not None:
-                insert_rows(connection, table, parts)
-        insert_rows(connection, LINKS, [asdict(link)])
-    return is_new
 
 
 def _is_stored(connection: Connection, kind: str, id_: str) -> bool:

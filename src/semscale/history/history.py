@@ -14,7 +14,6 @@ from semscale.history.anchor_sets import AnchorStore, comparisons_moved
 from semscale.history.chain import (
     Entry,
     EntryKind,
-    Merged,
     Verification,
     add_entry,
     body_text,
@@ -23,7 +22,6 @@ from semscale.history.chain import (
     last_links,
     load_bodies,
     load_packed,
-    merge,
     moment_text,
     read_entries,
     refuse_lost,
@@ -134,7 +132,7 @@ class History:
             UnknownNameError: ``rerun_of`` names no run.
         """
         bodies = _bodies(run)
-        with self._database.writing() as connection:
+        with self._database.writing(alone=True) as connection:
             known = _same_id(connection, _run_entry(run, bodies))
             if known is None:
                 _record_run(connection, run, bodies)
@@ -204,7 +202,7 @@ class History:
             UnknownNameError: there is no such run.
         """
         entry = _approval_entry(approval)
-        with self._database.writing() as connection:
+        with self._database.writing(alone=True) as connection:
             known = _datasets_of_runs(connection)
             if approval.run_id not in known:
                 raise UnknownNameError(
@@ -226,19 +224,17 @@ class History:
         with self._database.reading() as connection:
             return [_approval(entry) for entry in _list_entries(connection, EntryKind.APPROVAL, dataset)]
 
-    def heads(self, dataset: str) -> list[str]:
-        """List the hashes of a dataset's last links, which represent all its entries.
-
-        There is one head; after a merge of diverged histories there are several, until the next entry.
-        """
+    def head(self, dataset: str) -> str | None:
+        """Return the hash of a dataset's last link, which represents all its entries, if there are any."""
         with self._database.reading() as connection:
-            return [link.hash for link in last_links(connection, dataset)]
+            last = last_links(connection, dataset)
+            return last[-1].hash if last else None
 
     def verify(self, heads: Sequence[str] = ()) -> Verification:
         """Check every entry against its link, and every link against those before it.
 
         Args:
-            heads: earlier hashes from ``heads``, which the history must still have.
+            heads: hashes that ``head`` returned earlier, which the history must still have.
 
         Raises:
             InputError: a head is shorter than 16 characters.
@@ -293,7 +289,7 @@ class History:
                 a value.
             UnknownNameError: the candidate's ``rerun_of`` names no run.
         """
-        with self._database.writing() as connection:
+        with self._database.writing(alone=True) as connection:
             if candidate is not None:
                 bodies = _bodies(candidate)
                 besides = [comparison.baseline_id]
@@ -353,18 +349,6 @@ class History:
             if hashes_of(packed) != entries[0].content["scores"]:
                 raise changed_error(entries[0])
             return {metric: unpack(body) for metric, body in packed.items()}
-
-    def merge(self, other: "History") -> Merged:
-        """Add the entries of another history that this one lacks; a repeated merge adds nothing.
-
-        Returns:
-            The numbers of added entries.
-
-        Raises:
-            InputError: two entries with the same ID differ, or an entry of the other history fails
-                verification; nothing is added.
-        """
-        return merge(self._database, other._database)
 
     def _not_approved(self, dataset: str) -> InputError:
         recorded = self.runs(dataset)

@@ -138,12 +138,12 @@ def drift_document(summary: DriftSummary) -> Document:
             _runs_section(summary),
         ),
         notes=present(
-            windows_note(comparison.n_windowed, "item"), *_direction_notes(summary), _heads_note(summary)
+            windows_note(comparison.n_windowed, "item"), *_direction_notes(summary), _head_note(summary)
         ),
         settings=(
             ("Dataset", Quoted(comparison.baseline.dataset)),
             *_versions(comparison.matching),
-            *(("Last hash of the history", head) for head in summary.heads),
+            *([] if summary.head is None else [("Last hash of the history", summary.head)]),
             *signature_fields(summary.signature),
         ),
         ending=(_verdict(summary, decision), LEVELS[decision.outcome]),
@@ -333,11 +333,10 @@ def _direction_notes(summary: DriftSummary) -> Iterator[str]:
             )
 
 
-def _heads_note(summary: DriftSummary) -> str:
-    if not summary.heads:
+def _head_note(summary: DriftSummary) -> str:
+    if summary.head is None:
         return ""
-    heads = ", ".join(head[:16] for head in summary.heads)
-    return f"last hash of the history: {heads}; note it to check the history with --verify --head"
+    return f"last hash of the history: {summary.head[:16]}; note it to check the history with --verify --head"
 
 
 def _versions(matching: ItemMatching) -> Iterator[tuple[str, str]]:

@@ -54,7 +54,6 @@ from semscale.report.formatting import (
     number,
     one_line,
     percent,
-    printable,
     signed,
 )
 from semscale.report.parts import Columns, named_file, present, section, signature_fields, table, table_of
@@ -223,16 +222,6 @@ def history_document(summary: HistorySummary) -> Document:
 
 
 def _history_lines(summary: HistorySummary) -> Iterator[str]:
-    for other, merged in summary.merged.items():
-        added = [
-            (merged.runs, "run", None),
-            (merged.approvals, "approval", None),
-            (merged.comparisons, "comparison", None),
-            (merged.anchor_sets, "anchor set", None),
-            (merged.anchor_readings, "reading of anchors", "readings of anchors"),
-        ]
-        shown = listed([counted(n, noun, plural) for n, noun, plural in added if n])
-        yield f"merged from {printable(other)}: {shown or 'nothing new'}"
     if not summary.datasets:
         yield "No run is recorded yet: semscale drift record OUTPUTS --approve"
 
@@ -651,7 +640,7 @@ def verification_document(verification: Verification) -> Document:
             f"{counted(len(lost_heads), 'hash', 'hashes')} not found in the history: {missing}. Either it is "
             f"mistyped, or the entries up to it were replaced or removed; {rest}"
         )
-    heads = [(Quoted(name, 60), head) for name, hashes in verification.heads.items() for head in hashes]
+    heads = [(Quoted(name, 60), head) for name, head in verification.heads.items()]
     return Document(
         kind="verified history",
         name="History",
@@ -684,8 +673,7 @@ def verification_document(verification: Verification) -> Document:
             section(
                 "heads",
                 "Hashes to note",
-                "The last hash of a dataset covers everything that was stored before it. After a merge there "
-                "are several, until the next entry names them all.",
+                "The last hash of a dataset covers everything that was stored before it.",
                 table(("dataset", "hash"), heads, brief_title="Hashes to note"),
             ),
         ),

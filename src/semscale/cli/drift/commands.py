@@ -107,8 +107,7 @@ def history(options: HistoryViewOptions) -> int:
         verification = verify_history(options)
         present(verification, options.outputs)
         return 0 if verification.holds else 1
-    rest = "what was merged is stored, and the same command continues with the rest"
-    with message_if_stopped(f"stopped; {rest if options.merge else 'the same command starts again'}"):
+    with message_if_stopped("stopped; the same command starts again"):
         present(read_history(options), options.outputs)
     return 0
 

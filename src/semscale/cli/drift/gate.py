@@ -117,7 +117,7 @@ def _compared(options: GateOptions, settings: GateSettings, history: "History") 
     record_reruns(history, summary.comparison.recorded or candidate, runs.repeated)
     if ruler is not None:
         keep_check(history, ruler, stored.id)
-    return summary.with_heads(history.heads(baseline.dataset)), stored.id
+    return summary.with_head(history.head(baseline.dataset)), stored.id
 
 
 def _check_settings(

@@ -547,11 +547,6 @@ class HistoryViewOptions(Settings):
     """All options of ``semscale drift history``."""
 
     history: HistoryOptions
-    merge: Annotated[
-        tuple[str, ...],
-        Field(description="Another history to add: a file or a URL."),
-        Option(HISTORY, "OTHER"),
-    ] = ()
     verify: Annotated[
         bool,
         Field(description="Check that no entry was changed, and print the newest hashes."),

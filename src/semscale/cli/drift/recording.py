@@ -34,8 +34,6 @@ from semscale.drift.runs import (
 )
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.anchor_sets import AnchorSet
-from semscale.history.chain import Merged
-from semscale.history.history import open_history
 from semscale.history.runs import Approval, Run, named, near, now, short_id
 from semscale.messages import did_you_mean
 
@@ -367,19 +365,18 @@ def record_anchor_set(options: RecordOptions) -> RecordedAnchors:
 
 
 def read_history(options: HistoryViewOptions) -> HistorySummary:
-    """Merge other histories into this one, and summarize it.
+    """Summarize a history.
 
     Raises:
-        InputError: a history that cannot be opened or merged, or a dataset must be named for a report.
+        InputError: a history that cannot be opened, or a dataset must be named for a report.
     """
     options.outputs.check()
     if options.heads:
         raise InputError("--head belongs to --verify: add it")
     dataset, is_reported = options.history.dataset, bool(options.outputs.named)
-    with options.history.open(create=bool(options.merge)) as history:
-        merged = dict(_merged(history, other) for other in options.merge)
+    with options.history.open() as history:
         is_single = dataset is not None or is_reported
-        return summarize_history(history, [dataset_of(history, dataset)] if is_single else None, merged)
+        return summarize_history(history, [dataset_of(history, dataset)] if is_single else None)
 
 
 def verify_history(options: HistoryViewOptions) -> "Verification":
@@ -389,22 +386,7 @@ def verify_history(options: HistoryViewOptions) -> "Verification":
         InputError: a history that cannot be opened, a head that is too short, or an option of a listing.
     """
     options.outputs.check()
-    for name, given in (("merge", options.merge), ("dataset", options.history.dataset)):
-        if given:
-            raise InputError(f"--verify checks the whole history: take it without --{name}")
+    if options.history.dataset:
+        raise InputError("--verify checks the whole history: take it without --dataset")
     with options.history.open() as history:
         return history.verify(options.heads)
-
-
-def _merged(history: "History", other: str) -> tuple[str, Merged]:
-    """Merge another history; return its location, without a password, and the numbers of new entries."""
-    with open_history(other, create=False) as there:
-        if _is_same(history.where, there.where):
-            raise InputError(f"merge: {there.where} is the history itself, got {other!r}: name another one")
-        return there.where, history.merge(there)
-
-
-def _is_same(left: str, right: str) -> bool:
-    """Tell whether two locations are one history: the same URL or the same file."""
-    paths = Path(left), Path(right)
-    return left == right or (all(path.is_file() for path in paths) and paths[0].samefile(paths[1]))

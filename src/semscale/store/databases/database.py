@@ -52,7 +52,7 @@ Row = dict[str, object]
 """A row to insert: values by column."""
 
 _WRITES = "semscale_writes"
-_LOCK = 0x53454D53  # "SEMS": the server's lock under which tables are created and histories merged
+_LOCK = 0x53454D53  # "SEMS": the server's lock under which tables are created and entries of histories added
 _BATCH = 1000  # rows in one statement
 _BUSY_SECONDS = 60.0
 _READ_ONLY_CODES = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
