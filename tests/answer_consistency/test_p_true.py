@@ -217,11 +217,11 @@ def test_what_one_part_of_a_run_shows_counts_for_the_next_ones():
 
 def test_a_form_that_is_not_taken_counts_for_nothing_and_the_next_one_is_tried():
     unknown, decider = Decider(failure=FailureKind.UNSUPPORTED), Decider(0.5)
-    asked = ask_decisions(Worded(PROMPTS), {"decisions": unknown, "systemone": decider})
+    asked = ask_decisions(Worded(PROMPTS), {"decisions": unknown, "own": decider})
     assert len(unknown.texts) <= 2
     assert len(decider.texts) == 6
     assert asked.replies.counts.failures == {}
-    assert asked.replies.counts.p_true_forms == {"systemone": 6}
+    assert asked.replies.counts.p_true_forms == {"own": 6}
 
 
 def test_three_rejections_show_that_a_form_is_not_taken():
@@ -264,15 +264,15 @@ def test_the_signature_names_decisions_alone(forms, added):
     found = dict(with_p_true_forms(signature, forms).fields)
     assert found.get("p_true_form") == added
     assert found["p_true_temperature"] == ("default" if added == "own" else "0")
-    again = with_p_true_forms(with_p_true_forms(signature, {"own": 1}), {"systemone": 2})
-    assert dict(again.fields)["p_true_form"] == "systemone"
+    again = with_p_true_forms(with_p_true_forms(signature, {"own": 1}), {"decisions": 2})
+    assert dict(again.fields)["p_true_form"] == "decisions"
 
 
 def test_samples_are_shown_and_the_form_is_named():
-    forms = PTrueForms(["systemone"], {})
+    forms = PTrueForms(["own"], {})
     asked = forms.request((0, P_TRUE - 1), "Q?", "Paris", ["Rome", "Paris"])
     assert asked.messages[-1].text == "Question: Q?\nPossible answer: Rome\nProposed answer: Paris"
-    assert asked.parameters.extra["decision"]["form"] == "systemone"
+    assert asked.parameters.extra["decision"]["form"] == "own"
 
 
 MANY = [f"q{n}?" for n in range(60)]

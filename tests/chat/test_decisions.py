@@ -19,8 +19,6 @@ from semscale.chat.decision_formats import (
     question_from,
     question_record,
     rotations,
-    systemone_answers,
-    systemone_body,
     what_is_wrong,
 )
 from semscale.chat.decisions import (
@@ -196,47 +194,6 @@ def test_answers_are_put_into_the_order_of_the_options():
 def test_answers_to_other_questions_are_refused(answers):
     with pytest.raises((ValueError, KeyError)):
         decisions_answers({"answers": answers}, REQUEST)
-
-
-def test_the_body_has_the_documented_fields():
-    assert systemone_body("jev", REQUEST) == {
-        "model": "jev",
-        "state": "It broke.",
-        "questions": {
-            "angry": {"type": "noul", "instructions": "Is it angry?"},
-            "team": {
-                "type": "choice",
-                "instructions": "Which team?",
-                "criteria": {"billing": "money", "sales": None},
-            },
-            "tone": {"type": "score", "instructions": "How kind?", "criteria": ["rude", "kind: warm words"]},
-        },
-    }
-
-
-def test_levels_are_numbered_from_0_and_a_missing_answer_is_a_refusal():
-    answers = {
-        "tone": {"type": "score", "score": 0.75, "probabilities": {"1": 0.75, "0": 0.25}},
-        "angry": {"type": "noul", "noul": 1.0},
-    }
-    found = systemone_answers({"answers": answers}, REQUEST)
-    assert found["tone"].masses == (0.25, 0.75)
-    assert found["angry"].masses == (0.0, 1.0)
-    assert found["team"].refused
-    assert list(found) == list(ASKED)
-
-
-@pytest.mark.parametrize(
-    "answers",
-    [
-        {"other": {"type": "noul", "noul": 1.0}},
-        {"angry": {"type": "choice", "probabilities": {}}},
-        {"tone": {"type": "score", "probabilities": {"1": 0.5, "2": 0.5}}},
-    ],
-)
-def test_answers_to_other_questions_are_refused_in_the_system_one_format(answers):
-    with pytest.raises((ValueError, KeyError)):
-        systemone_answers({"answers": answers}, REQUEST)
 
 
 QUESTION = ScoreQuestion("How good?", (Option("bad"), Option("fair", "has faults"), Option("good")))
@@ -432,8 +389,7 @@ def run(decider, tmp_path):
 @pytest.mark.parametrize(
     ("speaks", "form", "tolerance"),
     [
-        (("decisions", "systemone", "completions"), "decisions", 1e-12),
-        (("systemone", "completions"), "systemone", 1e-12),
+        (("decisions", "completions"), "decisions", 1e-12),
         (("completions",), "next-token", 1e-9),
     ],
 )
@@ -441,7 +397,7 @@ def test_the_first_form_that_the_endpoint_takes_gives_the_same_answers(decider, 
     decider.speaks = speaks
     found = run()
     assert found.form == form
-    assert len(found.not_taken) == {"decisions": 0, "systemone": 1, "next-token": 2}[form]
+    assert len(found.not_taken) == {"decisions": 0, "next-token": 1}[form]
     masses = [answer.masses for answer in found.answers[0].values()]
     wanted = [(0.1, 0.9), (0.2, 0.8), (0.3, 0.7)]
     assert [pytest.approx(each, abs=tolerance) for each in wanted] == masses
@@ -456,9 +412,8 @@ def test_one_request_holds_all_questions(decider, run):
 def test_letters_cost_a_call_for_each_order_of_each_question(decider, run):
     decider.speaks = ("completions",)
     run(requests(3))
-    # three questions of two options: 6 calls a request, and one try of either format
-    assert decider.paths.count("completions") == 18
-    assert len(decider.paths) == 20
+    # three questions of two options: 6 calls a request, after one try of the endpoint's decisions
+    assert decider.paths == ["decisions"] + ["completions"] * 18
 
 
 def test_a_model_that_prefers_the_first_letter_is_told_apart_from_its_mean(decider, run):
@@ -522,15 +477,15 @@ def test_answers_of_another_form_are_repeated_and_then_fail(decider, run):
 def test_malformed_answers_to_three_requests_show_that_a_form_is_not_taken(decider, run, retries, tries):
     decider.planned.extend([MALFORMED] * 3 * tries)
     found = run(requests(20), retries=retries)
-    assert found.form == "systemone"
+    assert found.form == "next-token"
     assert "the field 'probability' is missing" in found.not_taken["decisions"]
-    assert decider.paths == ["decisions"] * 3 * tries + ["systemone"] * 20
+    assert decider.paths == ["decisions"] * 3 * tries + ["completions"] * 20 * 6
 
 
 def test_malformed_decisions_after_other_failures_end_too(decider, run):
     decider.planned.extend([(503, {}), *[MALFORMED] * 16])
     found = run(requests(4), retries=Retries(6, first_wait=0))
-    assert found.form == "systemone"
+    assert found.form == "next-token"
     # 7 calls for the first request, then 5 for each of two, as a new run counts its first failures anew
     assert decider.paths.count("decisions") == 7 + 5 + 5
 
@@ -542,9 +497,9 @@ REJECTED = (400, {"error": {"message": "bad request"}})
 def test_a_filtered_request_does_not_decide_the_form(decider, run):
     decider.planned.extend([POLICY, (501, {"error": {"message": "not implemented"}})])
     found = run(requests(4))
-    assert found.form == "systemone"
+    assert found.form == "next-token"
     assert found.counts == {"answered": 12, "refused": 0, "unusable": 0, "normalised": 0}
-    assert decider.paths == ["decisions"] * 2 + ["systemone"] * 4
+    assert decider.paths == ["decisions"] * 2 + ["completions"] * 4 * 6
 
 
 def test_one_filtered_request_is_refused_and_the_others_are_answered(decider, run):
@@ -569,14 +524,14 @@ def test_one_rejected_request_does_not_decide_the_form(decider, run):
 def test_three_rejected_requests_show_that_a_form_is_not_taken(decider, run):
     decider.planned.extend([REJECTED] * 3)
     found = run(requests(4))
-    assert found.form == "systemone"
-    assert decider.paths == ["decisions"] * 3 + ["systemone"] * 4
+    assert found.form == "next-token"
+    assert decider.paths == ["decisions"] * 3 + ["completions"] * 4 * 6
 
 
 def test_an_endpoint_that_answers_with_nothing_takes_no_decisions(decider, run):
     decider.planned.append((200, {}))
     found = run()
-    assert found.form == "systemone"
+    assert found.form == "next-token"
     assert found.not_taken["decisions"].endswith("contains no answers")
 
 
@@ -590,9 +545,9 @@ def test_an_endpoint_that_answers_with_nothing_takes_no_decisions(decider, run):
 def test_an_address_without_decisions_is_not_tried_again(decider, run, status, body, why):
     decider.planned.append((status, body))
     found = run(requests(2), retries=Retries(3, first_wait=0))
-    assert found.form == "systemone"
+    assert found.form == "next-token"
     assert why in found.not_taken["decisions"]
-    assert decider.paths == ["decisions", "systemone", "systemone"]
+    assert decider.paths == ["decisions"] + ["completions"] * 2 * 6
 
 
 def test_letters_are_never_counted_as_mended():

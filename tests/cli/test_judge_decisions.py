@@ -130,9 +130,9 @@ def test_a_run_that_goes_on_pays_for_nothing_twice(command, decider, tmp_path, c
 
 
 def test_a_run_that_goes_on_remembers_why_a_form_was_not_taken(command, decider, tmp_path, capsys):
-    decider.speaks, out = ("systemone",), tmp_path / "judged.csv"
+    decider.speaks, out = ("completions",), tmp_path / "judged.csv"
     more = ("--reply", "decision", "--out", str(out), "--part-rows", "1", "--json")
-    assert main(command(*more, "--max-calls", "2")) == 3
+    assert main(command(*more, "--max-calls", "7")) == 3  # one part of five orders, and one call more
     capsys.readouterr()
     assert main(command(*more)) == 0
     text = capsys.readouterr().out
@@ -235,7 +235,7 @@ def test_an_audit_of_a_model_that_decides_in_no_form_has_its_prose_once_and_says
     found = audited(command, capsys)
     (judge,) = found["judges"]
     assert (judge["name"], judge["method"]) == ("m", "prose")
-    assert [each["form"] for each in judge["not_taken"]][:2] == ["decisions", "systemone"]
+    assert [each["form"] for each in judge["not_taken"]][:2] == ["decisions", "next-token"]
     assert "m takes no typed decisions, so its verdicts were read from its prose." in found["cautions"]
     # reversed, relabelled, padding, injection; without references their place is not checked
     assert any("with 4 checks" in said for said in found["cautions"])

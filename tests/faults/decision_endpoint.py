@@ -1,4 +1,4 @@
-"""An endpoint that speaks OpenAI's Decisions, the System One format and chat with log-probabilities."""
+"""An endpoint that speaks OpenAI's Decisions and chat with log-probabilities."""
 
 import json
 import math
@@ -43,7 +43,7 @@ class DecisionState(SimpleNamespace):
     def __init__(self) -> None:
         super().__init__(
             url="",
-            speaks=("decisions", "systemone", "completions"),
+            speaks=("decisions", "completions"),
             favours=0.0,
             logprobs=True,
             say=None,
@@ -80,7 +80,7 @@ class DecisionEndpoint(BaseHTTPRequestHandler):
     def replied(self, path: str, asked: dict) -> tuple[int, dict]:
         if path not in self.state.speaks:
             return 404, {"error": {"message": f"no route {path}"}}
-        return 200, {"decisions": self.decisions, "systemone": self.systemone}.get(path, self.chat)(asked)
+        return 200, (self.decisions if path == "decisions" else self.chat)(asked)
 
     def decisions(self, asked: dict) -> dict:
         text = "\n".join(
@@ -108,22 +108,6 @@ class DecisionEndpoint(BaseHTTPRequestHandler):
         ]
         more = {"score": 0.0} if kind == "score" else {"choice": names[0]}
         return {"type": kind, "confidence": 0.5, "probabilities": named, **more}
-
-    def systemone(self, asked: dict) -> dict:
-        answers = {}
-        for name, question in asked["questions"].items():
-            kind, criteria = question["type"], question.get("criteria")
-            names = ["no", "yes"] if kind == "noul" else list(criteria)
-            masses = self.state.masses(question["instructions"], names, asked["state"])
-            if masses is None:
-                continue
-            if kind == "noul":
-                answers[name] = {"type": kind, "noul": masses[1]}
-            else:
-                keys = map(str, range(len(names))) if kind == "score" else names
-                found = dict(zip(keys, masses, strict=True))
-                answers[name] = {"type": kind, "probabilities": found, "confidence": 0.5}
-        return {"model": "s-1", "answers": answers, "usage": USAGE}
 
     def chat(self, asked: dict) -> dict:
         content = asked["messages"][-1]["content"]

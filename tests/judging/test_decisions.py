@@ -61,10 +61,9 @@ def judged(decider, n=3, running=None, **settings):
 @pytest.mark.parametrize(
     ("speaks", "method", "provenance", "n_calls"),
     [
-        (("decisions", "systemone", "completions"), "decisions", Provenance.DECISION, 3),
-        (("systemone", "completions"), "systemone", Provenance.DECISION, 4),
-        # two formats that are not there, and five orders of five levels for each of three answers
-        (("completions",), "next-token", Provenance.NEXT_TOKEN, 17),
+        (("decisions", "completions"), "decisions", Provenance.DECISION, 3),
+        # a path that is not there, and five orders of five levels for each of three answers
+        (("completions",), "next-token", Provenance.NEXT_TOKEN, 16),
     ],
 )
 def test_a_verdict_is_the_distribution_that_the_model_gave(decider, speaks, method, provenance, n_calls):
@@ -175,21 +174,18 @@ def test_why_forms_were_not_taken_is_counted_and_quoted(decider):
     decider.planned.extend([(400, {"error": {"message": "decisions are off"}})] * 3)
     decider.speaks = ("completions",)
     found = judged(decider)
-    first, second = found.not_taken
-    assert (first.form, first.n, second.form, second.n) == ("decisions", 3, "systemone", 1)
-    assert "decisions are off" in first.reason
-    assert "/systemone" in second.reason
+    (refusal,) = found.not_taken
+    assert (refusal.form, refusal.n) == ("decisions", 3)
+    assert "decisions are off" in refusal.reason
     told = found.to_frame()["not_taken"].to_list()
-    assert told == [f"decisions: {first.reason} (3 requests); systemone: {second.reason}"] * 3
+    assert told == [f"decisions: {refusal.reason} (3 requests)"] * 3
     summary = found.summarize(["q"] * 3, ["a"] * 3)
     assert json.loads(summary.to_json())["judges"][0]["not_taken"] == [
-        {"form": "decisions", "reason": first.reason, "n": 3},
-        {"form": "systemone", "reason": second.reason, "n": 1},
+        {"form": "decisions", "reason": refusal.reason, "n": 3},
     ]
     assert "decisions are off" in " ".join(summary.document().cautions)
     shown = page(summary.document())
     assert "decisions, not taken" in shown
-    assert "systemone, not taken" in shown
 
 
 def test_a_form_that_is_taken_was_not_refused(decider):

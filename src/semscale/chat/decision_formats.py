@@ -1,9 +1,9 @@
-"""Typed decisions: questions, answers, the protocol of decision models, and the formats of endpoints."""
+"""Typed decisions: questions, answers, the protocol of decision models, and the forms of requests."""
 
 import json
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -380,8 +380,8 @@ def why_unreadable(error: Exception) -> str:
     """Return the reason why answers cannot be read, for messages.
 
     Examples:
-        >>> why_unreadable(KeyError("noul"))
-        "the field 'noul' is missing"
+        >>> why_unreadable(KeyError("probability"))
+        "the field 'probability' is missing"
     """
     if isinstance(error, KeyError):
         return f"the field {error.args[0]!r:.40} is missing"
@@ -467,6 +467,7 @@ def _check_limits(title: str, question: Question, limits: DecisionLimits, name: 
 
 
 DECISIONS_PATH = "/decisions"
+"""Path of OpenAI's Decisions below an endpoint's address: ``POST /v1/decisions``."""
 DECISIONS_LIMITS = DecisionLimits(levels=10, options=255, questions=400, reads_images=True)
 
 
@@ -535,85 +536,22 @@ def _decisions_answer(answer: Mapping[str, Any], question: Question) -> Decision
         return DecisionAnswer.of([1 - chance, chance])
     named = "label" if isinstance(question, ScoreQuestion) else "value"
     masses = {str(mass[named]): float(mass["probability"]) for mass in answer["probabilities"]}
-    return DecisionAnswer.of(in_order(masses, [option.value for option in question.options]))
+    return DecisionAnswer.of(_in_order(masses, [option.value for option in question.options]))
 
 
-def in_order(masses: Mapping[str, float], names: list[str]) -> list[float]:
+def _in_order(masses: Mapping[str, float], names: list[str]) -> list[float]:
     """Sort probabilities in the order of the options.
 
     Raises:
         ValueError: an option has no probability, or a probability has no option.
 
     Examples:
-        >>> in_order({"b": 0.75, "a": 0.25}, ["a", "b"])
+        >>> _in_order({"b": 0.75, "a": 0.25}, ["a", "b"])
         [0.25, 0.75]
     """
     if masses.keys() != set(names):
         raise ValueError(f"probabilities are for {sorted(masses)}, and the options are {names}")
     return [masses[name] for name in names]
-
-
-SYSTEMONE_PATH = "/systemone"
-SYSTEMONE_LIMITS = DecisionLimits(levels=10, options=255, reads_images=False)
-_NOUL = "noul"
-
-
-def systemone_body(model: str, request: DecisionRequest) -> dict[str, Any]:
-    """Write the body of a call; its state is the text of all messages.
-
-    Examples:
-        >>> asked = DecisionRequest.of("Fine.", {"good": PredicateQuestion("Is it good?")})
-        >>> systemone_body("m", asked)["questions"]
-        {'good': {'type': 'noul', 'instructions': 'Is it good?'}}
-    """
-    return {
-        "model": model,
-        "state": state_of(request),
-        "questions": {name: systemone_question(asked) for name, asked in request.questions.items()},
-    }
-
-
-def state_of(request: DecisionRequest) -> str:
-    """Join the texts of all messages."""
-    return "\n\n".join(message.text for message in request.messages)
-
-
-def systemone_question(question: Question) -> dict[str, Any]:
-    """Write one question."""
-    if isinstance(question, PredicateQuestion):
-        return {"type": _NOUL, "instructions": question.instructions}
-    asked: dict[str, Any] = {"type": question.kind, "instructions": question.instructions}
-    if isinstance(question, ScoreQuestion):
-        asked["criteria"] = [option.described for option in question.options]
-    else:
-        asked["criteria"] = {option.value: option.meaning or None for option in question.options}
-    return asked
-
-
-def systemone_answers(body: Mapping[str, Any], request: DecisionRequest) -> dict[str, DecisionAnswer]:
-    """Read the answers, which are by the questions' names.
-
-    Raises:
-        KeyError, TypeError, ValueError: they do not have the format, or do not fit the questions.
-    """
-    answers = body["answers"]
-    unknown = [name for name in answers if name not in request.questions]
-    if unknown:
-        raise ValueError(f"there is no question {unknown[0]!r:.40}")
-    return {
-        name: _systemone_answer(answers[name], question) if name in answers else DecisionAnswer.refusal()
-        for name, question in request.questions.items()
-    }
-
-
-def _systemone_answer(answer: Mapping[str, Any], question: Question) -> DecisionAnswer:
-    if isinstance(question, PredicateQuestion):
-        chance = float(answer[_NOUL])
-        return DecisionAnswer.of([1 - chance, chance])
-    masses = {str(name): float(value) for name, value in answer["probabilities"].items()}
-    values = [option.value for option in question.options]
-    names = [str(level) for level in range(len(values))] if isinstance(question, ScoreQuestion) else values
-    return DecisionAnswer.of(in_order(masses, names))
 
 
 LETTERS = "ABCDEFGHIJ"
@@ -729,32 +667,3 @@ def averaged(answers: Sequence[DecisionAnswer | None], n_orders: int) -> Decisio
     covered = float(np.mean([answer.covered for answer in usable]))
     readings = tuple(answer.masses for answer in usable)
     return DecisionAnswer(tuple(mean.tolist()), covered, order_bias=bias, readings=readings)
-
-
-@dataclass(frozen=True)
-class DecisionFormat:
-    """A format of requests and answers.
-
-    Attributes:
-        path: path below the endpoint's address.
-        limits: limits of requests in the format.
-        body: function that writes a request, given the model's name.
-        answers: function that reads the reply; it raises an error if the reply has another form.
-    """
-
-    path: str
-    limits: DecisionLimits
-    body: Callable[[str, DecisionRequest], dict[str, Any]]
-    answers: Callable[[Mapping[str, Any], DecisionRequest], dict[str, DecisionAnswer]]
-
-
-FORMATS = {
-    "decisions": DecisionFormat(DECISIONS_PATH, DECISIONS_LIMITS, decisions_body, decisions_answers),
-    "systemone": DecisionFormat(SYSTEMONE_PATH, SYSTEMONE_LIMITS, systemone_body, systemone_answers),
-}
-"""Formats of endpoints, in the order to try them.
-
-OpenAI's Decisions are ``POST /v1/decisions``. LiteLLM, vLLM, Ollama, llama.cpp and TypeSafe's Jev support
-System One, ``POST /v1/systemone``: a yes-or-no question is called ``noul``, levels have numbers from 0
-instead of names, and questions without an answer are left out. https://docs.litellm.ai/docs/decisions
-"""

@@ -9,7 +9,8 @@ from typing import Any
 from semscale.chat.budget import Spent
 from semscale.chat.chat_model import ChatModel, check_run, load_chat_model
 from semscale.chat.decision_formats import (
-    FORMATS,
+    DECISIONS_LIMITS,
+    DECISIONS_PATH,
     LETTER_LIMITS,
     ChoiceQuestion,
     DecisionAnswer,
@@ -25,6 +26,8 @@ from semscale.chat.decision_formats import (
     as_reply,
     averaged,
     check_decision,
+    decisions_answers,
+    decisions_body,
     letter_masses,
     next_token_request,
     question_from,
@@ -34,7 +37,6 @@ from semscale.chat.decision_formats import (
     why_unreadable,
 )
 from semscale.chat.endpoint import EndpointChat, clean_json, usage_in
-from semscale.chat.langchain import LangChainClassifier, is_classifier
 from semscale.chat.messages import CallError, FailureKind, Parameters, Reply, Request
 from semscale.chat.runner import Runner, run_apart
 from semscale.errors import InputError, ReplyError
@@ -143,12 +145,12 @@ class EndpointDecisions:
 
     Args:
         chat: the chat model behind the endpoint.
-        format_name: one of ``FORMATS``.
     """
 
-    def __init__(self, chat: EndpointChat, format_name: str = "decisions") -> None:
+    limits = DECISIONS_LIMITS
+
+    def __init__(self, chat: EndpointChat) -> None:
         self._chat = chat
-        self._format = FORMATS[format_name]
 
     @property
     def name(self) -> str:
@@ -160,20 +162,15 @@ class EndpointDecisions:
         """The model's name and the endpoint."""
         return self._chat.signature
 
-    @property
-    def limits(self) -> DecisionLimits:
-        """Sizes that the format allows."""
-        return self._format.limits
-
     async def decide(self, request: DecisionRequest) -> DecisionAnswers:
         """Send one request; see :class:`~semscale.chat.decision_formats.DecisionModel`.
 
         An endpoint answers 404 if it lacks this path, or if it does not know the model. Both are
         ``unsupported``; a chat call distinguishes them.
         """
-        name, path = self.name, self._format.path
+        name, path = self.name, DECISIONS_PATH
         try:
-            text, scrubber = await self._chat.post(path, self._format.body(name, request))
+            text, scrubber = await self._chat.post(path, decisions_body(name, request))
         except CallError as error:
             if error.kind is not FailureKind.UNKNOWN_MODEL:
                 raise
@@ -189,7 +186,7 @@ class EndpointDecisions:
             message = f"{name}: the endpoint's reply at {path} contains no answers"
             raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=raw, usage=usage)
         try:
-            answers = self._format.answers(fields, request)
+            answers = decisions_answers(fields, request)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             message = f"{name} answered with decisions that cannot be read: {why_unreadable(error)}"
             raise CallError(
@@ -202,6 +199,9 @@ class EndpointDecisions:
         await self._chat.aclose()
 
 
+DECISIONS = "decisions"
+"""The form of an endpoint's decisions: OpenAI's ``POST /v1/decisions``."""
+
 NEXT_TOKEN = "next-token"
 """The form of a chat model's decisions: probabilities of the options' letters."""
 
@@ -213,8 +213,7 @@ def load_deciding_model(model: object, *, base_url: str | None = None) -> Decidi
     """Load a model for decisions.
 
     Args:
-        model: an argument of :func:`~semscale.chat.load_chat_model`, a ``DecisionModel``, or LangChain's
-            decision model.
+        model: an argument of :func:`~semscale.chat.load_chat_model`, or a ``DecisionModel``.
         base_url: address of an OpenAI-compatible endpoint.
 
     Raises:
@@ -228,11 +227,9 @@ def load_deciding_model(model: object, *, base_url: str | None = None) -> Decidi
                 f"the signature of a decision model must be a Signature, got {model.signature!r:.60}"
             )
         return DecidingChat({CUSTOM: model}, model if isinstance(model, ChatModel) else None)
-    if is_classifier(model):
-        return DecidingChat({"langchain": LangChainClassifier(model)}, None)
     chat = load_chat_model(model, base_url=base_url)
     if isinstance(chat, EndpointChat):
-        return DecidingChat({name: EndpointDecisions(chat, name) for name in FORMATS}, chat)
+        return DecidingChat({DECISIONS: EndpointDecisions(chat)}, chat)
     return DecidingChat({}, chat)
 
 
@@ -252,8 +249,8 @@ class DecisionRun:
 
     Attributes:
         answers: for each request the answers by the questions' names, each with probabilities or a reason.
-        form: form of the answers: ``decisions``, ``systemone``, ``langchain``, ``own``, or ``next-token`` for
-            the probabilities of the options' letters.
+        form: form of the answers: ``decisions``, ``own``, or ``next-token`` for the probabilities of the
+            options' letters.
         not_taken: reasons why the model did not accept forms that were tried before, by their names.
     """
 
@@ -287,12 +284,12 @@ def decide(
 ) -> DecisionRun:
     """Ask typed questions; the first requests find out which form the model accepts.
 
-    For an endpoint, the forms are OpenAI's Decisions, then System One, then the probabilities of the next
-    token, as for any chat model. A single request may be refused for its content, so up to three requests are
+    For an endpoint, the forms are OpenAI's Decisions, then the probabilities of the next token, as for any
+    chat model. A single request may be refused for its content, so up to three requests are
     tried before a form counts as not accepted.
 
     Args:
-        model: an endpoint's or a chat model's name, a chat model, a decision model, or LangChain's.
+        model: an endpoint's or a chat model's name, a chat model, or a decision model.
         requests: at least one.
         base_url: address of an OpenAI-compatible endpoint.
         settings: settings of :class:`~semscale.chat.runner.Runner`: ``limits``, ``budget``, ``ledger``, ...

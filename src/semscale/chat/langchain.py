@@ -1,21 +1,11 @@
-"""Adapters for LangChain's chat models and decision models; LangChain itself is not imported."""
+"""An adapter for LangChain's chat models; LangChain itself is not imported."""
 
 import json
 import re
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from semscale.chat.decision_formats import (
-    DecisionAnswers,
-    DecisionLimits,
-    DecisionRequest,
-    state_of,
-    systemone_answers,
-    systemone_question,
-    why_unreadable,
-)
 from semscale.chat.endpoint import (
     Scrubber,
     content_of,
@@ -42,8 +32,6 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
-_MODULE = "langchain_core.decisions"
-_KINDS = {"noul": "Noul", "choice": "Choice", "score": "Score"}
 _SECRET = re.compile(r"key|token$|secret|password|credential", re.IGNORECASE)
 
 
@@ -120,67 +108,6 @@ class LangChainChat:
         return f"LangChainChat({self.name!r})"
 
 
-def is_classifier(model: object) -> bool:
-    """Return whether an object has the methods of a runnable, but not of a chat model."""
-    return callable(getattr(model, "ainvoke", None)) and not callable(getattr(model, "agenerate", None))
-
-
-class LangChainClassifier:
-    """A LangChain decision model.
-
-    A runnable of another kind also works if it accepts ``{"state": text, "questions": {name: question}}`` and
-    returns ``{"answers": {name: answer}}`` in the System One format.
-
-    Args:
-        model: a ``BaseDecisionModel``, or such a runnable.
-    """
-
-    limits = DecisionLimits()
-
-    def __init__(self, model: Any) -> None:  # noqa: ANN401 - recognised by its methods
-        self._model = model
-        self._identity = Identity(model)
-        self._scrubber = Scrubber(environment_secrets())
-
-    @property
-    def name(self) -> str:
-        """The model's name, or the name of its class."""
-        return self._identity.name or type(self._model).__name__
-
-    @property
-    def signature(self) -> Signature:
-        """Name, class and settings, without keys."""
-        return self._identity.signature(self.name, type(self._model).__name__, self._scrubber)
-
-    def check_run(self, *, stores_replies: bool) -> None:
-        """Check that stored answers cannot be confused with another model's; see ``ChatModel``."""
-        if stores_replies:
-            self._identity.check()
-
-    async def decide(self, request: DecisionRequest) -> DecisionAnswers:
-        """Send one request; see :class:`~semscale.chat.decision_formats.DecisionModel`."""
-        questions = {
-            name: _langchain_question(systemone_question(asked)) for name, asked in request.questions.items()
-        }
-        content = {"state": state_of(request), "questions": questions}
-        answer = await _invoke(self._model, content, self._scrubber, self.name)
-        outcome = answer.model_dump() if hasattr(answer, "model_dump") else answer
-        if not isinstance(outcome, Mapping):
-            message = f"{self.name} answered with {type(answer).__name__}, and not with answers"
-            raise CallError(message, kind=FailureKind.UNSUPPORTED)
-        raw = self._scrubber.reply(json.dumps(outcome, default=str, ensure_ascii=False))
-        tokens = outcome.get("usage") or outcome.get("usage_metadata") or {}
-        usage = usage_in({"usage": tokens}, "input_tokens", "output_tokens")
-        try:
-            answers = systemone_answers(outcome, request)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            message = f"{self.name} answered with decisions that cannot be read: {why_unreadable(error)}"
-            raise CallError(
-                self._scrubber.line(message), kind=FailureKind.MALFORMED, raw=raw, usage=usage
-            ) from None
-        return DecisionAnswers(answers, usage, str(outcome.get("model") or self.name), raw)
-
-
 async def _invoke(
     model: Any,  # noqa: ANN401 - recognised by its methods
     content: object,
@@ -198,12 +125,6 @@ async def _invoke(
     except Exception as error:  # every integration raises its own
         failure = failure_of(error, scrubber, model=name)
     raise failure  # outside the handler, so that no exception with a key in it is chained to it
-
-
-def _langchain_question(written: dict[str, Any]) -> Any:  # noqa: ANN401 - LangChain's class, or a mapping
-    """Build LangChain's question object if its module is loaded, as with any of its decision models."""
-    module = sys.modules.get(_MODULE)
-    return written if module is None else getattr(module, _KINDS[written["type"]])(**written)
 
 
 _NAME_FIELDS = ("model_name", "model", "model_id", "deployment_name", "name")

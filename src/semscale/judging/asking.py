@@ -376,8 +376,8 @@ def refusals_in_words(refusals: Sequence[FormRefusal]) -> str:
     """Write refusals as one line of text.
 
     Examples:
-        >>> refusals_in_words(count_refusals([("decisions", "no route"), ("systemone", "busy")]))
-        'decisions: no route; systemone: busy'
+        >>> refusals_in_words(count_refusals([("decisions", "no route"), ("next-token", "busy")]))
+        'decisions: no route; next-token: busy'
         >>> refusals_in_words([FormRefusal("decisions", "HTTP 400", 3)])
         'decisions: HTTP 400 (3 requests)'
     """
