@@ -215,8 +215,10 @@ def test_all_pairs_of_a_call_cost_one_batch_with_measures_of_meanings_too():
 def test_a_model_that_no_measure_uses_is_refused():
     with pytest.raises(InputError, match=r"nli is not used by cosine_sim, exact_match: leave it out"):
         Consistency(measures=["cosine_sim", "exact_match"], nli="nowhere")
-    with pytest.raises(InputError, match="nli is not used by snne where texts mean the same by exact words"):
-        Consistency(measures=["snne"], same_by="exact", nli="nowhere")
+    with pytest.raises(
+        InputError, match="nli is not used by semantic_negentropy where texts mean the same by exact words"
+    ):
+        Consistency(measures=["semantic_negentropy"], same_by="exact", nli="nowhere")
 
 
 FOUR_RIGHT = "Ann came. Bob left. Cy slept. Di sang."

@@ -16,15 +16,12 @@ from semscale.answer_consistency.meanings import (
     Ground,
     ItemPairs,
     Relations,
-    alphabet_size,
     best_text,
     cluster_entropy,
     cosine_relations,
     entailment_relations,
     exact_relations,
-    kernel_agreement,
     meaning_clusters,
-    neighbour_agreement,
     relate_texts,
     semantic_negentropy,
     sets_agreement,
@@ -59,69 +56,10 @@ def test_entropy_of_three_texts_of_which_two_mean_the_same():
     assert sets_agreement(np.array([2, 1])) == 0.5
 
 
-def test_neighbour_agreement_of_two_texts_half_alike():
-    # SNNE = -log(e + sqrt e), between -log(2e) for equal texts and -log(e + 1) for strangers.
-    value = (math.log(math.e + math.sqrt(math.e)) - math.log(math.e + 1)) / (
-        math.log(2 * math.e) - math.log(math.e + 1)
-    )
-    assert neighbour_agreement(np.array([[1, 0.5], [0.5, 1]])) == pytest.approx(value)
-
-
-def binary_entropy(share):
-    return -share * math.log(share) - (1 - share) * math.log(1 - share)
-
-
-def test_kernel_agreement_of_two_texts_half_alike():
-    # A graph of one edge of weight w has eigenvalues 0 and 2w: the kernel, divided by its trace, has the
-    # shares 1 / (1 + x) and x / (1 + x) with x = exp(-2 w t).
-    entropies = [binary_entropy(1 / (1 + math.exp(-2 * weight * 0.3))) for weight in (0.5, 1.0)]
-    value = (math.log(2) - entropies[0]) / (math.log(2) - entropies[1])
-    assert kernel_agreement(np.array([[1, 0.5], [0.5, 1]]), time=0.3) == pytest.approx(value)
-
-
-def test_alphabet_size_by_the_share_that_was_seen():
-    # Of 5 answers 2 have a meaning seen once: coverage 3/5, so 3 meanings seen are 3 / (3/5) = 5 in all.
-    same = np.zeros((5, 5))
-    same[:3, :3] = 1
-    same[3, 3] = same[4, 4] = 1
-    assert alphabet_size(np.array([3, 1, 1]), same) == pytest.approx(5)
-
-
-def test_alphabet_size_gives_the_entropy_that_the_authors_print():
-    # The example of github.com/lucasmccabe/esa: four texts in clusters 0, 0, 1, 2, entropy 1.76 by Chao and
-    # Shen, minus the sum of p log p / (1 - (1 - p) ** 4) with p = shares times (meanings seen / estimated).
-    size = alphabet_size(np.array([2, 1, 1]), np.eye(4))
-    shares = np.array([2, 1, 1]) / 4 * 3 / size
-    entropy = -(shares * np.log(shares) / (1 - (1 - shares) ** 4)).sum()
-    assert round(entropy, 2) == 1.76
-
-
-def test_all_different_texts_have_more_meanings_than_texts_of_which_two_agree():
-    # 4 meanings of 5 texts, 3 of them seen once: 4 / (2/5) = 10. 5 of 5: 5 / (1/5) = 25.
-    pair = np.eye(5)
-    pair[0, 1] = pair[1, 0] = 1
-    assert alphabet_size(np.array([2, 1, 1, 1]), pair) == pytest.approx(10)
-    assert alphabet_size(np.ones(5, int), np.eye(5)) == pytest.approx(25)
-
-
-def test_alphabet_size_by_the_graph_where_it_is_larger():
-    # Two texts in one cluster by a hair, similarity 1/2: the normalised Laplacian of [[1, 1/2], [1/2, 1]]
-    # has eigenvalues 0 and 2/3, so the sum of 1 - e is 1 + 1/3.
-    assert alphabet_size(np.array([2]), np.array([[1, 0.5], [0.5, 1]])) == pytest.approx(4 / 3)
-
-
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=5).filter(lambda counts: sum(counts) > 1))
 def test_agreement_lies_between_0_and_1(counts):
-    labels = np.repeat(np.arange(len(counts)), counts)
-    same = (labels[:, None] == labels[None, :]).astype(float)
     sizes = np.array(counts)
-    assert alphabet_size(sizes, same) >= len(counts)
-    for value in (
-        semantic_negentropy(sizes),
-        sets_agreement(sizes),
-        neighbour_agreement(same),
-        kernel_agreement(same),
-    ):
+    for value in (semantic_negentropy(sizes), sets_agreement(sizes)):
         assert -1e-9 <= value <= 1 + 1e-9
         assert (value == pytest.approx(1, abs=1e-9)) == (len(counts) == 1)
 
@@ -157,12 +95,10 @@ def test_every_measure_of_an_item_and_none_of_one_without_samples():
     relations = Relations(Ground.ENTAILMENT, SAME_OF_THREE.astype(float), SAME_OF_THREE, free)
     columns = measured(relations, *measures_needing("meanings", MEASURES))
     values = {name: column[1] for name, column in columns.items()}
-    assert len(values) == 7
+    assert len(values) == 4
     assert all(np.isnan(column[0]) for column in columns.values())
     assert values["semantic_negentropy"] == pytest.approx(2 / 3 * math.log(2) / math.log(3))
     assert values["semantic_sets_confidence"] == 0.5
-    # 2 meanings seen, of which one once: 2 / (2/3)
-    assert values["semantic_alphabet"] == pytest.approx(1 / 3)
     assert values["entailment"] == 0.5
     assert values["noncontradiction"] == pytest.approx((0.9 + 0.4) / 2)
 
@@ -284,7 +220,7 @@ def test_pairs_of_all_samples_of_all_prompts_are_read_in_one_call_whatever_is_me
     assert model.calls == [7 * 15 * 2]
 
 
-OF_CLUSTERS = ["semantic_negentropy", "semantic_sets_confidence", "snne"]
+OF_CLUSTERS = ["semantic_negentropy", "semantic_sets_confidence"]
 
 
 class AlwaysEntailed:
@@ -358,8 +294,10 @@ def test_texts_that_the_model_of_entailment_cannot_read_have_no_value():
 
 
 def test_order_of_measures_is_kept_and_the_first_one_counts():
-    found = semscale.consistency(["a"], [["b"]], measures=["snne", "exact_match"], same_by="exact")
-    assert list(found.measures) == ["snne", "exact_match"]
+    found = semscale.consistency(
+        ["a"], [["b"]], measures=["semantic_negentropy", "exact_match"], same_by="exact"
+    )
+    assert list(found.measures) == ["semantic_negentropy", "exact_match"]
     assert found.score.tolist() == pytest.approx([0.0], abs=1e-12)
 
 

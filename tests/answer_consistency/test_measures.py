@@ -30,21 +30,24 @@ def test_every_measure_says_what_it_is():
 
 def test_measures_of_meanings_need_vectors_only_where_cosines_can_count():
     cosines = {"meanings", "cosine", "floor", "contradicted"}
-    assert needed_parts(["snne"], "auto", has_entailment=False) == cosines
-    assert needed_parts(["snne"], "cosine", has_entailment=True) == cosines | {"entailment"}
-    assert needed_parts(["snne"], "auto", has_entailment=True) == {"meanings", "entailment"}
-    assert needed_parts(["snne", "cosine_sim"], "exact", has_entailment=False) == {"meanings", "cosine"}
+    assert needed_parts(["semantic_negentropy"], "auto", has_entailment=False) == cosines
+    assert needed_parts(["semantic_negentropy"], "cosine", has_entailment=True) == cosines | {"entailment"}
+    assert needed_parts(["semantic_negentropy"], "auto", has_entailment=True) == {"meanings", "entailment"}
+    assert needed_parts(["semantic_negentropy", "cosine_sim"], "exact", has_entailment=False) == {
+        "meanings",
+        "cosine",
+    }
 
 
 def test_a_measure_without_its_model_says_which_pull_gets_it():
     with pytest.raises(InputError, match="measure noncontradiction needs .* semscale models pull cross-enc"):
-        check_entailment(["snne", "noncontradiction"], "auto", has_entailment=False)
+        check_entailment(["semantic_negentropy", "noncontradiction"], "auto", has_entailment=False)
     with pytest.raises(InputError, match="same_by entailment needs an entailment model"):
-        check_entailment(["snne"], "entailment", has_entailment=False)
+        check_entailment(["semantic_negentropy"], "entailment", has_entailment=False)
     with pytest.raises(InputError, match="measure entailment needs same_by auto or entailment, got 'exact'"):
         check_entailment(["entailment"], "exact", has_entailment=True)
     with pytest.raises(UnknownNameError, match="did you mean 'cosine'"):
-        check_entailment(["snne"], "cosines", has_entailment=False)
+        check_entailment(["semantic_negentropy"], "cosines", has_entailment=False)
 
 
 def test_asking_stops_early_by_a_measure_of_single_samples_only():

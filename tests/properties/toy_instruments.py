@@ -77,7 +77,7 @@ def consistent(**settings):
 
 def made_consistency(**settings):
     chosen = {
-        "measures": ["consistency", "bert_score", "snne"],
+        "measures": ["consistency", "bert_score", "semantic_negentropy"],
         "bert_embedder": bert_scorer(),
         "embedder": ToyEmbedder(),
     }

@@ -7,7 +7,6 @@ from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
-from scipy.special import logsumexp
 
 from semscale.answer_consistency.pairs import Floor, compare_pairs
 from semscale.answer_consistency.samples import PairReaders, distinct_entailments
@@ -19,10 +18,6 @@ from semscale.answer_consistency.short_answers import (
 from semscale.matching.entailment import CONTRADICTION, ENTAILMENT, EntailmentModel
 from semscale.matching.pairs import Pairs
 from semscale.types import Floats, Integers, Mask, Progress, Status
-
-KERNEL_TIME = 0.3
-"""Time of the heat kernel in ``kernel_agreement``."""
-_ZERO = 1e-12
 
 
 class Ground(StrEnum):
@@ -451,103 +446,3 @@ def sets_agreement(counts: Integers) -> float:
         0.5
     """
     return float((counts.sum() - len(counts)) / (counts.sum() - 1))
-
-
-def neighbour_agreement(similarity: Floats) -> float:
-    """Compute the semantic nearest neighbour entropy (SNNE), inverted and scaled to 0 to 1.
-
-    SNNE is minus the mean over texts i of log sum over texts j of exp(similarity of i and j), with a
-    temperature of 1. Its minimum is -(1 + log m), if all similarities are 1; its maximum is -log(e + m - 1),
-    if all texts have similarity 0 with others. The value is its position between them, 1 at the minimum.
-
-    Args:
-        similarity: shape (m, m), 0 to 1, 1 on the diagonal; m >= 2.
-
-    References:
-        Nguyen, Payani and Mirzasoleiman (2025), arXiv 2506.00245.
-
-    Examples:
-        >>> neighbour_agreement(np.ones((3, 3))), round(neighbour_agreement(np.eye(3)), 9)
-        (1.0, 0.0)
-    """
-    m = len(similarity)
-    entropy = -float(np.mean(logsumexp(similarity, axis=1)))
-    least, greatest = -(1 + np.log(m)), -np.log(np.e + m - 1)
-    return float(np.clip((greatest - entropy) / (greatest - least), 0.0, 1.0))
-
-
-def kernel_agreement(similarity: Floats, *, time: float = KERNEL_TIME) -> float:
-    """Compute the kernel language entropy (KLE), inverted and scaled to 0 to 1.
-
-    The similarities are the weights of a graph with Laplacian L. Its heat kernel exp(-time * L), divided by
-    the root of the diagonal on either side and by m, has eigenvalues that sum to 1; KLE is their entropy. Its
-    maximum is log m, for a graph without edges; its minimum is reached if all weights are 1. The value is its
-    position between them, 1 at the minimum.
-
-    The heat kernel of the unnormalised Laplacian, its division by the diagonal and by m, and the entropy
-    follow the paper. Three things differ. The paper's weights are 0 to 2: for each direction of two texts, 1
-    for entailment and .5 for neutrality; here they are the similarities, so that cosines are possible. The
-    time of .3 is that of McCabe et al.; the authors' code has .4 by default. The authors divide the entropy
-    by log m, so that their value for full agreement is not 0.
-
-    Args:
-        similarity: shape (m, m), 0 to 1, symmetric; m >= 2. The diagonal is not used.
-        time: time of the heat kernel, above 0.
-
-    References:
-        Nikitin et al. (2024), arXiv 2405.20003, and their code,
-        github.com/AlexanderVNikitin/kernel-language-entropy. McCabe et al. (2025), arXiv 2509.14478, and
-        theirs, github.com/lucasmccabe/esa.
-
-    Examples:
-        >>> round(kernel_agreement(np.ones((3, 3))), 9), round(kernel_agreement(np.eye(3)), 9)
-        (1.0, 0.0)
-    """
-    m = len(similarity)
-    greatest = float(np.log(m))
-    least = _von_neumann(np.ones((m, m)), time)
-    return float(np.clip((greatest - _von_neumann(similarity, time)) / (greatest - least), 0.0, 1.0))
-
-
-def alphabet_size(counts: Integers, similarity: Floats) -> float:
-    """Estimate the number of meanings in infinitely many samples of the model.
-
-    It is the larger of two estimates. Good and Turing's is the number k of meanings divided by their coverage
-    of all answers, 1 - (meanings seen once) / m. The spectral estimate is the sum of 1 - e over eigenvalues e
-    below 1 of the normalised Laplacian of the graph of similarities.
-
-    The maximum is from McCabe et al. If every meaning was seen once, they use the spectral estimate only,
-    which is at most m, less than if two texts mean the same. Here, m - 1 meanings count as seen once in that
-    case, after Chao and Shen, so that the coverage is 1 / m and more meanings never give a smaller size.
-
-    Args:
-        counts: shape (k,), number of texts in each cluster, with sum m.
-        similarity: shape (m, m), 0 to 1, symmetric, 1 on the diagonal.
-
-    Returns:
-        The number, at least 1.
-
-    References:
-        McCabe et al. (2025), arXiv 2509.14478, and their code, github.com/lucasmccabe/esa. Spectral estimate:
-        Lin, Trivedi and Sun (2024), arXiv 2305.19187. Chao and Shen (2003), doi 10.1023/A:1026096204727.
-
-    Examples:
-        >>> alphabet_size(np.array([3]), np.ones((3, 3))), alphabet_size(np.array([1, 1]), np.eye(2))
-        (1.0, 4.0)
-    """
-    m, once = int(counts.sum()), int((counts == 1).sum())
-    covered = 1 - min(once, m - 1) / m
-    degrees = similarity.sum(axis=1)
-    laplacian = np.eye(m) - similarity / np.sqrt(np.outer(degrees, degrees))
-    spectral = float(np.maximum(1 - np.linalg.eigvalsh(laplacian), 0.0).sum())
-    return float(max(len(counts) / covered, round(spectral, 9), 1.0))
-
-
-def _von_neumann(similarity: Floats, time: float) -> float:
-    m = len(similarity)
-    weights = similarity * (1 - np.eye(m))
-    values, vectors = np.linalg.eigh(np.diag(weights.sum(axis=1)) - weights)
-    kernel = (vectors * np.exp(-time * values)) @ vectors.T
-    roots = np.sqrt(np.diag(kernel))
-    shares = np.linalg.eigvalsh(kernel / np.outer(roots, roots) / m)
-    return share_entropy(shares[shares > _ZERO])

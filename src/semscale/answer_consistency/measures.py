@@ -186,21 +186,6 @@ MEASURES: dict[str, Measure] = {
         "how few different meanings answer and samples have: 1 for one meaning, 0 if all differ",
         lambda texts: meanings.sets_agreement(texts.counts),
     ),
-    "snne": _of_meanings(
-        "neighbour agreement (SNNE)",
-        "semantic nearest neighbour entropy of answer and samples, inverted and scaled to 0 to 1",
-        lambda texts: meanings.neighbour_agreement(texts.similarity),
-    ),
-    "kernel_agreement": _of_meanings(
-        "kernel agreement (KLE)",
-        "kernel language entropy of answer and samples, inverted and scaled to 0 to 1",
-        lambda texts: meanings.kernel_agreement(texts.similarity),
-    ),
-    "semantic_alphabet": _of_meanings(
-        "small semantic alphabet",
-        "1 / the estimated number of meanings that the model would give if it were asked without end",
-        lambda texts: 1 / meanings.alphabet_size(texts.counts, texts.similarity),
-    ),
     "entailment": _of_meanings(
         "entailment",
         "mean probability that the answer and a sample entail each other",
@@ -312,9 +297,9 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
         ``sample_logprobs`` and ``p_true``.
 
     Examples:
-        >>> sorted(needed_parts(["snne"], "exact", has_entailment=False))
+        >>> sorted(needed_parts(["semantic_negentropy"], "exact", has_entailment=False))
         ['meanings']
-        >>> sorted(needed_parts(["snne"], "auto", has_entailment=False))
+        >>> sorted(needed_parts(["semantic_negentropy"], "auto", has_entailment=False))
         ['contradicted', 'cosine', 'floor', 'meanings']
         >>> sorted(needed_parts(["uncontradicted"], "auto", has_entailment=True))
         ['contradicted', 'cosine', 'entailment']
