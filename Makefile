@@ -19,7 +19,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1
 # Hundreds of tests start a program: modules that are compiled once are not compiled at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all faults check docs bench bench-validity fuzz weights-wheel release test-lowest clean
+.PHONY: demo test test-all faults check docs settings bench bench-validity fuzz weights-wheel release test-lowest clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -54,6 +54,10 @@ docs: $(DOCS_VENV)/installed
 	$(DOCS_VENV)/bin/python release/tutorials.py pages
 	$(DOCS_VENV)/bin/zensical build --strict --clean
 	$(DOCS_VENV)/bin/python release/llms_txt.py site
+
+# docs/settings.md, after a change of an option.
+settings: $(VENV)/installed
+	$(BIN)/python release/settings_page.py
 
 # Speed and memory beside other libraries. QUICK=1 has small sizes, two scripts at a time: it shows that all of them work, without figures,
 # and leaves out uqlm, whose environment nothing else needs.

@@ -9,10 +9,10 @@ import warnings
 
 import pytest
 
-from semscale.cli.describe import commands
 from semscale.cli.main import program
 from semscale.store import reading
 from semscale.version import __version__
+from settings_page import commands
 
 
 def test_version(semscale):

@@ -55,7 +55,7 @@ _COMMANDS = (
     ("models", "models:app", "List, pull, verify, find and calibrate models; empty their caches."),
     ("serve", "serve:serve", "Answer requests over HTTP."),
     ("mcp", "serve:mcp", "Offer measurements to an AI agent as tools (MCP)."),
-    ("config", "describe:app", "Show the settings of the project's file; trust the addresses in it."),
+    ("config", "show_config:app", "Show the settings of the project's file; trust the addresses in it."),
 )
 
 

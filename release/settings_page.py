@@ -1,8 +1,10 @@
-"""The command ``semscale config``, and the page docs/settings.md with all settings and options."""
+"""Write docs/settings.md, the page with the settings of a project's file and the options of every command.
 
-import json
-import os
-import sys
+    python release/settings_page.py
+
+The page is derived from the settings classes; `make settings` runs this after a change of an option.
+"""
+
 from collections import Counter
 from collections.abc import Iterator
 from inspect import getdoc
@@ -10,81 +12,22 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import App
-from pydantic import Field
 
-from semscale.cli.config import VARIABLES, ConfigurableSetting, ProjectSettings, configurable_settings
-from semscale.cli.options import CommandOption, Without, command, options_in
-from semscale.cli.outputs import OUTPUT
-from semscale.cli.process import echo
-from semscale.cli.trust import trust
-from semscale.settings import Option, Settings
+from semscale.cli import shared
+from semscale.cli.config import VARIABLES, configurable_settings
+from semscale.cli.drift.options import DecisionOptions, MeasuringOptions, RunColumnOptions
+from semscale.cli.main import program
+from semscale.cli.options import CommandOption, Without, options_in
+from semscale.cli.outputs import Outputs
+from semscale.judging.settings import JudgeColumns, JudgeSettings
+from semscale.rating.settings import RaterSettings
+from semscale.settings import Settings
 
-
-class ConfigOptions(Settings):
-    """All options of ``semscale config``."""
-
-    json_: Annotated[
-        bool, Field(description="Print JSON instead of a table."), Option(OUTPUT, name="--json")
-    ] = False
-
-
-app = App(name="config")
-
-
-@app.default
-@command
-def config(options: ConfigOptions, project: ProjectSettings) -> None:
-    """Show every setting that a project's file can have, with its value and where that comes from.
-
-    The file is semscale.toml, or the table tool.semscale of pyproject.toml, in the working folder or above.
-    Options override --set KEY=VALUE, which overrides variables of the environment, which override the file.
-    """
-    rows = [
-        (key, *_value_and_origin(key, setting, project)) for key, setting in configurable_settings().items()
-    ]
-    if options.json_:
-        records = {key: {"value": value, "origin": origin} for key, value, origin in rows}
-        echo(json.dumps({"file": None if project.file is None else str(project.file), "settings": records}))
-        return
-    from rich.table import Table
-
-    from semscale.report.terminal import print_table
-
-    table = Table("setting", "value", "origin", box=None, header_style="bold")
-    for key, value, origin in rows:
-        table.add_row(key, "" if value is None else _toml(value), origin)
-    print_table(table)
-
-
-app.command(trust)
-
-
-def _value_and_origin(key: str, setting: ConfigurableSetting, project: ProjectSettings) -> tuple[object, str]:
-    """Return a setting's value, without passwords, and where it comes from."""
-    configured = project.find(f"--{key}")
-    if configured is not None:
-        return _public(configured[0]), str(configured[1])
-    variable = VARIABLES.get(key)
-    if variable is not None and os.environ.get(variable):
-        return _public(os.environ[variable]), f"environment {variable}"
-    return setting.info.get_default(call_default_factory=True), "default"
-
-
-def _public(value: object) -> object:
-    """Leave a password and the parameters out of an address."""
-    from semscale.store.databases.address import shown_address
-
-    return shown_address(value) if isinstance(value, str) and "://" in value else value
-
-
-def _toml(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 
 
 def settings_page() -> str:
     """Return docs/settings.md: the settings of a project's file, and the options of every command."""
-    from semscale.cli.main import program
-
     groups = {
         title: [_row(option) for option in options_in(kind)] for title, kind in _shared_groups().items()
     }
@@ -93,7 +36,7 @@ def settings_page() -> str:
     lines = [
         "# Commands and settings",
         "",
-        "<!-- Written by `python -m semscale.cli.describe docs/settings.md` from the settings classes. -->",
+        "<!-- Written by `make settings` from the settings classes. -->",
         "",
         "`semscale COMMAND --help` shows the most common options, and `--help-all` shows all. Options with … "
         "can be repeated.",
@@ -122,7 +65,7 @@ def settings_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def commands(app: "App", prefix: str = "") -> "Iterator[tuple[str, Any]]":
+def commands(app: App, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield name and function of every command below a program or a group, in the order of the help."""
     for name in app:
         if name.startswith("-"):
@@ -136,11 +79,6 @@ def commands(app: "App", prefix: str = "") -> "Iterator[tuple[str, Any]]":
 
 def _shared_groups() -> dict[str, type[Settings]]:
     """Return the settings classes that the page describes once, by title."""
-    from semscale.cli import shared
-    from semscale.cli.drift.options import DecisionOptions, MeasuringOptions, RunColumnOptions
-    from semscale.cli.outputs import Outputs
-    from semscale.judging.settings import JudgeColumns, JudgeSettings
-    from semscale.rating.settings import RaterSettings
 
     class TableInput(Settings):
         """A table, and how it is read."""
@@ -264,4 +202,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(settings_page(), encoding="utf-8", newline="\n")
+    PAGE.write_text(settings_page(), encoding="utf-8", newline="\n")
