@@ -126,11 +126,17 @@ BAD = {
     "a weight of words": (rate("--weight", "n", file="words.csv"), ["weight", "data row 2", "'much'"]),
     "a negative weight": (
         rate("--weight", "n", file="negative.csv"),
-        ["weight", "column 'n'", ">= 0", "data row 2 has '-1'", "counted from 1, below the header"],
+        [
+            "weight",
+            "column 'n'",
+            "1e-100 to 1e100",
+            "data row 2 has '-1'",
+            "counted from 1, below the header",
+        ],
     ),
     "an infinite weight": (
         rate("--weight", "n", file="infinite.csv"),
-        ["weight", "column 'n'", "finite", "data row 1", "'inf'"],
+        ["weight", "column 'n'", "1e-100 to 1e100", "data row 1", "'inf'"],
     ),
     "human words": (rate("--human", "n", file="words.csv"), ["human", "data row 2", "'much'"]),
     "humans out of range": (

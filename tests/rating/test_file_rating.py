@@ -194,7 +194,11 @@ LATE = "".join(f"great thing,{n}\n" for n in range(20))
     ("rows", "columns", "message"),
     [
         (LATE + "too,many,cells\n", {}, "line 22: 3 cells"),
-        (LATE + "bad stuff,-1\n", {"weight": "n"}, "weight: .* finite numbers >= 0, but data row 21"),
+        (
+            LATE + "bad stuff,-1\n",
+            {"weight": "n"},
+            "weight: .* from 1e-100 to 1e100, but data row 21",
+        ),
         (LATE + "bad stuff,much\n", {"weight": "n"}, "weight: .* data row 21 has 'much'"),
         (LATE + "bad stuff,good\n", {"human": "n"}, "human: .* data row 21 has 'good'"),
         (LATE, {"human": "n", "human_range": (0.0, 18.0)}, "human_range is 0 to 18, but data row 20"),

@@ -170,7 +170,10 @@ class TestEstimate:
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
-            ({"weights": [1, -2, 3, 4]}, r"weights must be finite numbers >= 0.*\(counted from 1\): 2$"),
+            (
+                {"weights": [1, -2, 3, 4]},
+                r"weights must be 0, or from 1e-100.*\(counted from 1\): 2$",
+            ),
             ({"weights": np.array([1, 2, np.inf, 4])}, r"\(counted from 1\): 3$"),
             ({"weights": ["1", 2, 3, 4]}, r"\(counted from 1\): 1$"),
             ({"weights": [1, 2, [], 4]}, r"\(counted from 1\): 3$"),

@@ -222,10 +222,10 @@ class Rater:
         """Rate the caller's vectors from the model of this rater's embedder.
 
         Args:
-            vectors: shape (n, d), of any length above 0.
+            vectors: shape (n, d), of length 1e-15 to 1e15.
 
         Raises:
-            InputError: the wrong width, or rows (named) with NaN, infinity or length 0.
+            InputError: the wrong width, or rows (named) with NaN or a length outside 1e-15 to 1e15.
         """
         rows = as_rows(vectors)
         n = len(rows)

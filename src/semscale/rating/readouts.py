@@ -86,7 +86,7 @@ _UNDEFINED = (
     "semantics 'paper' divides 0 by 0 where all similarities are equal: use 'safe' (uniform), or drop"
 )
 
-_SAFE_SQUARES = (1e-30, 1e30)  # outside, float32 squares may have under- or overflowed
+_SAFE_SQUARES = (1e-30, 1e30)  # of lengths; outside, float32 squares may have under- or overflowed
 
 _BLOCK_ROWS = 4096  # 30 float64 similarities per row: a block's intermediates fit into a core's cache
 
@@ -124,7 +124,8 @@ def ssr_ratings(
     row's rating is the same to the last bit regardless of order and batch.
 
     Args:
-        vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
+        vectors: shape (n, d), or (d,) for one, of length 1e-15 to 1e15. float32 is computed in float32
+            products.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
         values: shape (k,), the points' values for ``set_means``; 1 to k by default.
         epsilon: as in ``similarity_pmf``.
@@ -135,8 +136,8 @@ def ssr_ratings(
         Ratings in the order of the vectors.
 
     Raises:
-        InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, wrong settings, or
-            rows for which ``paper`` has no value.
+        InputError: shapes that do not fit, rows (named) with NaN or a length outside 1e-15 to 1e15, wrong
+            settings, or rows for which ``paper`` has no value.
 
     Examples:
         >>> ratings = ssr_ratings([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]])
@@ -191,7 +192,7 @@ def _rated(
         pmf, means, undefined[block] = read(cosines)
         result.pmf[block], result.set_means[block] = pmf.T, means.T
         result.best_similarity[block] = best_of(cosines)
-    reject(unusable, "vectors must be finite and not all 0: invalid in")
+    reject(unusable, "vectors must be finite, with a length from 1e-15 to 1e15: invalid in")
     reject(undefined, _UNDEFINED)
     return result
 
@@ -337,7 +338,8 @@ def ordinal_ratings(
     before epsilon, so that a higher position never has a lower mean.
 
     Args:
-        vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
+        vectors: shape (n, d), or (d,) for one, of length 1e-15 to 1e15. float32 is computed in float32
+            products.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
         values: shape (k,), the points' values for ``set_means``; 1 to k by default.
         epsilon: at least 0; mass spread evenly over all points, in addition to the rating's mass of 1.
@@ -349,7 +351,8 @@ def ordinal_ratings(
         equal.
 
     Raises:
-        InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, or wrong settings.
+        InputError: shapes that do not fit, rows (named) with NaN or a length outside 1e-15 to 1e15, or wrong
+            settings.
 
     Examples:
         >>> ratings = ordinal_ratings([[1.0, 1.0], [1.0, 3.0]], [[1.0, 0.0], [0.0, 1.0]])
@@ -387,7 +390,8 @@ def combined_ratings(
     A row's rating is the same to the last bit regardless of order and batch.
 
     Args:
-        vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
+        vectors: shape (n, d), or (d,) for one, of length 1e-15 to 1e15. float32 is computed in float32
+            products.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
         values: shape (k,), the points' values for ``set_means``; 1 to k by default.
         epsilon: as in ``ordinal_ratings``.
@@ -397,7 +401,8 @@ def combined_ratings(
         Ratings in the order of the vectors; uniform if all anchors are equal.
 
     Raises:
-        InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, or wrong settings.
+        InputError: shapes that do not fit, rows (named) with NaN or a length outside 1e-15 to 1e15, or wrong
+            settings.
 
     Examples:
         Cosines .6 and .8 with two anchors whose centres are equal: the softmax has exp(-10) on the first one.
@@ -558,7 +563,7 @@ def best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:
     """Compute the cosine of vectors with the most similar of all anchors, without rating them.
 
     Args:
-        vectors: shape (n, d), finite and not all 0.
+        vectors: shape (n, d), finite, of length 1e-15 to 1e15.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
 
     Returns:
@@ -580,7 +585,7 @@ def mean_best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Fl
     """Compute the cosine of vectors with the most similar anchor of each set, mean over the sets.
 
     Args:
-        vectors: shape (n, d), finite and not all 0.
+        vectors: shape (n, d), finite, of length 1e-15 to 1e15.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
 
     Returns:
@@ -645,11 +650,7 @@ def cosines_of(rows: Reals, units: Reals) -> tuple[Reals, Mask]:
     """
     rows = np.ascontiguousarray(rows)
     squares = _squares(rows)
-    extreme = ~((squares > _SAFE_SQUARES[0]) & (squares < _SAFE_SQUARES[1]))
-    if extreme.any():
-        rows = _rescaled(rows, extreme)
-        squares = _squares(rows)
-    usable = np.isfinite(squares) & (squares > 0)
+    usable = (squares > _SAFE_SQUARES[0]) & (squares < _SAFE_SQUARES[1])
     if not usable.all():
         rows = np.where(usable[:, None], rows, 0.0)
     n_sets, k, d = units.shape
@@ -663,16 +664,6 @@ def _squares(rows: Reals) -> Reals:
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         squares: Reals = np.matmul(rows[:, None, :], rows[:, :, None])[:, 0, 0]
     return squares
-
-
-def _rescaled(rows: Reals, extreme: Mask) -> Reals:
-    """Scale extreme rows to about length 1 by powers of two, which is exact; others are not changed."""
-    peaks = np.abs(rows[extreme]).max(axis=1, initial=0.0)
-    exponents = np.frexp(np.where(np.isfinite(peaks), peaks, 0.0))[1]
-    scaled = rows.copy()
-    with np.errstate(under="ignore"):
-        scaled[extreme] = np.ldexp(rows[extreme], -exponents[:, None])
-    return scaled
 
 
 def best_of(cosines: Reals) -> Reals:

@@ -10,9 +10,12 @@ import polars as pl
 from semscale.errors import InputError, RowError
 from semscale.store.columns import as_list, as_names, have_decimal_commas, numbers_among
 from semscale.store.missing_codes import is_missing
-from semscale.types import Floats, Integers
+from semscale.types import Floats, Integers, Mask
 
-_WRONG_WEIGHT = "weights must be finite numbers >= 0: invalid in"
+_WEIGHTS = (1e-100, 1e100)
+"""Least and greatest weight above 0: the squares of others would under- or overflow."""
+
+_WRONG_WEIGHT = "weights must be 0, or from 1e-100 to 1e100: invalid in"
 _NAMED_ROWS = 5
 
 COUNTING = "(rows are counted from 1, below the header)"
@@ -34,7 +37,8 @@ def as_weights(column: object, *, first_row: int = 0) -> Floats:
         first_row: row number of the first cell, for the message.
 
     Raises:
-        InputError: a weight that is not a number, negative or infinite; the message names the rows.
+        InputError: a weight that is not a number, or not 0 and outside 1e-100 to 1e100; the message names the
+            rows.
 
     Examples:
         >>> as_weights([1, None, 0.5]).tolist()
@@ -42,7 +46,7 @@ def as_weights(column: object, *, first_row: int = 0) -> Floats:
     """
     if isinstance(column, np.ndarray) and column.dtype.kind in "fiu" and column.ndim == 1:
         numbers = column.astype(np.float64)
-        reject_after(first_row, (numbers < 0) | np.isinf(numbers), _WRONG_WEIGHT)
+        reject_after(first_row, ~(np.isnan(numbers) | _are_weights(numbers)), _WRONG_WEIGHT)
         return numbers
     cells = as_list(column, "weights")
     wrong = np.array([not (is_missing(cell) or _is_weight(cell)) for cell in cells], dtype=bool)
@@ -89,7 +93,13 @@ def _is_weight(cell: object) -> bool:
         number = float(cell)  # type: ignore[arg-type]  # anything that converts, such as a Decimal
     except (TypeError, ValueError):
         return False
-    return 0 <= number < np.inf
+    return bool(_are_weights(np.array(number)))
+
+
+def _are_weights(numbers: Floats) -> Mask:
+    least, greatest = _WEIGHTS
+    usable: Mask = (numbers == 0) | ((numbers >= least) & (numbers <= greatest))
+    return usable
 
 
 NOBODY = -1
@@ -174,21 +184,22 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
         first_row: position of the first cell's row in the file, from 0.
 
     Raises:
-        InputError: a cell that is not a number, negative or infinite; the message names its row and value.
+        InputError: a cell that is not a number, or not 0 and outside 1e-100 to 1e100; the message names its
+            row and value.
 
     Examples:
         >>> weights_in(pl.Series("w", ["2.5", "-1"]))
         Traceback (most recent call last):
-        semscale.errors.RowError: weight: column 'w' must hold finite numbers >= 0, but data row 2...
+        semscale.errors.RowError: weight: column 'w' must hold 0 or numbers from 1e-100 to 1e100, but...
     """
     numbers = numbers_in(cells, "weight", first_row)
     if numbers.dtype.is_numeric():
         known = numbers.cast(pl.Float64)
-        wrong = ((known < 0) | known.is_infinite()).arg_true()
+        wrong = (~((known == 0) | known.is_between(*_WEIGHTS) | known.is_nan())).arg_true()
         if len(wrong):
             row = int(wrong[0])
             raise RowError(
-                f"weight: column '{cells.name}' must hold finite numbers >= 0, but "
+                f"weight: column '{cells.name}' must hold 0 or numbers from 1e-100 to 1e100, but "
                 f"data {{row}} has {shown_cell(cells[row])}; {_CORRECT}",
                 first_row + row,
             )

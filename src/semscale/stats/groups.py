@@ -364,11 +364,6 @@ _SLACK = 4  # ROOM may be exceeded by this factor, so that rows are copied rarel
 
 _PENDING = 50_000  # least number of rows that are collected before they are joined with the stored clusters
 
-_LARGEST_GROWTH = 200
-"""Powers of two by which weights may grow before the unit changes; squares must not overflow."""
-
-_NO_UNIT = np.iinfo(np.int64).min
-
 
 class Tally:
     """Totals of the rows of many groups by cluster, in a few arrays.
@@ -380,8 +375,6 @@ class Tally:
     beyond that, the largest groups drop them. Without a cluster column, their sums are enough. With one,
     further rows of a cluster may follow, so clusters are merged into random groups by their number. Random
     groups of whole clusters leave the variance estimate unbiased.
-
-    Weights are divided by a power of two, which is exact, so that neither they nor their squares overflow.
 
     Args:
         k: number of points.
@@ -395,7 +388,6 @@ class Tally:
         self._k = k
         self._n_rows = np.zeros(0, np.int64)
         self._weight, self._squared = np.zeros(0), np.zeros(0)
-        self._exponent = np.zeros(0, np.int64)
         self._sums = np.zeros((k + 1, 0))
         self._pairs = np.triu_indices(k + 1)
         self._outer = np.zeros((len(self._pairs[0]), 0))
@@ -417,7 +409,7 @@ class Tally:
 
         Args:
             pmf: shape (m, k).
-            weights: shape (m,), finite and not negative.
+            weights: shape (m,), 0, or from 1e-100 to 1e100, so that no square over- or underflows.
             clusters: shape (m,), hash of each row's cluster, with well mixed lowest bits; in every call or in
                 none.
             refits: shape (m, b, k), ``pmf`` under each refit of the fitted function; in every call or in
@@ -429,7 +421,6 @@ class Tally:
         counting = weights > 0
         pmf, weights = pmf[counting], weights[counting]
         groups = np.zeros(len(weights), np.int64) if groups is None else groups[counting]
-        weights = self._in_units(groups, weights)
         rows = np.column_stack([pmf * weights[:, None], weights])
         self._n_rows += np.bincount(groups, minlength=n_groups)
         self._weight += np.bincount(groups, weights, n_groups)
@@ -524,7 +515,6 @@ class Tally:
             return
         self._n_rows = np.pad(self._n_rows, (0, more))
         self._weight, self._squared = np.pad(self._weight, (0, more)), np.pad(self._squared, (0, more))
-        self._exponent = np.pad(self._exponent, (0, more), constant_values=_NO_UNIT)
         self._sums = np.pad(self._sums, ((0, 0), (0, more)))
         self._outer = np.pad(self._outer, ((0, 0), (0, more)))
         if self._refits is not None:
@@ -538,30 +528,6 @@ class Tally:
         if len(present):
             weighted = weights[order, None, None] * refits[order]
             self._refits[present] += np.add.reduceat(weighted, first, axis=0)
-
-    def _in_units(self, groups: Integers, weights: Floats) -> Floats:
-        """Divide weights by the unit of their group: a power of two that later, larger weights may change."""
-        largest = np.full(len(self._n_rows), _NO_UNIT)
-        np.maximum.at(largest, groups, np.frexp(weights)[1].astype(np.int64))
-        fresh = (self._exponent == _NO_UNIT) & (largest != _NO_UNIT)
-        self._exponent[fresh] = largest[fresh]
-        outgrown = (largest != _NO_UNIT) & (largest > self._exponent + _LARGEST_GROWTH) & ~fresh
-        if outgrown.any():
-            self._scale(outgrown, np.ldexp(1.0, np.where(outgrown, self._exponent - largest, 0)))
-            self._exponent[outgrown] = largest[outgrown]
-        return np.ldexp(weights, -self._exponent[groups])
-
-    def _scale(self, outgrown: Mask, factors: Floats) -> None:
-        """Change the units of everything that was added to some groups; other groups have the factor 1."""
-        self._weight *= factors
-        self._squared *= factors**2
-        self._sums *= factors
-        self._outer *= factors**2
-        if self._refits is not None:
-            self._refits[outgrown] *= factors[outgrown, None, None]
-        self._rows.scale(factors)
-        if self._clusters is not None:
-            self._clusters.scale(factors)
 
 
 class _RowTotals:
@@ -592,12 +558,6 @@ class _RowTotals:
         """Yield the totals of each group's rows, and whether all of them are stored."""
         self._make_room(n_rows)
         return _by_group(self._groups[0], self._rows[0], n_rows <= self._largest_group)
-
-    def scale(self, factors: Floats) -> None:
-        """Multiply the totals of each group by a factor, shape (groups,)."""
-        self._rows = [
-            rows * factors[groups, None] for groups, rows in zip(self._groups, self._rows, strict=True)
-        ]
 
     def _make_room(self, n_rows: Integers) -> None:
         while n_rows[n_rows <= self._largest_group].sum() > ROOM:
@@ -654,11 +614,6 @@ class _ClusterTotals:
             clusters = clusters % self._modulus
         _, numbers = np.unique(clusters, return_inverse=True)
         return numbers, positions[self._groups[chosen]], self._totals[chosen]
-
-    def scale(self, factors: Floats) -> None:
-        """Multiply the totals of each group by a factor, shape (groups,)."""
-        self._join()
-        self._totals = self._totals * factors[self._groups, None]
 
     def _join(self) -> None:
         if self._pending:
