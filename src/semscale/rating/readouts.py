@@ -61,7 +61,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.settings import RaterSettings, Readout, Semantics
+from semscale.rating.settings import Readout, Semantics, check_epsilon, check_semantics, check_temperature
 from semscale.results.weights import reject_after
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats, Mask
 
@@ -144,7 +144,9 @@ def ssr_ratings(
         >>> ratings.pmf.tolist(), ratings.best_similarity.round(3).tolist()
         ([[0.0, 1.0]], [0.8])
     """
-    RaterSettings(epsilon=epsilon, temperature=temperature, semantics=semantics)  # refuses wrong settings
+    check_epsilon(epsilon)
+    check_temperature(temperature)
+    check_semantics(semantics)
 
     def prepared(_units: Floats, point_values: Floats) -> _BlockReadout:
         def read(cosines: Reals) -> tuple[Floats, Floats, Mask]:
@@ -223,7 +225,8 @@ def similarity_pmf(
         >>> similarity_pmf([0.2, 0.4, 0.6]).round(3).tolist()
         [0.0, 0.333, 0.667]
     """
-    RaterSettings(epsilon=epsilon, semantics=semantics)  # refuses wrong settings
+    check_epsilon(epsilon)
+    check_semantics(semantics)
     cosines = as_floats(similarities, "similarities")
     if cosines.ndim == 0 or not FEWEST_POINTS <= cosines.shape[-1] <= MOST_POINTS:
         raise InputError(
@@ -283,7 +286,8 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
         >>> sharpen_pmf([0.4, 0.4, 0.2], temperature=0.0).tolist()
         [0.4, 0.4, 0.2]
     """
-    RaterSettings(temperature=temperature, semantics=semantics)  # refuses wrong settings
+    check_temperature(temperature)
+    check_semantics(semantics)
     numbers = as_floats(pmf, "pmf")
     masses = numbers.astype(np.float64)
     if masses.ndim == 0 or masses.shape[-1] == 0:
@@ -359,7 +363,8 @@ def ordinal_ratings(
         >>> ratings.pmf.round(3).tolist(), ratings.best_similarity.round(3).tolist()
         ([[0.5, 0.5], [0.08, 0.92]], [0.707, 0.949])
     """
-    RaterSettings(epsilon=epsilon, temperature=temperature)  # refuses wrong settings
+    check_epsilon(epsilon)
+    check_temperature(temperature)
 
     def prepared(units: Floats, point_values: Floats) -> _BlockReadout:
         positions_of = _position_readout(units)
@@ -411,7 +416,8 @@ def combined_ratings(
         >>> ratings.pmf.round(3).tolist()
         [[0.164, 0.836]]
     """
-    RaterSettings(epsilon=epsilon, temperature=temperature)  # refuses wrong settings
+    check_epsilon(epsilon)
+    check_temperature(temperature)
 
     def prepared(units: Floats, point_values: Floats) -> _BlockReadout:
         positions_of = _position_readout(units)

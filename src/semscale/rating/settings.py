@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, TypeGuard
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, TypeGuard, get_args
 
 from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
+from semscale.messages import did_you_mean
 from semscale.results.table_columns import GROUPS, RESPONDENT, TEXT, WEIGHT, Cells, Columns, Role
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
@@ -42,16 +43,38 @@ UNRELATED = "unrelated"
 """Prefix of a floor relative to the cosine with unrelated sentences, such as ``unrelated-0.022``."""
 
 
-def _epsilon(epsilon: object) -> object:
+def check_epsilon(epsilon: object) -> object:
+    """Return an epsilon.
+
+    Raises:
+        InputError: it is not a number from 0 to ``MOST_EPSILON``.
+    """
     if not _is_number(epsilon) or not 0 <= epsilon <= MOST_EPSILON:
         raise InputError(f"epsilon must be a number from 0 to {MOST_EPSILON:,.0f}, got {epsilon!r}")
     return epsilon
 
 
-def _temperature(temperature: object) -> object:
+def check_temperature(temperature: object) -> object:
+    """Return a temperature.
+
+    Raises:
+        InputError: it is not a number of at least 0.
+    """
     if not _is_number(temperature) or not temperature >= 0:
         raise InputError(f"temperature must be 0 or more, got {temperature!r} (1 leaves ratings as they are)")
     return temperature
+
+
+def check_semantics(semantics: object) -> None:
+    """Check the name of a semantics.
+
+    Raises:
+        InputError: it is not one of ``Semantics``.
+    """
+    known = get_args(Semantics)
+    if semantics not in known:
+        hint = did_you_mean(str(semantics), known)
+        raise InputError(f"semantics must be safe, paper or guide, got {semantics!r}{hint}")
 
 
 def _is_number(setting: object) -> TypeGuard[float]:
@@ -124,14 +147,14 @@ class RaterSettings(Settings):
     ] = None
     temperature: Annotated[
         float,
-        BeforeValidator(_temperature),
+        BeforeValidator(check_temperature),
         Field(description="Temperature of the rating: below 1 sharper, above 1 flatter."),
         Option(RATING, rare=True),
         Signed(),
     ] = 1.0
     epsilon: Annotated[
         float,
-        BeforeValidator(_epsilon),
+        BeforeValidator(check_epsilon),
         Field(description="Probability spread evenly over all points before a rating is scaled."),
         Option(RATING, rare=True),
         Signed(),
