@@ -37,8 +37,8 @@ REFUSED = {
     "other groups": (["gate", "moved.jsonl", "--model", "n"], ["groups", "'a'", "'x'", "'y'"]),
     "another question": (["gate", "asked.jsonl", "--model", "n"], ["the candidate had other inputs in 'a'"]),
     "a credit gate without credits": (
-        gate("--threshold", "max_avg_credit_drift=0.5"),
-        ["max_avg_credit_drift", "numeric field", "'credits'"],
+        gate("--threshold", "max_avg_credits_drift=0.5"),
+        ["max_avg_credits_drift", "numeric field", "'credits'"],
     ),
     "contradicting thresholds": (
         gate("--threshold", "min_match=0.9", "--threshold", "max_match=0.5"),

@@ -249,7 +249,7 @@ def without_credits(content):
 def test_credits_that_are_not_there_are_named_unless_nobody_asks(tmp_path):
     path = tmp_path / "exercise-7.json"
     path.write_text(json.dumps(without_credits(exercise(7, 71, 72))))
-    with pytest.raises(InputError, match="max_avg_credit_drift.*credits"):
+    with pytest.raises(InputError, match="max_avg_credits_drift.*credits"):
         run_quality_drift_analysis(path, {"same": same})
     found = run_quality_drift_analysis(
         path, {"same": same}, settings=AnalysisSettings(max_avg_credit_drift=None)

@@ -259,7 +259,7 @@ def test_unknown_names_are_refused_before_anything_is_measured(settings, message
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"thresholds": {"max_avg_credit_drift": 0.5}}, "needs the numeric field 'credits'"),
+        ({"thresholds": {"max_avg_credits_drift": 0.5}}, "needs the numeric field 'credits'"),
         ({"thresholds": {"min_match": 1.5}}, "0 to 1"),
         ({"thresholds": {"min_match": 0.8, "max_match": 0.2}}, "contradict"),
         ({"margins": {"match": 1.0}}, "must be below 1"),
@@ -401,17 +401,11 @@ def test_useless_thresholds_are_named(limits, cautions):
 
 def test_two_names_of_one_threshold_may_agree_and_a_candidate_without_a_value_fails():
     metrics = {"credits_difference": field_metrics("credits", 2.5)[0]}
-    limits = {"max_avg_credit_drift": 1, "max_credits_difference": 1}
+    limits = {"max_avg_credits_drift": 1, "max_credits_difference": 1}
     assert len(read_thresholds(metrics, limits)) == 2
     nothing = {"match": np.full((N, 3, 3), np.nan)}
     decision = decided(nothing, GateSettings(metrics=("match",), thresholds={"min_match": 0.0}))
     assert [check.passed for check in decision.thresholds] == [False]
-
-
-def test_a_field_called_credit_is_used_before_credits():
-    metrics = {f"{name}_difference": field_metrics(name, 2.0)[0] for name in ("credit", "credits")}
-    (threshold,) = read_thresholds(metrics, {"max_avg_credit_drift": 1.0})
-    assert threshold.metric.name == "credit_difference"
 
 
 @pytest.mark.parametrize(("added", "outcome"), [(0.3, Outcome.PASS), (0.0, Outcome.UNDECIDED)])

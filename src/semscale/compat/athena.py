@@ -40,6 +40,7 @@ from semscale.compat.athena_feedback import (
     item_figures,
 )
 from semscale.drift.athena_files import (
+    CREDITS,
     AthenaExercise,
     AthenaExercises,
     exercise_files,
@@ -51,6 +52,7 @@ from semscale.drift.athena_files import (
 )
 from semscale.drift.comparison import Comparison, DriftMeter
 from semscale.drift.decision import Threshold, read_thresholds, threshold_cautions
+from semscale.drift.metrics import Metric
 from semscale.drift.runs import check_comparable
 from semscale.errors import InputError
 from semscale.history.items import Item
@@ -98,6 +100,7 @@ Source = Generate | Run | str | Path | Iterable[str | Path]
 _DATASET = "athena"
 _EXERCISES, _HISTORY = "exercises", "history"
 _BEST = 100
+_CREDIT_DRIFT = "max_avg_credit_drift"
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class AnalysisSettings:
         """The thresholds by Athena's names."""
         limits = {
             "min_bertscore_f1": self.min_bertscore_f1,
-            "max_avg_credit_drift": self.max_avg_credit_drift,
+            _CREDIT_DRIFT: self.max_avg_credit_drift,
         }
         return {name: limit for name, limit in limits.items() if limit is not None}
 
@@ -222,8 +225,8 @@ def run_quality_drift_analysis(
         comparisons[exercise.id] = dict(zip(candidates, compared, strict=True))
         limits = chosen.thresholds
         if not any(item.outputs for item in exercise.items):
-            limits.pop("max_avg_credit_drift", None)  # without feedback there are no credits to compare
-        thresholds = read_thresholds(compared[0].metrics, limits)
+            limits.pop(_CREDIT_DRIFT, None)  # without feedback there are no credits to compare
+        thresholds = _read_limits(compared[0].metrics, limits)
         entries[exercise.id] = _entry(exercise, comparisons[exercise.id], thresholds, chosen)
         useless = [caution for each in compared for caution in threshold_cautions(each, thresholds)]
         cautions += [f"exercise {exercise.id}: {caution}" for caution in dict.fromkeys(useless)]
@@ -437,7 +440,7 @@ def _result(
 ) -> dict[str, Any]:
     f1 = _mean(figures.bertscore_f1)
     credit = None if figures.credit_drift is None else _mean(figures.credit_drift)
-    values = {"min_bertscore_f1": f1, "max_avg_credit_drift": credit}
+    values = {"min_bertscore_f1": f1, _CREDIT_DRIFT: credit}
     limits = {threshold.name: threshold for threshold in thresholds}
     limited = [(limits.get(name), values[name]) for name in settings.thresholds]
     return {
@@ -447,6 +450,16 @@ def _result(
             limit is not None and value is not None and limit.admits(value) for limit, value in limited
         ),
     }
+
+
+def _read_limits(metrics: Mapping[str, Metric], limits: Mapping[str, float]) -> tuple[Threshold, ...]:
+    """Read Athena's thresholds: its name for the drift of the field credits uses the singular."""
+    field_drift = f"max_avg_{CREDITS}_drift"
+    named = {field_drift if name == _CREDIT_DRIFT else name: limit for name, limit in limits.items()}
+    return tuple(
+        replace(threshold, name=_CREDIT_DRIFT) if threshold.name == field_drift else threshold
+        for threshold in read_thresholds(metrics, named)
+    )
 
 
 def _mean(values: Floats) -> float | None:

@@ -544,9 +544,9 @@ def check_settings(
     Examples:
         >>> from semscale.history.items import Item, Output
         >>> run = Run("exam", "m", (Item("1", (Output("Good."),)),))
-        >>> check_settings(run, GateSettings(thresholds={"max_avg_credit_drift": 0.5}))
+        >>> check_settings(run, GateSettings(thresholds={"max_avg_credits_drift": 0.5}))
         Traceback (most recent call last):
-        semscale.errors.InputError: max_avg_credit_drift needs the numeric field 'credits', ...
+        semscale.errors.InputError: max_avg_credits_drift needs the numeric field 'credits', ...
     """
     metrics = {**measured_metrics(baseline, settings.fields)[0], **(further or {})}
     names = chosen_metrics(metrics, settings)
@@ -658,17 +658,13 @@ class Threshold:
         return bool(within >= -_ROUNDING)
 
 
-_FIELD_ALIAS = {"credit": "credits"}  # Athena's name uses the singular
-
-
 def read_thresholds(metrics: Mapping[str, Metric], limits: Mapping[str, float]) -> tuple[Threshold, ...]:
     """Read thresholds from their names and limits.
 
     Args:
         metrics: the measured metrics.
         limits: limits by name: ``min_`` or ``max_`` and a metric, where limits of similarities are
-            similarities (``min_match: 0.8``); or Athena's ``max_avg_<field>_drift``, where ``credit`` means
-            the field ``credits``.
+            similarities (``min_match: 0.8``); or ``max_avg_<field>_drift``.
 
     Raises:
         UnknownNameError: a name is unknown.
@@ -707,11 +703,10 @@ def _read_threshold(metrics: Mapping[str, Metric], name: str, limit: float) -> T
     side, _, about = name.partition("_")
     of_field = about.removeprefix("avg_").removesuffix("_drift")
     if side == "max" and of_field and about == f"avg_{of_field}_drift":
-        names = [f"{of_field}_difference", f"{_FIELD_ALIAS.get(of_field, of_field)}_difference"]
-        known = next((metric for metric in names if metric in metrics), None)
-        if known is None:
-            raise _missing_field(metrics, _FIELD_ALIAS.get(of_field, of_field), name)
-        return Threshold(name, metrics[known], is_least=False, limit=limit)
+        metric = metrics.get(f"{of_field}_difference")
+        if metric is None:
+            raise _missing_field(metrics, of_field, name)
+        return Threshold(name, metric, is_least=False, limit=limit)
     if side in {"min", "max"}:
         if about in {*TEXT_METRICS, *QUALITY_METRICS} or about.endswith("_difference"):
             _measured(metrics, about, name)
