@@ -11,7 +11,7 @@ from semscale.guards.figures import (
     find_labels,
     values_of,
 )
-from semscale.guards.quantities import single_units, spelt_numbers, spoken_measures, spoken_times
+from semscale.guards.quantities import single_units, spelt_numbers, spoken_measures
 from semscale.guards.text import Text
 
 
@@ -231,29 +231,3 @@ def test_positions_among_the_words():
 
 def test_texts_without_numbers():
     assert spelt_numbers(Text("no number here, not even 12")) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "hours"),
-    [
-        ("half past ten", (10.5, 22.5)),
-        ("a quarter to nine", (8.75, 20.75)),
-        ("twelve minutes past ten", (10.2, 22.2)),
-        ("five minutes to one", (55 / 60, 12 + 55 / 60)),
-        ("seven o'clock", (7.0, 19.0)),
-        ("noon", (12.0,)),
-        ("midnight", (0.0,)),
-    ],
-)
-def test_hours(text, hours):
-    (found,) = spoken_times(Text(f"It is {text} now."))
-    assert (found.values, found.shown) == (hours, text)
-
-
-@pytest.mark.parametrize("text", ["five to ten people", "half of it", "the quarter past", "a minute ago"])
-def test_what_is_no_time(text):
-    assert list(spoken_times(Text(text))) == []
-
-
-def test_only_times_without_a_number_are_weak():
-    assert [time.weak for time in spoken_times(Text("from half past ten until noon"))] == [False, True]

@@ -30,8 +30,6 @@ OTHER = [
     ("4 degrees Celsius", "8 °C", "other-value", "4 degrees Celsius", "8 °C"),
     ("4 degrees Celsius", "4 degrees Fahrenheit", "other-value", "4 degrees Celsius", "4 degrees Fahrenheit"),
     ("10 km", "6.5 miles", "other-value", "10 km", "6.5 miles"),
-    ("half past ten", "at 11:30", "other-value", "half past ten", "11:30"),
-    ("ten past five", "5:20", "other-value", "ten past five", "5:20"),
     ("5 days or more", "at most 5 days", "other-bound", "5 days", "5 days"),
     ("for 3 days", "for 3 weeks", "other-value", "3 days", "3 weeks"),
     ("5 mg of it", "5 mL of it", "other-unit", "5 mg", "5 mL"),
@@ -129,17 +127,8 @@ AGREE = [
     ("60 mph", "97 km/h"),
     ("at least 5 days", "5 days or more"),
     ("at 5 p.m.", "at 17:00"),
-    ("It leaves at twelve minutes past ten.", "It leaves at 22:12."),
-    ("half past ten", "10:30"),
-    ("a quarter to one", "12:45"),
-    ("Twenty\u00a0five\u202fminutes\npast\u2009ten", "10:25"),
-    ("twenty‑five past ten", "10:25"),
     ("twenty\u2010one or twenty\u2011two men", "21 or 22 men"),
     ("25\u2009°\u00a0C each bulb", "25 °C each bulb"),
-    ("ten minutes to five", "16:50"),
-    ("ten past five", "5:10 pm"),
-    ("ten o'clock", "22:00"),
-    ("at noon", "at 12:00"),
     ("five to ten people", "5-10 people"),
     ("the 3rd of May", "May 3"),
     ("$1.5 billion", "1.5 billion dollars"),
@@ -291,9 +280,7 @@ def test_bounds(text, bound):
     assert [found.bound for found in read(text)] == [bound]
 
 
-@pytest.mark.parametrize(
-    ("text", "hours"), [("at 5 p.m.", (17.0,)), ("at 17:30", (17.5,)), ("half past ten", (10.5, 22.5))]
-)
+@pytest.mark.parametrize(("text", "hours"), [("at 5 p.m.", (17.0,)), ("at 17:30", (17.5,))])
 def test_times_of_day_are_hours(text, hours):
     (found,) = read(text)
     assert found.values == hours

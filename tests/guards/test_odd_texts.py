@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from semscale.guards import polarity
 from semscale.guards.dates import Day, read_dates
-from semscale.guards.quantities import spelt_numbers, spoken_times
+from semscale.guards.quantities import spelt_numbers
 from semscale.guards.registry import GUARDS, Guards
 from semscale.guards.text import Text
 from semscale.guards.words import stem
@@ -47,13 +47,6 @@ def test_a_surrogate_that_stands_alone_parts_numbers_as_a_mark_does(surrogate):
     assert numbers == [((20.0,), "twenty"), ((5.0,), "five"), ((6.0,), "six")]
     (finding,) = Guards().check(f"it takes five {surrogate} g", "it takes two g")
     assert (finding.kind, finding.prediction.text, finding.reference.text) == ("other-value", "five", "two g")
-
-
-def test_letters_that_only_pass_for_those_of_a_number_make_no_time():
-    # Where case is ignored, a pattern takes ı and İ for i, and ſ for s.
-    assert list(spoken_times(Text("nıne past ten, ſix past ten"))) == []
-    (time,) = spoken_times(Text("FİVE PAST TEN"))
-    assert (time.values, time.start, time.end) == ((10 + 5 / 60, 22 + 5 / 60), 0, 13)
 
 
 def test_a_surrogate_before_a_switch_is_not_stemmed(monkeypatch):

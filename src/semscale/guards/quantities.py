@@ -166,7 +166,6 @@ def read_quantities(text: Text) -> list[Quantity]:
     source = text.source
     in_digits = text.has_digits or not source.isascii()
     quantities = find_identifiers(text) if in_digits or "WW" in source or _POINTED.search(source) else []
-    quantities += _apart(spoken_times(text), quantities)
     if in_digits and (":" in source or "m" in text.lower):
         quantities += _apart(_clock_times(source), quantities)
     rates, bare_rates = read_rates(text)
@@ -568,75 +567,6 @@ def _count(shown: str | None) -> float:
     if shown is None or shown in ("a", "an"):
         return 1.0
     return float(shown) if shown.isdecimal() else float(text2num(shown, "en"))
-
-
-_ONE_TO_NINE, _TEN_TO_NINETEEN = "|".join(_ONES), "|".join(_TEENS)
-_HOUR = rf"(?P<hour>{_ONE_TO_NINE}|ten|eleven|twelve|1[0-2]|[1-9])"
-_MINUTES = (
-    rf"(?P<minutes>(?:twenty|thirty|forty|fifty)(?:[-\u2010\u2011\s](?:{_ONE_TO_NINE}))?"
-    rf"|{_TEN_TO_NINETEEN}|{_ONE_TO_NINE}|[1-5]?\d)"
-)
-# "Five to ten" may be a range, so "to" needs a word that only times have.
-_SPOKEN = re.compile(
-    rf"""\b(?:(?P<part>half|(?:a\s)?quarter)\s(?P<side>past|to|after)\s{_HOUR}(?![\w:]|\.\d)
-    |{_MINUTES}\s(?:minutes?\s(?P<way>past|to|after)|past)\s{_HOUR.replace("hour", "full")}(?![\w:]|\.\d)
-    |{_HOUR.replace("hour", "sharp")}\so['’]?clock\b
-    |(?P<named>noon|midday|midnight)\b)""",
-    re.VERBOSE,
-)
-_PART = re.compile(r"[a-z]+")
-_TIME_WORDS = frozenset(
-    word + ending
-    for word in (
-        "half",
-        "quarter",
-        "minute",
-        "minutes",
-        "past",
-        "clock",
-        "oclock",
-        "noon",
-        "midday",
-        "midnight",
-    )
-    for ending in ("", "'s")
-)
-_TIME_MARK = re.compile("past|clock|noon|midday|midnight|quarter|minute")
-
-
-def spoken_times(text: Text) -> Iterator[Quantity]:
-    """Find times of day in words, as hours since midnight; two values if they may be before or after noon.
-
-    A time without a number, such as "noon", is weak.
-
-    Examples:
-        >>> [time.values for time in spoken_times(Text("Leave at half past ten, arrive at noon."))]
-        [(10.5, 22.5), (12.0,)]
-    """
-    # If case is ignored, the pattern accepts ı and ſ for i and s, but no number is spelt so.
-    if not _TIME_MARK.search(text.lower):
-        return
-    for match in _near_words(_SPOKEN, text, _positions(text, _TIME_WORDS)):
-        start, end = match.span()
-        is_named = bool(match["named"])
-        hours = ((0.0,) if match["named"] == "midnight" else (12.0,)) if is_named else _hours(match)
-        yield Quantity(hours, start, end, text.source[start:end], CLOCK, weak=is_named, digits=_CLOCK_DIGITS)
-
-
-def _hours(match: re.Match[str]) -> tuple[float, float]:
-    hour = _number(match["hour"] or match["full"] or match["sharp"])
-    if match["part"]:
-        minute = 30 if match["part"] == "half" else 15
-    else:
-        minute = _number(match["minutes"]) if match["minutes"] else 0
-    if (match["side"] or match["way"]) == "to":
-        hour, minute = hour - 1, 60 - minute
-    hour %= 12
-    return hour + minute / 60, hour + 12 + minute / 60
-
-
-def _number(shown: str) -> int:
-    return int(shown) if shown.isdecimal() else int(text2num(" ".join(_PART.findall(shown)), "en"))
 
 
 _MONTHS = {
