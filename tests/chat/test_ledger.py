@@ -308,7 +308,9 @@ class TestFile:
         (home / "thesis.txt").write_text("precious")
         (home / ("0" * 16)).write_text("precious, too")
         (tmp_path / "l.owners").symlink_to(home)
-        with pytest.raises(InputError, match=r"^ledger: .*l\.owners is a link, which Semscale never makes there"):
+        with pytest.raises(
+            InputError, match=r"^ledger: .*l\.owners is a link, which Semscale never makes there"
+        ):
             claim(opened(tmp_path / "l"))
         assert sorted(os.listdir(home)) == ["0" * 16, "thesis.txt"]
 

@@ -504,6 +504,13 @@ class TestTables:
         message = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
         assert message == "out: rated.csv.parts has a link or a pipe: remove it, or choose another name"
 
+    @pytest.mark.parametrize("name", ["rated.csv/", "."])
+    def test_a_folder_is_no_output(self, toy_embedder, folder, name):
+        arguments = {"table": "answers.csv", "texts": "comment", "out": name}
+        message = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
+        assert message.startswith("out must be a")
+        assert not (folder / "rated.csv").exists()
+
     @pytest.mark.exhaustive
     def test_a_cancelled_call_leaves_its_output_free(self, gated, folder):
         import anyio

@@ -269,7 +269,9 @@ def test_lock_folder_refuses_a_lock_that_is_no_plain_file(folder, tmp_path, kind
             os.mkfifo(lock)
         case "folder":
             lock.mkdir()
-    with pytest.raises(InputError, match=f"out: {re.escape(str(lock))} is a {kind}, which Semscale never makes"):
+    with pytest.raises(
+        InputError, match=f"out: {re.escape(str(lock))} is a {kind}, which Semscale never makes"
+    ):
         lock_folder(folder, lambda _: None)
     assert not elsewhere.exists()
 

@@ -5,6 +5,7 @@ and are validated in the same way. The first call that needs a model loads it.
 """
 
 import json
+import os
 import threading
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -339,7 +340,7 @@ def _table_tool(
         call.raise_mistakes()
         with outputs.writing(out):
             summary = instrument.measure_file(
-                table, *prepared, out=out, settings=PartSettings(), progress=stop_if_abandoned
+                table, *prepared, out=out, settings=PartSettings(follow=False), progress=stop_if_abandoned
             )
         content: Content = json.loads(summary.to_json())
         return {**content, "source": call.fields.table}
@@ -450,6 +451,8 @@ def _new_file_in(folder: Path, name: str | None) -> Path | None:
     """
     if name is None:
         return None
+    if name.endswith(("/", os.sep)):
+        raise InputError(f"out must be a file, got the folder {shortened(name)}: add a file name")
     path = _path_in(folder, name, "out")
     if path.exists():
         raise InputError(f"out must be a new file, got {name!r}: choose another name")

@@ -37,11 +37,11 @@ def replacing(
         within: folder of the temporary file; by default, or if it is on another file system, the folder of
             the finished file.
         private: whether only the user may read the file, as for replies, jobs or vectors.
-        follow: whether a link is followed; otherwise it is replaced itself, as for a path whose links were
-            followed when the run began.
+        follow: whether a link is followed. Otherwise ``path`` must be absolute, as links may have been
+            followed when the run began: a link there is replaced itself, and folders must be no links.
 
     Raises:
-        InputError: the link leads to another folder.
+        InputError: the link leads to another folder, or a folder of ``path`` became a link.
         OSError: a Parquet file was not written completely, which polars reports by another error.
         Exception: any other error of the block or of the disk, with ``path`` as its attribute ``written_to``.
 
@@ -64,7 +64,10 @@ def replacing(
             create_private(temporary)
         yield temporary
         sync(temporary)
-        temporary.replace(target)
+        if follow:
+            temporary.replace(target)
+        else:
+            _replace_without_links(temporary, target)
         sync(target.parent)
     except Exception as error:
         # Errors of writing name no file, and polars wraps the system's error in its own.
@@ -77,6 +80,42 @@ def replacing(
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def _replace_without_links(source: Path, target: Path) -> None:
+    """Move a file to an absolute path, none of whose folders is a link at this moment."""
+    if os.rename not in os.supports_dir_fd:  # Windows, where only administrators make links
+        source.replace(target)
+        return
+    with folder_without_links(target.parent) as folder:
+        os.replace(source, target.name, dst_dir_fd=folder)
+
+
+@contextmanager
+def folder_without_links(path: Path) -> Iterator[int]:
+    """Open a folder for operations that take a descriptor, without following a link on the way.
+
+    Args:
+        path: absolute path of the folder.
+
+    Raises:
+        InputError: a folder of the path is a link or no folder any more.
+        FileNotFoundError: the folder is gone.
+    """
+    flags = os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)
+    descriptor = os.open(path.anchor, flags)
+    try:
+        for name in path.parts[1:]:
+            below = os.open(name, flags, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = below
+        yield descriptor
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+            raise
+        raise InputError(f"out: {path} was replaced by a link; remove it, and start again") from error
+    finally:
+        os.close(descriptor)
 
 
 def linked_file(path: Path, parameter: str | None = None) -> Path:

@@ -30,6 +30,8 @@ class PartSettings:
         restart: whether to remove the finished parts of an earlier run, even with other settings.
         workers: other processes, such as those of a cluster, that compute the same parts.
         escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
+        follow: whether links to the output are followed; otherwise its path must be absolute and without
+            links.
 
     Raises:
         InputError: a part without rows.
@@ -39,6 +41,7 @@ class PartSettings:
     restart: bool = False
     workers: "PartWorkers | None" = field(default=None, compare=False)
     escape: bool = True
+    follow: bool = True
 
     def __post_init__(self) -> None:
         if self.part_rows < 1:
@@ -168,7 +171,8 @@ class TableRun:
             ) from None
 
     def _into(self, out: Target, work: TableWork[S_co]) -> S_co:
-        with Parts.open(out, self._key(work), restart=self.settings.restart) as parts:
+        settings = self.settings
+        with Parts.open(out, self._key(work), restart=settings.restart, follow=settings.follow) as parts:
             try:
                 with parts.removal_refused():
                     is_whole = self._finish(parts, work)
