@@ -28,6 +28,7 @@ from semscale.store.atomic import (
     special_error,
     sync,
 )
+from semscale.store.part_signatures import is_signed, part_signature
 from semscale.store.places import LocalFiles, OutputPlace, PartFiles, Target, files_of, temporary_folder
 from semscale.store.table import ColumnLabels
 from semscale.store.writing import aligned_part, join_parts, joint_schema, rows_of_group
@@ -74,11 +75,9 @@ class Part(NamedTuple):
         except (KeyError, TypeError, ValueError, OverflowError):
             return None
 
-    def record(self) -> bytes:
-        """Return the content of the file that marks the part as finished."""
-        return _to_json(
-            {"rows": self.rows, "size": self.size, "checksum": self.checksum, "notes": self.notes}
-        )
+    def record(self) -> dict[str, Any]:
+        """Return the content of the file that marks the part as finished, without its signature."""
+        return {"rows": self.rows, "size": self.size, "checksum": self.checksum, "notes": self.notes}
 
     @property
     def record_name(self) -> str:
@@ -160,9 +159,10 @@ class Parts:
 
     Finished parts stay when the context is left; without one, nothing is left behind.
 
-    A small file with a part's rows, bytes, hash and notes marks the part as finished. Both files are written
-    atomically. When the run is opened again, the parts before the first one without such a file, or with
-    another hash, are used; the others are repeated.
+    A small file with a part's rows, bytes, hash and notes marks the part as finished. It is signed with a
+    secret of this user, so that parts that came with a project of somebody else are refused. Both files are
+    written atomically. When the run is opened again, the parts before the first one without such a file, or
+    with another hash, are used; the others are repeated.
 
     Parts of a file are in the folder ``<out>.parts``. They are joined on this machine, and uploaded if the
     file is behind a URL. Parts of a folder are in its subfolder ``_semscale/``. When all parts are finished,
@@ -281,7 +281,8 @@ class Parts:
 
     def add_stored(self, part: Part) -> None:
         """Mark the next part, whose file is stored already, as finished."""
-        self.files.write(self._work + part.record_name, part.record())
+        signature = part_signature(self._signed_content(part))
+        self.files.write(self._work + part.record_name, _to_json({**part.record(), "signature": signature}))
         self.finished.append(part._replace(schema=self._shared_schema(part.schema)))
 
     def write(
@@ -474,7 +475,17 @@ class Parts:
             part = Part.from_record(name, content)
             if part is None:
                 return
+            if not is_signed(self._signed_content(part), _from_json(content).get("signature")):
+                self.finished.clear()
+                reason = (
+                    f"out: {self.name} holds finished parts that were changed, or that another user or "
+                    "machine made, so their numbers cannot be trusted; to discard them and start again,"
+                )
+                raise InputError(f"{reason} set restart=True", in_shell=f"{reason} pass --restart")
             self.finished.append(part)
+
+    def _signed_content(self, part: Part) -> bytes:
+        return _to_json({"key": dict(sorted(self.key.items())), "part": part.name, **part.record()})
 
     def _sound_frame(self, part: Part) -> pl.DataFrame | None:
         with self.files.local(self._work + part.name) as path:
