@@ -280,6 +280,31 @@ def test_links_that_are_placed_during_a_run_lead_nowhere(file, tmp_path):
     assert (elsewhere / "precious.csv").read_text() == "precious"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no operations relative to a folder")
+@pytest.mark.parametrize("moment", ["before the run", "before a part", "before the end"])
+def test_a_folder_that_becomes_a_link_is_refused(tmp_path, moment):
+    folder, elsewhere = tmp_path.resolve() / "folder", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+
+    def swap(now):
+        if now == moment:
+            folder.rename(tmp_path / "moved")
+            folder.symlink_to(elsewhere)
+
+    def run():
+        swap("before the run")
+        with Parts.open(folder / "rated.csv", KEY, follow=False) as parts:
+            swap("before a part")
+            parts.add(frame(0))
+            swap("before the end")
+            parts.write((), lambda start, stop: None)
+
+    with pytest.raises((InputError, OSError)):
+        run()
+    assert not [path for path in elsewhere.rglob("*") if path.is_file() and path.name != "lock"]
+
+
 def test_leftovers_of_a_crash_are_removed(local):
     local.start()
     for name in (f"{local.work}.part-000003.parquet.123.tmp", f"{local.work}.rated.csv.123.tmp"):

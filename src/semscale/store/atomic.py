@@ -113,9 +113,36 @@ def folder_without_links(path: Path) -> Iterator[int]:
     except OSError as error:
         if error.errno not in (errno.ELOOP, errno.ENOTDIR):
             raise
-        raise InputError(f"out: {path} was replaced by a link; remove it, and start again") from error
+        raise InputError(f"{path} was replaced by a link; remove it, and start again") from error
     finally:
         os.close(descriptor)
+
+
+def open_without_links(path: Path) -> int:
+    """Open a file for reading, without following a link on the way or waiting for a pipe.
+
+    Args:
+        path: absolute path of the file.
+
+    Returns:
+        Its descriptor.
+
+    Raises:
+        InputError: the path has a link, or is no file.
+        FileNotFoundError: the file is gone.
+    """
+    error = InputError(f"{path} was replaced by something that is no file; start again")
+    with folder_without_links(path.parent) as folder:
+        try:
+            descriptor = os.open(path.name, os.O_RDONLY | NO_LINK, dir_fd=folder)
+        except OSError as failure:
+            if failure.errno != errno.ELOOP:
+                raise
+            raise error from failure
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise error
 
 
 def linked_file(path: Path, parameter: str | None = None) -> Path:
