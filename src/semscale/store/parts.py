@@ -481,7 +481,9 @@ class Parts:
                     f"out: {self.name} holds finished parts that were changed, or that another user or "
                     "machine made, so their numbers cannot be trusted; to discard them and start again,"
                 )
-                raise InputError(f"{reason} set restart=True", in_shell=f"{reason} pass --restart")
+                raise InputError(
+                    f"{reason} set restart=True or remove {self.name}", in_shell=f"{reason} pass --restart"
+                )
             self.finished.append(part)
 
     def _signed_content(self, part: Part) -> bytes:
