@@ -329,6 +329,16 @@ class TestFile:
             claim(opened(tmp_path / "l"))
         assert elsewhere.read_text() == "precious"
 
+    @pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
+    def test_a_link_next_to_the_file_is_refused(self, tmp_path, opened, ending):
+        (tmp_path / "elsewhere").write_text("precious")
+        (tmp_path / f"l{ending}").symlink_to("elsewhere")
+        with pytest.raises(
+            InputError, match=f"^ledger: .*l{ending} is a link, which Semscale never makes there"
+        ):
+            claim(opened(tmp_path / "l"))
+        assert (tmp_path / "elsewhere").read_text() == "precious"
+
     def test_only_lock_files_are_removed(self, tmp_path, opened):
         folder = tmp_path / "l.owners"
         (folder / "sub").mkdir(parents=True)
