@@ -109,6 +109,14 @@ class ToyEmbedder:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def parts_key():
+    """Sign finished parts with a secret of the tests, also in other processes, not with that of the user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEMSCALE_PARTS_KEY", "the secret of all tests")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def compiled_once():
     """Compile each layer of a default model once per run; later embedders reuse the compiled model."""
     from semscale.embedding.openvino import OpenVinoEmbedder

@@ -302,6 +302,53 @@ class TestFile:
         running.close()
         assert len(locks_in(tmp_path / "l.owners")) == 1
 
+    def test_a_linked_folder_of_locks_is_refused_and_left_alone(self, tmp_path, opened):
+        home = tmp_path / "home"
+        home.mkdir()
+        (home / "thesis.txt").write_text("precious")
+        (home / ("0" * 16)).write_text("precious, too")
+        (tmp_path / "l.owners").symlink_to(home)
+        with pytest.raises(
+            InputError, match=r"^ledger: .*l\.owners is a link, which Semscale never makes there"
+        ):
+            claim(opened(tmp_path / "l"))
+        assert sorted(os.listdir(home)) == ["0" * 16, "thesis.txt"]
+
+    @pytest.mark.parametrize("name", ["entrance", "0123456789abcdef"])
+    @pytest.mark.parametrize("kind", ["link", "pipe"])
+    @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes with a path")
+    def test_a_lock_that_is_no_plain_file_is_refused(self, tmp_path, opened, name, kind):
+        folder, elsewhere = tmp_path / "l.owners", tmp_path / "elsewhere"
+        folder.mkdir()
+        elsewhere.write_text("precious")
+        if kind == "link":
+            (folder / name).symlink_to(elsewhere)
+        else:
+            os.mkfifo(folder / name)
+        with pytest.raises(InputError, match=f"{name} is a {kind}, which Semscale never makes there"):
+            claim(opened(tmp_path / "l"))
+        assert elsewhere.read_text() == "precious"
+
+    @pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
+    def test_a_link_next_to_the_file_is_refused(self, tmp_path, opened, ending):
+        (tmp_path / "elsewhere").write_text("precious")
+        (tmp_path / f"l{ending}").symlink_to("elsewhere")
+        with pytest.raises(
+            InputError, match=f"^ledger: .*l{ending} is a link, which Semscale never makes there"
+        ):
+            claim(opened(tmp_path / "l"))
+        assert (tmp_path / "elsewhere").read_text() == "precious"
+
+    def test_only_lock_files_are_removed(self, tmp_path, opened):
+        folder = tmp_path / "l.owners"
+        (folder / "sub").mkdir(parents=True)
+        (folder / "notes.txt").write_text("precious")
+        (folder / "0123456789abcdef").touch()
+        assert claim(opened(tmp_path / "l"))
+        names = set(os.listdir(folder))
+        assert {"sub", "notes.txt", "entrance"} < names
+        assert "0123456789abcdef" not in names
+
     @pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
     def test_only_the_user_may_look_into_it(self, tmp_path, opened):
         claim(opened(tmp_path / "new" / "l"))

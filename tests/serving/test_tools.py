@@ -20,8 +20,10 @@ from semscale.chat.runner import Running
 from semscale.cli.main import main
 from semscale.errors import InputError
 from semscale.judging.settings import JudgeSettings
+from semscale.serving.instruments import open_requested
 from semscale.serving.requests import ConsistencyFields, MatchFields, RatingFields, ServiceLimits
 from semscale.signature import Signature
+from semscale.store.parts import Parts
 
 pytestmark = pytest.mark.needs("mcp")
 
@@ -488,6 +490,46 @@ class TestTables:
         message = refusal(server, "rate_table", table="answers.csv", texts="comment", out="link/new.csv")
         assert message == f"out must be a file in {folder}, got 'link/new.csv'"
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="only Linux opens a file again by its descriptor")
+    @pytest.mark.parametrize("table", ["answers.csv", "survey"])
+    def test_a_file_that_is_swapped_for_a_link_during_a_call_is_not_followed(
+        self, toy_embedder, folder, outside, monkeypatch, table
+    ):
+        pl.DataFrame({"comment": ["One", "Two", "Three"]}).write_csv(outside.with_suffix(".csv"))
+        (folder / "survey").mkdir()
+        pl.DataFrame({"comment": ["Fine."]}).write_parquet(folder / "survey" / "a.parquet")
+        (folder / "answers.csv").write_text("comment\nFine.\n")
+        swapped = folder / ("survey/a.parquet" if table == "survey" else table)
+
+        def swap(*arguments, **settings):
+            swapped.unlink()
+            swapped.symlink_to(outside.with_suffix(swapped.suffix))
+            return open_requested(*arguments, **settings)
+
+        monkeypatch.setattr("semscale.serving.tools.open_requested", swap)
+        server = self.server(toy_embedder, folder)
+        content = call(server, "rate_table", table=table, texts="comment", floor=None).structured_content
+        assert content["rows"] == 1
+        assert "must be a file in" in refusal(server, "rate_table", table=table, texts="comment")
+
+    @pytest.mark.parametrize("other", ["outside", "inside"])
+    def test_an_output_that_becomes_a_link_during_a_call_is_replaced_itself(
+        self, toy_embedder, folder, tmp_path_factory, monkeypatch, other
+    ):
+        file = (folder if other == "inside" else tmp_path_factory.mktemp("elsewhere")) / "precious.csv"
+        file.write_text("precious")
+        write = Parts.write
+
+        def swap(*arguments, **settings):
+            (folder / "rated.csv").symlink_to(file)
+            write(*arguments, **settings)
+
+        monkeypatch.setattr(Parts, "write", swap)
+        arguments = {"table": "answers.csv", "texts": "comment", "floor": None, "out": "rated.csv"}
+        assert call(self.server(toy_embedder, folder), "rate_table", **arguments).structured_content
+        assert file.read_text() == "precious"
+        assert not (folder / "rated.csv").is_symlink()
+
     def test_an_empty_name_is_no_table(self, toy_embedder, folder):
         message = refusal(self.server(toy_embedder, folder), "rate_table", table="", texts="comment")
         assert message == f"table must be a file in {folder}, got ''"
@@ -515,6 +557,13 @@ class TestTables:
         arguments = {"table": "answers.csv", "texts": "comment", "out": "rated.csv"}
         message = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
         assert message == "out: rated.csv.parts has a link or a pipe: remove it, or choose another name"
+
+    @pytest.mark.parametrize("name", ["rated.csv/", "."])
+    def test_a_folder_is_no_output(self, toy_embedder, folder, name):
+        arguments = {"table": "answers.csv", "texts": "comment", "out": name}
+        message = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)
+        assert message.startswith("out must be a")
+        assert not (folder / "rated.csv").exists()
 
     @pytest.mark.exhaustive
     def test_a_cancelled_call_leaves_its_output_free(self, gated, folder):

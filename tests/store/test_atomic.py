@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import subprocess
 import sys
 
@@ -134,8 +135,7 @@ def test_a_check_leaves_nothing_behind(tmp_path):
 
 
 def test_a_link_stays_and_the_file_behind_it_is_replaced(tmp_path):
-    (tmp_path / "there").mkdir()
-    target, link = tmp_path / "there" / "x.txt", tmp_path / "link.txt"
+    target, link = tmp_path / "x.txt", tmp_path / "link.txt"
     target.write_text("old")
     link.symlink_to(target)
     check_writable(link, "out")
@@ -143,13 +143,48 @@ def test_a_link_stays_and_the_file_behind_it_is_replaced(tmp_path):
         temporary.write_text("new")
     assert link.is_symlink()
     assert target.read_text() == "new"
-    assert os.listdir(tmp_path / "there") == ["x.txt"]
+    assert sorted(os.listdir(tmp_path)) == ["link.txt", "x.txt"]
+
+
+@pytest.mark.parametrize("target", ["../home/.bashrc", "../home/new", "sub/x.txt"])
+def test_a_link_to_another_folder_is_refused(tmp_path, target):
+    for folder in ("home", "project", "project/sub"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "home" / ".bashrc").write_text("precious")
+    link = tmp_path / "project" / "out.csv"
+    link.symlink_to(target)
+    message = f"is a link to {(link.parent / target).resolve()}, which is in another folder"
+    with pytest.raises(InputError, match=f"^out: {re.escape(str(link))} {re.escape(message)}"):
+        check_writable(link, "out")
+    with pytest.raises(InputError, match=re.escape(message)), replacing(link):
+        pass
+    assert (tmp_path / "home" / ".bashrc").read_text() == "precious"
+    assert os.listdir(tmp_path / "home") == [".bashrc"]
+
+
+def test_a_folder_may_be_a_link(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there")
+    check_writable(tmp_path / "link" / "x.txt", "out")
+    with replacing(tmp_path / "link" / "x.txt") as temporary:
+        temporary.write_text("new")
+    assert (tmp_path / "there" / "x.txt").read_text() == "new"
+
+
+def test_a_link_that_is_not_followed_is_replaced_itself(tmp_path):
+    (tmp_path / "other.txt").write_text("precious")
+    (tmp_path / "x.txt").symlink_to("other.txt")
+    with replacing(tmp_path / "x.txt", follow=False) as temporary:
+        temporary.write_text("new")
+    assert not (tmp_path / "x.txt").is_symlink()
+    assert (tmp_path / "x.txt").read_text() == "new"
+    assert (tmp_path / "other.txt").read_text() == "precious"
 
 
 def test_a_link_to_a_folder_that_is_not_there_is_refused(tmp_path):
     link = tmp_path / "link.txt"
     link.symlink_to(tmp_path / "nowhere" / "x.txt")
-    with pytest.raises(InputError, match="the folder .*nowhere does not exist"):
+    with pytest.raises(InputError, match="out: the folder .*nowhere does not exist"):
         check_writable(link, "out")
 
 
@@ -222,6 +257,25 @@ def test_the_folder_above_must_exist(folder):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not let a locked file be removed")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes with a path")
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_lock_folder_refuses_a_lock_that_is_no_plain_file(folder, tmp_path, kind):
+    folder.mkdir()
+    lock, elsewhere = folder / LOCK_FILE, tmp_path / "elsewhere"
+    match kind:
+        case "link":
+            lock.symlink_to(elsewhere)
+        case "pipe":
+            os.mkfifo(lock)
+        case "folder":
+            lock.mkdir()
+    with pytest.raises(
+        InputError, match=f"out: {re.escape(str(lock))} is a {kind}, which Semscale never makes"
+    ):
+        lock_folder(folder, lambda _: None)
+    assert not elsewhere.exists()
+
+
 def test_a_lock_that_was_removed_before_it_was_taken_is_not_relied_on(folder, monkeypatch):
     acquire = FileLock.acquire
     removed = []

@@ -1,9 +1,11 @@
 """Finished parts are found again; torn, foreign and other runs' parts are not taken for them."""
 
 import hashlib
+import io
 import json
 import os
 import shutil
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 from filelock import FileLock
 
 from semscale.errors import InputError, InterruptedRunError, UnreachableError
+from semscale.store.part_signatures import PartsKeyWarning, _stored_secret
 from semscale.store.parts import Parts
 from semscale.store.places import target_of
 from semscale.store.reading import open_table
@@ -159,13 +162,147 @@ def test_parts_count_up_to_the_first_that_is_not_sound(output, number, damage):
         '{"rows": 2}',
         '"text"',
         '{"checksum": 5, "rows": 2, "notes": {}}',
-        '{"checksum": 5, "rows": 2, "size": 3, "notes": {}}',
     ],
 )
 def test_a_record_that_is_something_else(output, content):
     output.start()
     output.put(f"{output.work}part-000001.json", content.encode())
     assert output.found() == 1
+
+
+@pytest.mark.parametrize("change", ["values", "notes", "signature", "no signature", "other secret", "moved"])
+def test_parts_of_somebody_else_are_refused(output, change, monkeypatch):
+    output.start()
+    part, record = f"{output.work}part-000001.parquet", f"{output.work}part-000001.json"
+    content = json.loads(output.files()[record])
+    match change:
+        case "values":
+            changed = io.BytesIO()
+            pl.DataFrame({"n": [999, 999]}).write_parquet(changed)
+            output.put(part, changed.getvalue())
+            content["checksum"] = hashlib.sha256(changed.getvalue()).hexdigest()
+        case "notes":
+            content["notes"]["number"] = 7
+        case "signature":
+            content["signature"] = "é" + content["signature"][1:]
+        case "no signature":
+            del content["signature"]
+        case "other secret":
+            monkeypatch.setenv("SEMSCALE_PARTS_KEY", "the secret of another user")
+        case "moved":
+            content = json.loads(output.files()[f"{output.work}part-000000.json"])
+            output.put(part, output.files()[f"{output.work}part-000000.parquet"])
+    output.put(record, json.dumps(content).encode())
+    before = output.files()
+    with pytest.raises(
+        InputError, match="holds finished parts that were changed, or that another user"
+    ) as raised:
+        output.open()
+    assert raised.value.in_shell.endswith("to discard them and start again, pass --restart")
+    assert output.files() == before
+    with output.open(restart=True) as parts:
+        assert parts.rows == 0
+
+
+def test_the_secret_is_made_once_and_belongs_to_its_user_alone(file, monkeypatch, tmp_path):
+    monkeypatch.delenv("SEMSCALE_PARTS_KEY")
+    monkeypatch.setattr("platformdirs.user_config_path", lambda *_, **__: tmp_path / "settings")
+    file.start()
+    path = tmp_path / "settings" / "parts.key"
+    assert len(path.read_text()) == 64
+    assert os.name == "nt" or stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert file.found() == 3
+    path.unlink()
+    _stored_secret.cache_clear()
+    with pytest.raises(InputError, match="that another user or machine made"):
+        file.open()
+
+
+def test_without_a_stored_secret_a_run_works_and_warns(file, monkeypatch, tmp_path):
+    monkeypatch.delenv("SEMSCALE_PARTS_KEY")
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("platformdirs.user_config_path", lambda *_, **__: tmp_path / "file" / "below")
+    with pytest.warns(PartsKeyWarning, match="so a stopped run cannot be continued; set SEMSCALE_PARTS_KEY"):
+        file.start()
+    _stored_secret.cache_clear()
+    with pytest.warns(PartsKeyWarning), pytest.raises(InputError, match="another user or machine"):
+        file.open()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes with a path")
+@pytest.mark.parametrize(
+    "name", ["manifest.json", "part-000000.json", "part-000000.parquet", ".x.tmp", "lock"]
+)
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_file_of_a_run_that_is_no_plain_file_is_refused(local, tmp_path, name, kind):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("precious")
+    path = Path(local.folder, local.work, name)
+    path.parent.mkdir(parents=True)
+    if kind == "link":
+        path.symlink_to(elsewhere)
+    else:
+        os.mkfifo(path)
+    for restart in (False, True):
+        with pytest.raises(InputError, match=f"^out: .*{name} is a {kind}, which Semscale never makes there"):
+            local.open(restart=restart)
+    assert elsewhere.read_text() == "precious"
+
+
+def test_a_linked_folder_of_parts_is_refused(local, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    path = Path(local.folder, local.work)
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(elsewhere)
+    with pytest.raises(InputError, match="is a link, which Semscale never makes there; remove it"):
+        local.open()
+    assert os.listdir(elsewhere) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no operations relative to a folder")
+def test_links_that_are_placed_during_a_run_lead_nowhere(file, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "precious.csv").write_text("precious")
+    with file.open() as parts:
+        parts.add(frame(0))
+        file.out.symlink_to(elsewhere / "precious.csv")
+        parts.write((), lambda start, stop: None)
+        parts.remove()
+    assert not file.out.is_symlink()
+    with file.open() as parts:
+        parts.add(frame(0))
+        os.rename(file.folder, tmp_path / "moved")
+        Path(file.folder).symlink_to(elsewhere)
+        with pytest.raises(InputError, match="was replaced by a link"):
+            parts.add(frame(1))
+    assert (elsewhere / "precious.csv").read_text() == "precious"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no operations relative to a folder")
+@pytest.mark.parametrize("moment", ["before the run", "before a part", "before the end"])
+def test_a_folder_that_becomes_a_link_is_refused(tmp_path, moment):
+    folder, elsewhere = tmp_path.resolve() / "folder", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+
+    def swap(now):
+        if now == moment:
+            folder.rename(tmp_path / "moved")
+            folder.symlink_to(elsewhere)
+
+    def run():
+        swap("before the run")
+        with Parts.open(folder / "rated.csv", KEY, follow=False) as parts:
+            swap("before a part")
+            parts.add(frame(0))
+            swap("before the end")
+            parts.write((), lambda start, stop: None)
+
+    with pytest.raises((InputError, OSError)):
+        run()
+    assert not [path for path in elsewhere.rglob("*") if path.is_file() and path.name != "lock"]
 
 
 def test_leftovers_of_a_crash_are_removed(local):

@@ -5,7 +5,9 @@ transaction with one write to disk. On a server, each statement is its own trans
 deadlock; a repeated statement has no further effect.
 """
 
+import re
 import secrets
+import stat
 import threading
 import time
 from collections import defaultdict
@@ -21,7 +23,7 @@ from sqlalchemy.exc import DBAPIError
 
 from semscale.chat.messages import OutcomeStatus
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
-from semscale.store.atomic import create_private_folder
+from semscale.store.atomic import create_private_folder, refuse_special, special_error
 from semscale.store.databases.address import Address
 from semscale.store.databases.database import error_message, insert_rows, is_transient, open_database
 from semscale.store.databases.postgres import server_fields
@@ -287,13 +289,15 @@ class _LeasedWriter:
 
 
 _ENTRANCE = "entrance"
+_LOCK_NAME = re.compile(r"[0-9a-f]{16}")
 
 
 class _LockedWriter:
     """An open ledger in a file, which shows by a lock that it still runs; a killed process loses its lock.
 
     Lock files are in a folder next to the ledger. Lock files of killed writers are removed when another
-    writer enters.
+    writer enters. The folder may have come with a project of somebody else, so no link is followed, and only
+    files with names of lock files are removed.
     """
 
     longest_idle = None
@@ -314,17 +318,31 @@ class _LockedWriter:
         if self.has_entered:
             return
         try:
-            create_private_folder(self._folder)
+            self._check_folder()
             with FileLock(self._folder / _ENTRANCE):  # no file is removed between creating and locking it
                 self._lock.acquire()
                 for path in self._folder.iterdir():
-                    if path.name != _ENTRANCE:
+                    if _LOCK_NAME.fullmatch(path.name):
                         self._has_ended(path)
         except OSError as error:
             raise InputError(
                 f"{self._name} cannot be written ({error.strerror or error}): check its permissions, or name "
                 "another file"
             ) from error
+
+    def _check_folder(self) -> None:
+        """Create the folder if it is missing.
+
+        Raises:
+            InputError: it, the entrance or a lock file is a link or otherwise not what this class makes.
+        """
+        create_private_folder(self._folder)
+        mode = self._folder.lstat().st_mode
+        if not stat.S_ISDIR(mode):
+            raise special_error(self._folder, mode, "ledger")
+        for path in self._folder.iterdir():
+            if path.name == _ENTRANCE or _LOCK_NAME.fullmatch(path.name):
+                refuse_special(path, "ledger")
 
     def renew(self, _connection: Connection) -> None:
         """Do nothing: the system shows whether a process runs."""
@@ -352,6 +370,7 @@ class _LockedWriter:
             return False
         if not path.exists():
             return True
+        refuse_special(path, "ledger")
         try:
             with FileLock(path, timeout=0, thread_local=False):
                 pass

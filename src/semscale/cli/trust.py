@@ -240,7 +240,7 @@ def _store(entries: Iterable[TrustedRecipient]) -> None:
     content = json.dumps([asdict(entry) for entry in entries], ensure_ascii=False, indent=1)
     try:
         create_private_folder(path.parent)
-        with replacing(path, private=True) as temporary:
+        with replacing(path.resolve(), private=True) as temporary:
             temporary.write_text(f"{content}\n", encoding="utf-8")
     except OSError as error:
         raise InputError(

@@ -49,6 +49,7 @@ from semscale.serving.requests import (
     TableFields,
     invalid,
 )
+from semscale.store.child_process import HeldFiles
 from semscale.store.reading import check_choices, open_table
 from semscale.store.runs import PartSettings
 from semscale.store.table import Table
@@ -331,13 +332,24 @@ class JobWork:
         return embed_file(table, fields.text, embedder=self._embedding(), dtype=fields.dtype, **run)
 
 
-def open_requested(path: Path, fields: TableFields, format: str | None = None) -> Table:  # noqa: A002
+def open_requested(
+    path: Path,
+    fields: TableFields,
+    format: str | None = None,  # noqa: A002 - the name of the field
+    held: HeldFiles | None = None,
+) -> Table:
     """Open a table as a request describes it; a child process reads it, as a client sent it or named it.
+
+    Args:
+        path: its path.
+        fields: the request.
+        format: its format; by default the extension decides.
+        held: its files, if they are open already.
 
     Raises:
         InputError: the table cannot be read in this way.
     """
-    return open_table(path, untrusted=True, format=format, **_reading(fields))
+    return open_table(path, untrusted=True, held=held, format=format, **_reading(fields))
 
 
 def _reading(fields: TableFields) -> dict[str, Any]:

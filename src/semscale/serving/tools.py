@@ -5,6 +5,7 @@ and are validated in the same way. The first call that needs a model loads it.
 """
 
 import json
+import os
 import threading
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,6 +44,7 @@ from semscale.serving.tool_arguments import (
     arguments_schema,
     with_names,
 )
+from semscale.store.child_process import HeldFiles
 from semscale.store.columnar import partition_names
 from semscale.store.places import parts_folder
 from semscale.store.runs import PartSettings
@@ -330,9 +332,7 @@ def _table_tool(
         call = ToolCall(fields, arguments)
         call.check_limits(limits)
         out = call.check(lambda checked: _new_file_in(folder, checked.out), "out")
-        table = call.check(
-            lambda checked: open_requested(_table_in(folder, checked.table), checked), *_READING
-        )
+        table = call.check(lambda checked: _open_in(folder, checked), *_READING)
         if table is not None:
             _check_titles(call, table, columns)
         _check_settings(call, instrument)
@@ -340,7 +340,7 @@ def _table_tool(
         call.raise_mistakes()
         with outputs.writing(out):
             summary = instrument.measure_file(
-                table, *prepared, out=out, settings=PartSettings(), progress=stop_if_abandoned
+                table, *prepared, out=out, settings=PartSettings(follow=False), progress=stop_if_abandoned
             )
         content: Content = json.loads(summary.to_json())
         return {**content, "source": call.fields.table}
@@ -429,18 +429,34 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
     return path
 
 
-def _table_in(folder: Path, name: str) -> Path:
-    """Return the path of a table: a file, or a folder of Parquet files, all of them in the folder.
+def _open_in(folder: Path, fields: ToolTableFields) -> Table:
+    """Open the table of a call, and hold its files, as another program may swap them for links meanwhile.
+
+    Raises:
+        InputError: it is outside the folder, or cannot be read.
+    """
+    path, files = _table_in(folder, fields.table)
+    held = HeldFiles.open(files) if all(file.is_file() for file in files.values()) else None
+    return open_requested(path, fields, held=held)
+
+
+def _table_in(folder: Path, name: str) -> tuple[Path, dict[str, Path]]:
+    """Return the path of a table, and its files: one, or those of a folder of Parquet files.
+
+    The names of files are those in the table's folder, or "" for a single file. Paths have no links.
 
     Raises:
         InputError: the table, or a file of it, is outside the folder.
     """
     path = _path_in(folder, name, "table")
-    if path.is_dir():
-        inside = [file.relative_to(path).as_posix() for file in path.rglob("*")]
-        for file in partition_names(inside):
-            _path_in(folder, (path / file).relative_to(folder).as_posix(), "table")
-    return path
+    if not path.is_dir():
+        return path, {"": path}
+    inside = [file.relative_to(path).as_posix() for file in path.rglob("*")]
+    files = {
+        file: _path_in(folder, (path / file).relative_to(folder).as_posix(), "table")
+        for file in partition_names(inside)
+    }
+    return path, {file: real for file, real in files.items() if not real.is_dir()}
 
 
 def _new_file_in(folder: Path, name: str | None) -> Path | None:
@@ -451,6 +467,8 @@ def _new_file_in(folder: Path, name: str | None) -> Path | None:
     """
     if name is None:
         return None
+    if name.endswith(("/", os.sep)):
+        raise InputError(f"out must be a file, got the folder {shortened(name)}: add a file name")
     path = _path_in(folder, name, "out")
     if path.exists():
         raise InputError(f"out must be a new file, got {name!r}: choose another name")

@@ -4,6 +4,8 @@ import errno
 import hashlib
 import os
 import platform
+import secrets
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,19 +24,24 @@ _LONGEST_NAME = 255
 
 
 @contextmanager
-def replacing(path: Path, within: Path | None = None, *, private: bool = False) -> Iterator[Path]:
+def replacing(
+    path: Path, within: Path | None = None, *, private: bool = False, follow: bool = True
+) -> Iterator[Path]:
     """Yield a temporary path to write to; the file replaces ``path`` if the block ends without an error.
 
-    If ``path`` is a link, the file that it points to is replaced. A temporary file that a killed process of
-    this machine left for the same path is removed.
+    If ``path`` is a link to a file in the same folder, that file is replaced. A temporary file that a killed
+    process of this machine left for the same path is removed.
 
     Args:
         path: path of the finished file.
         within: folder of the temporary file; by default, or if it is on another file system, the folder of
             the finished file.
         private: whether only the user may read the file, as for replies, jobs or vectors.
+        follow: whether a link is followed. Otherwise ``path`` must be absolute, as links may have been
+            followed when the run began: a link there is replaced itself, and folders must be no links.
 
     Raises:
+        InputError: the link leads to another folder, or a folder of ``path`` became a link.
         OSError: a Parquet file was not written completely, which polars reports by another error.
         Exception: any other error of the block or of the disk, with ``path`` as its attribute ``written_to``.
 
@@ -45,19 +52,22 @@ def replacing(path: Path, within: Path | None = None, *, private: bool = False) 
         >>> target.read_text(), len(list(target.parent.iterdir()))
         ('done', 1)
     """
-    target = Path(os.path.realpath(path))
+    target = linked_file(path) if follow else path
     beside = within if within is not None and _same_disk(within, target.parent) else target.parent
     # A hashed name of fixed length, as the finished file's name may have the maximum length.
     start = f".{_hashed(target.name, 8)}.{_hashed(platform.node(), 4)}."
     _remove_abandoned(beside, start)
-    temporary = beside / f"{start}{os.getpid()}.tmp"
-    temporary.unlink(missing_ok=True)  # it could be a link, through which another file would be written
+    # Nobody can guess the name and place a link there, through which another file would be written.
+    temporary = beside / f"{start}{os.getpid()}-{secrets.token_hex(8)}.tmp"
     try:
         if private:
             create_private(temporary)
         yield temporary
         sync(temporary)
-        temporary.replace(target)
+        if follow:
+            temporary.replace(target)
+        else:
+            _replace_without_links(temporary, target)
         sync(target.parent)
     except Exception as error:
         # Errors of writing name no file, and polars wraps the system's error in its own.
@@ -72,13 +82,134 @@ def replacing(path: Path, within: Path | None = None, *, private: bool = False) 
             temporary.unlink()
 
 
+def _replace_without_links(source: Path, target: Path) -> None:
+    """Move a file to an absolute path, none of whose folders is a link at this moment."""
+    if os.rename not in os.supports_dir_fd:  # Windows, where only administrators make links
+        source.replace(target)
+        return
+    with folder_without_links(target.parent) as folder:
+        os.replace(source, target.name, dst_dir_fd=folder)
+
+
+@contextmanager
+def folder_without_links(path: Path) -> Iterator[int]:
+    """Open a folder for operations that take a descriptor, without following a link on the way.
+
+    Args:
+        path: absolute path of the folder.
+
+    Raises:
+        InputError: a folder of the path is a link or no folder any more.
+        FileNotFoundError: the folder is gone.
+    """
+    flags = os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)
+    descriptor = os.open(path.anchor, flags)
+    try:
+        for name in path.parts[1:]:
+            below = os.open(name, flags, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = below
+        yield descriptor
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+            raise
+        raise InputError(f"{path} was replaced by a link; remove it, and start again") from error
+    finally:
+        os.close(descriptor)
+
+
+def open_without_links(path: Path) -> int:
+    """Open a file for reading, without following a link on the way or waiting for a pipe.
+
+    Args:
+        path: absolute path of the file.
+
+    Returns:
+        Its descriptor.
+
+    Raises:
+        InputError: the path has a link, or is no file.
+        FileNotFoundError: the file is gone.
+    """
+    error = InputError(f"{path} was replaced by something that is no file; start again")
+    with folder_without_links(path.parent) as folder:
+        try:
+            descriptor = os.open(path.name, os.O_RDONLY | NO_LINK, dir_fd=folder)
+        except OSError as failure:
+            if failure.errno != errno.ELOOP:
+                raise
+            raise error from failure
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise error
+
+
+def linked_file(path: Path, parameter: str | None = None) -> Path:
+    """Return the path of the file that is written for a path, without links.
+
+    A link in a folder that somebody else made could lead to any file of the user. So only a link to a file
+    of the same folder is followed.
+
+    Args:
+        path: the file, or a link to it.
+        parameter: name of the parameter, for the message.
+
+    Raises:
+        InputError: the link leads to another folder.
+    """
+    target, folder = Path(os.path.realpath(path)), Path(os.path.realpath(path.parent))
+    if target.parent != folder:
+        prefix = "" if parameter is None else f"{parameter}: "
+        raise InputError(
+            f"{prefix}{path} is a link to {target}, which is in another folder and would be replaced; name "
+            "that file itself, or remove the link"
+        )
+    return target
+
+
+def refuse_special(path: Path, parameter: str = "out") -> None:
+    """Refuse a link, a pipe or a folder where Semscale makes a plain file; a missing file is accepted.
+
+    Args:
+        path: a file in a folder of Semscale.
+        parameter: name of the parameter, for the message.
+
+    Raises:
+        InputError: it is not a plain file.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise special_error(path, mode, parameter)
+
+
+def special_error(path: Path, mode: int, parameter: str = "out") -> InputError:
+    """Return the error about something else than a file or folder of Semscale."""
+    kind = next((name for is_kind, name in _KINDS if is_kind(mode)), "no plain file")
+    return InputError(
+        f"{parameter}: {path} is {kind}, which Semscale never makes there; remove it, or choose another name"
+    )
+
+
+_KINDS = (
+    (stat.S_ISLNK, "a link"),
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISREG, "a file"),
+)
+
+
 def _hashed(name: str, size: int) -> str:
     return hashlib.blake2b(os.fsencode(name), digest_size=size).hexdigest()
 
 
 def _remove_abandoned(folder: Path, start: str) -> None:
     for path in folder.glob(f"{start}*.tmp"):
-        process = path.name.removeprefix(start).removesuffix(".tmp")
+        process = path.name.removeprefix(start).removesuffix(".tmp").partition("-")[0]
         if process.isdecimal() and not _is_running(int(process)):
             path.unlink(missing_ok=True)
 
@@ -136,13 +267,15 @@ def check_writable(path: Path, parameter: str) -> None:
         parameter: the parameter's name, for messages.
 
     Raises:
-        InputError: its folder does not exist or cannot be written, or it is a folder or write-protected.
+        InputError: its folder does not exist or cannot be written, it is a folder or write-protected, or a
+            link to another folder.
     """
     if len(os.fsencode(path.name)) > _LONGEST_NAME:
         raise InputError(f"{parameter}: the name {shortened(path.name)} is too long; choose a shorter one")
     if path.is_dir():
         raise InputError(f"{parameter} must be a file, but {path} is a folder; add a file name")
     folder = check_folder_of(path, parameter)
+    linked_file(path, parameter)
     if path.exists() and not os.access(path, os.W_OK):
         raise InputError(f"{parameter}: {path} is write-protected; choose another name")
     _try_folder(folder, path, parameter)
@@ -198,6 +331,9 @@ LOCK_FILE = "lock"
 
 _ATTEMPTS = 100
 
+NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""Flags of ``os.open`` that refuse a link and never wait for a pipe; Windows has neither."""
+
 
 def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = None) -> FileLock:
     """Create a folder and lock it; retry if a run that ends at the same time removes the folder or its lock.
@@ -208,7 +344,7 @@ def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = 
         name: name of the output, for messages; by default from the folder's name.
 
     Raises:
-        InputError: another process holds the lock.
+        InputError: another process holds the lock, or the lock is a link or a pipe.
         FileNotFoundError: the parent does not exist.
     """
     for _ in range(_ATTEMPTS):
@@ -216,6 +352,7 @@ def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = 
             with suppress(FileExistsError):
                 folder.mkdir(mode=0o700)
             check(folder)
+            refuse_special(folder / LOCK_FILE)
             lock = _lock_if_free(folder / LOCK_FILE)
         except FileNotFoundError:
             if not folder.parent.is_dir():
@@ -239,15 +376,17 @@ def _lock_if_free(path: Path) -> FileLock | None:
     """
     lock = FileLock(path)
     # No other file can have an open file's inode, so an unchanged inode shows that the file was not replaced.
-    with path.open("ab") as before:
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            if _names(path, before.fileno()):
-                raise
-            return None
-        if _names(path, before.fileno()):
+    before = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o666)
+    try:
+        lock.acquire(blocking=False)
+        if _names(path, before):
             return lock
+    except Timeout:
+        if _names(path, before):
+            raise
+        return None
+    finally:
+        os.close(before)
     lock.release()
     return None
 

@@ -5,6 +5,7 @@ head in JSON, and for rows an Arrow stream; nothing is pickled. The child ends w
 process ends, however that happens.
 """
 
+import errno
 import io
 import json
 import os
@@ -24,6 +25,7 @@ import polars as pl
 
 from semscale import errors
 from semscale.errors import InputError, SemscaleError
+from semscale.store.atomic import open_without_links
 from semscale.store.table import ColumnLabels, Table
 from semscale.subprocesses import minimal_environment
 
@@ -58,6 +60,60 @@ _KINDS = {
 """Name of a format in messages, and the remedy if its reader fails."""
 
 
+class HeldFiles:
+    """Files that stay open, so that whatever gets their names later is not read in their place.
+
+    Only Linux can open a file again by its descriptor, also in a child process that inherits it.
+
+    Attributes:
+        descriptors: descriptors by the names of the files in their folder; for a single file, its name is "".
+    """
+
+    def __init__(self, descriptors: Mapping[str, int], *, is_owner: bool = True) -> None:
+        self.descriptors = dict(descriptors)
+        if is_owner:
+            weakref.finalize(self, _close, tuple(self.descriptors.values()))
+
+    @classmethod
+    def open(cls, files: Mapping[str, Path]) -> "HeldFiles | None":
+        """Open files without following a link on the way; ``None`` where the system cannot.
+
+        Args:
+            files: absolute paths by name.
+
+        Raises:
+            InputError: a path has a link, is no file, or there are too many files.
+            FileNotFoundError: a file is gone.
+        """
+        if not _DESCRIPTORS.is_dir():
+            return None
+        opened: dict[str, int] = {}
+        try:
+            for name, path in files.items():
+                opened[name] = open_without_links(path)
+        except BaseException as error:
+            _close(tuple(opened.values()))
+            if isinstance(error, OSError) and error.errno == errno.EMFILE:
+                raise InputError(
+                    f"the table has {len(files):,} files, more than this process may open; write fewer, "
+                    "larger files"
+                ) from error
+            raise
+        return cls(opened)
+
+    def path(self, name: str = "") -> Path:
+        """Return a path by which this process, or one that inherits the descriptors, opens a file."""
+        return _DESCRIPTORS / str(self.descriptors[name])
+
+
+_DESCRIPTORS = Path("/proc/self/fd")
+
+
+def _close(descriptors: Sequence[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
 @dataclass(frozen=True)
 class Opening:
     """Instructions for opening a table.
@@ -68,6 +124,7 @@ class Opening:
         format: its format.
         settings: keyword arguments of ``open_table`` apart from the format.
         memory: maximum memory of the child, in bytes.
+        held: the files, if they are open already; then they are read by their descriptors.
     """
 
     path: Path
@@ -75,6 +132,28 @@ class Opening:
     format: str
     settings: Mapping[str, Any]
     memory: int = field(default_factory=lambda: MOST_MEMORY)
+    held: HeldFiles | None = None
+
+    @property
+    def is_folder(self) -> bool:
+        """True for a folder of Parquet files."""
+        return self.path.is_dir() if self.held is None else "" not in self.held.descriptors
+
+    @property
+    def readable_path(self) -> Path:
+        """Path by which the file, or the folder, is read."""
+        return self.path if self.held is None or self.is_folder else self.held.path()
+
+    def request(self) -> dict[str, Any]:
+        """Return the JSON values from which the child makes this object again."""
+        held = None if self.held is None else self.held.descriptors
+        return {**vars(self), "path": str(self.path.absolute()), "held": held}
+
+    @classmethod
+    def from_request(cls, request: Mapping[str, Any]) -> "Opening":
+        """Make the object of the parent process again."""
+        held = None if request["held"] is None else HeldFiles(request["held"], is_owner=False)
+        return cls(**{**request, "path": Path(request["path"]), "held": held})
 
     def failure(self, reason: str) -> InputError:
         """Return the error of a file that the child cannot read."""
@@ -102,7 +181,7 @@ def open_in_child(opening: Opening) -> Table:
     head = child.head()
     return Table(
         opening.name,
-        None if opening.path.is_dir() else opening.path,
+        None if opening.is_folder else opening.readable_path,
         tuple(head["columns"]),
         child.read,
         n_rows=head["n_rows"],
@@ -188,9 +267,8 @@ class _Child:
         if self._process is None or not self._process.is_usable:
             process = _Process(self._opening)
             weakref.finalize(self, process.end)
-            request = {**vars(self._opening), "path": str(self._opening.path.absolute())}
             try:
-                ((self._head, _),) = process.answers(request, MOST_SECONDS)
+                ((self._head, _),) = process.answers(self._opening.request(), MOST_SECONDS)
             except BaseException:
                 process.end()
                 raise
@@ -224,6 +302,7 @@ class _Process:
                 cwd=os.path.abspath(os.sep),
                 env=_environment(),
                 start_new_session=True,
+                pass_fds=() if opening.held is None else tuple(opening.held.descriptors.values()),
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:

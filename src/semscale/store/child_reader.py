@@ -33,7 +33,7 @@ def main() -> None:
     requests: SimpleQueue[Request] = SimpleQueue()
     threading.Thread(target=_receive, args=(requests,), daemon=True).start()
     first = requests.get()
-    opening = Opening(**{**first, "path": Path(first["path"])})
+    opening = Opening.from_request(first)
     _limit(opening)
     reader = _Reader(opening, out)
     reader.answer({"open": True})
@@ -65,7 +65,10 @@ def _limit(opening: Opening) -> None:
     except ImportError:  # Windows
         return
     path = opening.path
-    files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+    if opening.held is not None:
+        files = [opening.held.path(name) for name in opening.held.descriptors]
+    else:
+        files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
     mapped = sum(file.stat().st_size for file in files)
     for limit, most in (
         (resource.RLIMIT_CORE, 0),

@@ -1,7 +1,7 @@
 """Parquet: local and remote files and folders, read in slices."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -132,24 +132,27 @@ def partition_names(paths: Iterable[str]) -> list[str]:
     return sorted(path for path in seen if path.endswith(ENDING))
 
 
-def open_folder(folder: Path) -> Table:
+def open_folder(folder: Path, files: Mapping[str, Path] | None = None) -> Table:
     """Open all Parquet files in a local folder and its subfolders.
+
+    Args:
+        folder: the folder.
+        files: paths by which its files are read, by their names in the folder; by default all files.
 
     Raises:
         InputError: as ``open_partitions``, or a file is damaged.
     """
-    name = str(folder)
-    names = partition_names(
-        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
-    )
+    if files is None:
+        inside = (path for path in folder.rglob("*") if path.is_file())
+        files = {path.relative_to(folder).as_posix(): path for path in inside}
     return open_partitions(
         [
             Partition(file_name, pl.Schema(pl.read_parquet_schema(path)), table)
-            for file_name in names
-            for path in [folder / file_name]
-            for table in [open_parquet(path, str(path))]
+            for file_name in partition_names(files)
+            for path in [files[file_name]]
+            for table in [open_parquet(path, str(folder / file_name))]
         ],
-        name,
+        str(folder),
     )
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,16 @@ from polars.exceptions import PolarsError
 
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
-from semscale.store.atomic import LOCK_FILE, checksum, lock_folder, sync
+from semscale.store.atomic import (
+    LOCK_FILE,
+    checksum,
+    folder_without_links,
+    linked_file,
+    lock_folder,
+    special_error,
+    sync,
+)
+from semscale.store.part_signatures import is_signed, part_signature
 from semscale.store.places import LocalFiles, OutputPlace, PartFiles, Target, files_of, temporary_folder
 from semscale.store.table import ColumnLabels
 from semscale.store.writing import aligned_part, join_parts, joint_schema, rows_of_group
@@ -65,11 +75,9 @@ class Part(NamedTuple):
         except (KeyError, TypeError, ValueError, OverflowError):
             return None
 
-    def record(self) -> bytes:
-        """Return the content of the file that marks the part as finished."""
-        return _to_json(
-            {"rows": self.rows, "size": self.size, "checksum": self.checksum, "notes": self.notes}
-        )
+    def record(self) -> dict[str, Any]:
+        """Return the content of the file that marks the part as finished, without its signature."""
+        return {"rows": self.rows, "size": self.size, "checksum": self.checksum, "notes": self.notes}
 
     @property
     def record_name(self) -> str:
@@ -151,9 +159,10 @@ class Parts:
 
     Finished parts stay when the context is left; without one, nothing is left behind.
 
-    A small file with a part's rows, bytes, hash and notes marks the part as finished. Both files are written
-    atomically. When the run is opened again, the parts before the first one without such a file, or with
-    another hash, are used; the others are repeated.
+    A small file with a part's rows, bytes, hash and notes marks the part as finished. It is signed with a
+    secret of this user, so that parts that came with a project of somebody else are refused. Both files are
+    written atomically. When the run is opened again, the parts before the first one without such a file, or
+    with another hash, are used; the others are repeated.
 
     Parts of a file are in the folder ``<out>.parts``. They are joined on this machine, and uploaded if the
     file is behind a URL. Parts of a folder are in its subfolder ``_semscale/``. When all parts are finished,
@@ -170,6 +179,7 @@ class Parts:
         unfinished: later parts that will be repeated, in order.
         is_new: whether the run starts without parts; then removing its parts loses no earlier work.
         each: function like ``map``, which may run on other machines with access to the output.
+        follow: whether links to the output are followed, once when the run is opened.
 
     Examples:
         >>> import tempfile
@@ -189,23 +199,30 @@ class Parts:
     unfinished: list[Part] = field(default_factory=list)
     is_new: bool = True
     each: Each = map
+    follow: bool = True
+    _target: Path = Path()
     _lock: FileLock | None = None
 
     @classmethod
-    def open(cls, out: Target, key: Mapping[str, str], *, restart: bool = False) -> Self:
+    def open(cls, out: Target, key: Mapping[str, str], *, restart: bool = False, follow: bool = True) -> Self:
         """Start a run, or continue the one with the same key.
 
         Args:
             out: the output.
             key: all settings that affect the parts.
             restart: whether to remove finished parts and partitions of any key.
+            follow: whether links to the output are followed; otherwise its path must be absolute and without
+                links.
 
         Raises:
             InputError: another process uses the folder, it contains files of another origin or run, or it
                 cannot be reached.
         """
         place = out if isinstance(out, OutputPlace) else OutputPlace(str(out), is_folder=False)
-        parts = cls(place, files_of(place), dict(key))
+        parts = cls(place, files_of(place, follow=follow), dict(key), follow=follow)
+        if not place.is_remote and not place.is_folder:
+            path = Path(place.address)
+            parts._target = linked_file(path, "out") if follow else path
         parts._lock_folder()
         try:
             parts._start(restart=restart)
@@ -264,7 +281,8 @@ class Parts:
 
     def add_stored(self, part: Part) -> None:
         """Mark the next part, whose file is stored already, as finished."""
-        self.files.write(self._work + part.record_name, part.record())
+        signature = part_signature(self._signed_content(part))
+        self.files.write(self._work + part.record_name, _to_json({**part.record(), "signature": signature}))
         self.finished.append(part._replace(schema=self._shared_schema(part.schema)))
 
     def write(
@@ -381,7 +399,20 @@ class Parts:
         if self.place.is_folder:
             Path(self.place.address).mkdir(exist_ok=True)
         name = str(self.place) if self.place.is_folder else self.place.name
-        self._lock = lock_folder(self._folder, _refuse_file, name)
+        self._lock = lock_folder(self._folder, self._check_folder, name)
+
+    def _check_folder(self, folder: Path) -> None:
+        mode = folder.lstat().st_mode
+        if stat.S_ISREG(mode):
+            raise InputError(
+                f"out: {folder} is needed for unfinished parts but is a file; move it away or choose another "
+                "name"
+            )
+        if not stat.S_ISDIR(mode):
+            raise special_error(folder, mode)
+        if not self.follow and os.rename in os.supports_dir_fd:
+            with folder_without_links(folder):
+                pass
 
     def _start(self, *, restart: bool) -> None:
         names = self.files.names()
@@ -444,7 +475,19 @@ class Parts:
             part = Part.from_record(name, content)
             if part is None:
                 return
+            if not is_signed(self._signed_content(part), _from_json(content).get("signature")):
+                self.finished.clear()
+                reason = (
+                    f"out: {self.name} holds finished parts that were changed, or that another user or "
+                    "machine made, so their numbers cannot be trusted; to discard them and start again,"
+                )
+                raise InputError(
+                    f"{reason} set restart=True or remove {self.name}", in_shell=f"{reason} pass --restart"
+                )
             self.finished.append(part)
+
+    def _signed_content(self, part: Part) -> bytes:
+        return _to_json({"key": dict(sorted(self.key.items())), "part": part.name, **part.record()})
 
     def _sound_frame(self, part: Part) -> pl.DataFrame | None:
         with self.files.local(self._work + part.name) as path:
@@ -461,11 +504,12 @@ class Parts:
         for name in reversed(found):
             self.files.remove(self._work + name)
 
-    def _write_file(self, parts: Sequence[Part], join: Callable[[Sequence[Path], Path], None]) -> None:
+    def _write_file(self, parts: Sequence[Part], join: Callable[..., None]) -> None:
         with ExitStack() as stack:
             paths = [stack.enter_context(self.files.local(self._work + part.name)) for part in parts]
             if not self.place.is_remote:
-                join(paths, Path(self.place.address))
+                # Links were followed at the start, and one that was placed there since is replaced itself.
+                join(paths, self._target, follow=False)
                 return
             joined = Path(stack.enter_context(temporary_folder()), f"table{self.place.suffix}")
             join(paths, joined)
@@ -486,13 +530,6 @@ class Parts:
     def _cells(self, part: Part, title: str) -> pl.Series:
         with self.files.local(self._work + part.name) as path:
             return pl.read_parquet(path, columns=[title])[title]
-
-
-def _refuse_file(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise InputError(
-            f"out: {folder} is needed for unfinished parts but is a file; move it away or choose another name"
-        )
 
 
 def _part_name(number: int) -> str:

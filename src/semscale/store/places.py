@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,7 +13,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
 from semscale.errors import InputError, MissingExtraError, SemscaleError, UnreachableError
-from semscale.store.atomic import check_folder, check_writable, replacing
+from semscale.store.atomic import (
+    NO_LINK,
+    check_folder,
+    check_writable,
+    refuse_special,
+    replacing,
+    special_error,
+)
 from semscale.version import install_command
 
 if TYPE_CHECKING:
@@ -361,44 +369,77 @@ def refuse_folder(out: Target) -> None:
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """A local folder; names of files may include a subfolder."""
+    """A local folder; names of files may include a subfolder.
+
+    The folder may have come with a project of somebody else, so no file in it may be a link, which would lead
+    reading and writing elsewhere, or a pipe, which would be waited for.
+
+    Attributes:
+        folder: the folder, for messages.
+        real: its absolute path without links, by which files are reached.
+    """
 
     folder: Path
+    real: Path
 
     def names(self) -> set[str]:
-        """List all files below the folder."""
-        return {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()}
+        """List all files below the folder.
+
+        Raises:
+            InputError: something below is neither a file nor a folder.
+        """
+        names = set()
+        for folder, subfolders, files in os.walk(self.real):
+            for path in (Path(folder, name) for name in (*subfolders, *files)):
+                with suppress(FileNotFoundError):  # removed in the meantime
+                    mode = path.lstat().st_mode
+                    inner = path.relative_to(self.real)
+                    if stat.S_ISREG(mode):
+                        names.add(inner.as_posix())
+                    elif not stat.S_ISDIR(mode):
+                        raise special_error(self.folder / inner, mode)
+        return names
 
     def read(self, name: str) -> bytes | None:
         """Read a small file; ``None`` if it is missing."""
-        with suppress(FileNotFoundError):
-            return (self.folder / name).read_bytes()
+        with suppress(FileNotFoundError), open(self._plain(name), "rb", opener=_open_file) as content:
+            return content.read()
         return None
 
     def write(self, name: str, content: bytes) -> None:
         """Write or replace a small file."""
-        (self.folder / name).parent.mkdir(exist_ok=True)
-        with replacing(self.folder / name) as temporary:
+        (self.real / name).parent.mkdir(exist_ok=True)
+        with self.writing(name) as temporary:
             temporary.write_bytes(content)
 
     @contextmanager
     def local(self, name: str) -> Iterator[Path]:
         """Yield the path of the file."""
-        yield self.folder / name
+        yield self._plain(name)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
         """Yield a temporary path, which replaces the file at the end of the block."""
-        with replacing(self.folder / name) as temporary:
+        with replacing(self._plain(name), follow=False) as temporary:
             yield temporary
 
     def remove(self, name: str) -> None:
         """Remove a file, and its subfolder if it was the last file there."""
-        path = self.folder / name
+        path = self.real / name
         path.unlink(missing_ok=True)
-        if path.parent != self.folder:
+        if path.parent != self.real:
             with suppress(OSError):
                 path.parent.rmdir()
+
+    def _plain(self, name: str) -> Path:
+        """Return the path of a file, which is missing or a plain file."""
+        path = self.real / name
+        refuse_special(path)
+        return path
+
+
+def _open_file(path: str, flags: int) -> int:
+    return os.open(path, flags | NO_LINK)
 
 
 @dataclass(frozen=True)
@@ -469,8 +510,13 @@ PartFiles = LocalFiles | RemoteFiles
 """The folder of a run's parts."""
 
 
-def files_of(place: OutputPlace) -> PartFiles:
+def files_of(place: OutputPlace, *, follow: bool = True) -> PartFiles:
     """Return the folder of a location: the folder of partitions, or the folder with a file's parts.
+
+    Args:
+        place: the location.
+        follow: whether links to a local folder are followed now; otherwise its path must be absolute and
+            without links.
 
     Raises:
         InputError: no package writes such URLs.
@@ -479,7 +525,14 @@ def files_of(place: OutputPlace) -> PartFiles:
     if place.is_remote:
         return RemoteFiles.of(place.address if place.is_folder else f"{place.address}{_PARTS}")
     path = Path(place.address)
-    return LocalFiles(path if place.is_folder else parts_folder(path))
+    if place.is_folder:
+        return LocalFiles(path, _real(path) if follow else path)
+    parts = parts_folder(path)  # is no link itself, which is checked before it is locked
+    return LocalFiles(parts, _real(parts.parent) / parts.name if follow else parts)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 def parts_folder(path: Path) -> Path:

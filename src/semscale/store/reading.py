@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from semscale.errors import EmptyTableError, InputError, SpecialFileError
 from semscale.input_files import check_regular
 from semscale.messages import shortened
-from semscale.store.child_process import Opening, open_in_child
+from semscale.store.child_process import HeldFiles, Opening, open_in_child
 from semscale.store.columnar import open_folder, open_parquet, open_remote_folder, open_remote_parquet
 from semscale.store.delimited import known_encoding, open_delimited
 from semscale.store.evaluation_logs import JSON, LOG_FORMATS, is_openai_log, open_jsonl, open_log
@@ -122,6 +122,7 @@ def open_table(
     *,
     progress: Progress | None = None,
     untrusted: bool = False,
+    held: HeldFiles | None = None,
     **settings: Unpack[TableSettings],
 ) -> Table:
     """Open a local or remote table of any format; ``-`` is standard input.
@@ -137,6 +138,7 @@ def open_table(
             or ``-``.
         progress: called while a file behind a URL is copied.
         untrusted: whether the child reads the other formats, too, as the file comes from somebody else.
+        held: the files of an untrusted table, if they are open already; whatever has their names is not read.
         settings: format, encoding, sheet and header, see ``TableSettings``.
 
     Raises:
@@ -157,11 +159,22 @@ def open_table(
 
         path = url2pathname(urlsplit(path).path)
     path = Path(path)
+    if held is not None:
+        return _open_held(path, chosen, held)
     _check_readable(path)
     if path.is_dir():
         _check_folder(str(path), chosen)
         return _open(path, str(path), "parquet", chosen)
     return _open(path, str(path), chosen.format or _format_of(path, str(path)), chosen, untrusted=untrusted)
+
+
+def _open_held(path: Path, chosen: _FileSettings, held: HeldFiles) -> Table:
+    """Open a table whose files are open already; ``path`` only names it."""
+    if "" not in held.descriptors:
+        _check_folder(str(path), chosen)
+        return _open(path, str(path), "parquet", chosen, held=held)
+    kind = chosen.format or _format_of(path, str(path), held.path())
+    return _open(path, str(path), kind, chosen, untrusted=True, held=held)
 
 
 def check_choices(format: str, /, **settings: Unpack[TableSettings]) -> None:  # noqa: A002
@@ -249,12 +262,13 @@ def _open(
     chosen: _FileSettings,
     *,
     untrusted: bool = False,
+    held: HeldFiles | None = None,
 ) -> Table:
-    if path.is_file() and path.stat().st_size == 0:
-        raise InputError(f"{name} is empty; a table with a header and rows is needed")
     chosen.check(format)
     settings = {title: value for title, value in asdict(chosen).items() if title != "format"}
-    opening = Opening(path, name, format, settings)
+    opening = Opening(path, name, format, settings, held=held)
+    if not opening.is_folder and opening.readable_path.stat().st_size == 0:
+        raise InputError(f"{name} is empty; a table with a header and rows is needed")
     return open_in_child(opening) if untrusted or format in _BINARY else open_here(opening)
 
 
@@ -264,11 +278,12 @@ def open_here(opening: Opening) -> Table:
     Raises:
         InputError: it cannot be read, or has no rows.
     """
-    path, name = opening.path, opening.name
+    path, name, held = opening.readable_path, opening.name, opening.held
     chosen = _FileSettings(**opening.settings)
     match opening.format:
         case "parquet":
-            table = open_folder(path) if path.is_dir() else open_parquet(path, name)
+            files = None if held is None else {title: held.path(title) for title in held.descriptors}
+            table = open_folder(path, files) if opening.is_folder else open_parquet(path, name)
         case "xlsx":
             table = open_excel(
                 path, name, sheet=chosen.sheet, header_kind=chosen.header, header_row=chosen.header_row
@@ -313,7 +328,7 @@ def _check_readable(path: Path) -> None:
         raise InputError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
 
 
-def _format_of(path: Path, name: str) -> str:
+def _format_of(path: Path, name: str, content: Path | None = None) -> str:
     extension = path.suffix.lower()
     if extension in _OF_OTHER_PROGRAMS:
         program = _OF_OTHER_PROGRAMS[extension]
@@ -329,4 +344,4 @@ def _format_of(path: Path, name: str) -> str:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
         raise InputError(f"{name} has {shown}; say what it is with --format: {', '.join(FORMATS)}")
     known = _EXTENSIONS[extension]
-    return "openai-evals" if known == "jsonl" and is_openai_log(path) else known
+    return "openai-evals" if known == "jsonl" and is_openai_log(content or path) else known

@@ -30,6 +30,8 @@ class PartSettings:
         restart: whether to remove the finished parts of an earlier run, even with other settings.
         workers: other processes, such as those of a cluster, that compute the same parts.
         escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
+        follow: whether links to the output are followed; otherwise its path must be absolute and without
+            links.
 
     Raises:
         InputError: a part without rows.
@@ -39,6 +41,7 @@ class PartSettings:
     restart: bool = False
     workers: "PartWorkers | None" = field(default=None, compare=False)
     escape: bool = True
+    follow: bool = True
 
     def __post_init__(self) -> None:
         if self.part_rows < 1:
@@ -135,11 +138,13 @@ class TableRun:
         table: the input.
         settings: settings of its parts.
         progress: called as rows are processed.
+        notes: sentences on the run for its report, after the run.
     """
 
     table: Table
     settings: PartSettings
     progress: Progress | None = None
+    notes: list[str] = field(default_factory=list, init=False)
 
     def run(self, work: TableWork[S_co], out: Target | None) -> S_co:
         """Do the work, write the output if one is named, and return the summary.
@@ -168,7 +173,8 @@ class TableRun:
             ) from None
 
     def _into(self, out: Target, work: TableWork[S_co]) -> S_co:
-        with Parts.open(out, self._key(work), restart=self.settings.restart) as parts:
+        settings = self.settings
+        with Parts.open(out, self._key(work), restart=settings.restart, follow=settings.follow) as parts:
             try:
                 with parts.removal_refused():
                     is_whole = self._finish(parts, work)
@@ -198,6 +204,9 @@ class TableRun:
         for frame, notes in parts.read(work.is_repeated):
             work.add(frame, notes)
             rows += frame.height
+        if rows:
+            some = "1 row comes" if rows == 1 else f"{rows:,} rows come"
+            self.notes.append(f"{some} from an earlier run of this command, which was stopped")
         self._tell(work, rows)
         for part in self._computed(work, rows, self._place_of_workers(parts)):
             work.add(part.frame, part.notes)

@@ -207,7 +207,7 @@ def _cut(frames: Iterable[pl.DataFrame], most: int, format: str) -> Iterator[pl.
 _EXACT = 2**53
 
 
-def join_parts(
+def join_parts(  # noqa: PLR0913 - the parts, the file, and how it is written
     paths: Sequence[Path],
     target: Path,
     *,
@@ -215,6 +215,7 @@ def join_parts(
     beside: Sequence[pl.DataFrame | None] = (),
     escape: bool = True,
     labels: Mapping[str, ColumnLabels] | None = None,
+    follow: bool = True,
 ) -> None:
     """Write the rows of all parts in order to one file, atomically.
 
@@ -229,6 +230,7 @@ def join_parts(
         beside: for each part further columns of its rows, or ``None``; the same columns for all parts.
         escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
         labels: labels of columns and their values, for SPSS.
+        follow: whether a link is followed (``replacing``).
 
     Raises:
         InputError: the extension is unknown, or there are more rows or longer texts than Excel can hold.
@@ -241,7 +243,7 @@ def join_parts(
     ]
     if name == "xlsx":
         aligned = with_numbers(aligned)
-    with replacing(target, within=paths[0].parent) as temporary:
+    with replacing(target, within=paths[0].parent, follow=follow) as temporary:
         if name == "parquet":
             rows = rows_of_group(schema)
             _read_in_turn(aligned, rows).sink_parquet(temporary, row_group_size=rows, maintain_order=True)

@@ -21,6 +21,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 import xlsxwriter
 from polars.testing import assert_frame_equal
@@ -28,7 +29,7 @@ from tests.store.readers.spss_files import write_spss
 
 from semscale.errors import EmptyTableError, InputError, UnknownNameError
 from semscale.store import child_process
-from semscale.store.child_process import Opening, decode_frame, encode_frame
+from semscale.store.child_process import HeldFiles, Opening, decode_frame, encode_frame
 from semscale.store.reading import open_here, open_table
 
 on_linux = pytest.mark.skipif(
@@ -395,3 +396,67 @@ def test_a_program_that_names_no_python_states_the_remedy(tmp_path, monkeypatch)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(InputError, match=r"cannot be started \(No such file or directory\)"):
         open_table(path)
+
+
+@on_linux
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.xlsx", "a.sav"])
+def test_held_files_are_read_whatever_gets_their_names(tmp_path, name):
+    path = tmp_path.resolve() / name
+    frame = pl.DataFrame({"text": ["good", "bad"]})
+    match path.suffix:
+        case ".csv":
+            frame.write_csv(path)
+        case ".jsonl":
+            frame.write_ndjson(path)
+        case ".parquet":
+            frame.write_parquet(path)
+        case ".xlsx":
+            frame.write_excel(path)
+        case ".sav":
+            pyreadstat.write_sav(frame, str(path))
+    fingerprint = open_table(path, untrusted=True).fingerprint()
+    held = HeldFiles.open({"": path})
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    table = open_table(path, untrusted=True, held=held)
+    assert (table.name, table.fingerprint()) == (str(path), fingerprint)
+    assert [batch["text"].to_list() for batch in table.batches(10)] == [["good", "bad"]]
+
+
+@on_linux
+def test_held_files_of_a_folder_are_read_and_closed_with_the_table(tmp_path):
+    folder = tmp_path.resolve() / "survey"
+    folder.mkdir()
+    for number in (1, 2):
+        pl.DataFrame({"n": [number]}).write_parquet(folder / f"{number}.parquet")
+    held = HeldFiles.open({f"{number}.parquet": folder / f"{number}.parquet" for number in (1, 2)})
+    descriptors = list(held.descriptors.values())
+    folder.rename(tmp_path / "moved")
+    table = open_table(folder, untrusted=True, held=held)
+    assert [batch["n"].to_list() for batch in table.batches(10)] == [[1, 2]]
+    del table, held
+    gc.collect()
+    for descriptor in descriptors:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
+
+
+@on_linux
+@pytest.mark.parametrize("kind", ["link", "linked folder", "pipe", "folder"])
+def test_files_are_not_held_through_a_link(tmp_path, kind):
+    folder = tmp_path.resolve()
+    (folder / "real").mkdir()
+    (folder / "real" / "a.csv").write_text("text\ngood\n")
+    path = folder / "a.csv"
+    match kind:
+        case "link":
+            path.symlink_to("real/a.csv")
+        case "linked folder":
+            (folder / "link").symlink_to("real")
+            path = folder / "link" / "a.csv"
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+    with pytest.raises(InputError, match="was replaced by"):
+        HeldFiles.open({"": path})

@@ -32,7 +32,7 @@ from sqlalchemy.pool import NullPool
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.input_files import check_regular
-from semscale.store.atomic import create_private, create_private_folder
+from semscale.store.atomic import create_private, create_private_folder, refuse_special
 from semscale.store.databases.address import Address
 from semscale.store.databases.postgres import (
     LOST,
@@ -203,6 +203,10 @@ def _begin(connection: Connection) -> None:
 # SQLite files
 
 
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+"""Endings of the files that SQLite makes next to a database."""
+
+
 def _sqlite_engine(address: Address, *, create: bool) -> Engine:
     path = address.path or Path()
     if not os.path.exists(path):  # noqa: PTH110 - Path.exists raises where a folder may not be looked into
@@ -211,6 +215,9 @@ def _sqlite_engine(address: Address, *, create: bool) -> Engine:
         _create_file(path, address.name)
     else:
         check_regular(path)
+    for ending in _SIDE_FILES:
+        with suppress(PermissionError):  # SQLite reports it
+            refuse_special(Path(f"{os.path.realpath(path)}{ending}"), address.kind)
     return create_engine(
         "sqlite://",
         creator=lambda: _connected(path, address.name),
