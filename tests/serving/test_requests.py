@@ -364,12 +364,19 @@ def test_setting_with_thousands_of_values_is_refused_before_each_is_checked(clie
     assert answer.json()["error"]["message"] == f"{field!r} must have at most 5,000 values: leave some out"
 
 
+def test_empty_lists_count_among_the_texts_of_a_request(small):
+    body = {"answers": ["a"] * 3, "samples": [[]] * 4}
+    answer = client_of(small).post("/consistency", json=body)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, "samples")
+    assert "at most 3 texts, got 4" in answer.json()["error"]["message"]
+
+
 @pytest.mark.parametrize("part", [b"1,", b"[],", b'{"":1},', b"[[", b'"a",'])
-def test_document_of_over_a_million_parts_is_refused_unparsed(client, monkeypatch, part):
+def test_document_of_too_many_parts_is_refused_unparsed(client, monkeypatch, part):
     monkeypatch.setattr(requests, "_object_without_repeats", None)
-    answer = client.post("/v1/embeddings", content=b'{"input":[' + part * 1_000_000 + b"1]}")
+    answer = client.post("/v1/embeddings", content=b'{"input":[' + part * 500_000 + b"1]}")
     assert answer.status_code == 413
-    assert "must have at most 1,000,000 commas and brackets" in answer.json()["error"]["message"]
+    assert "must have at most 500,000 commas and brackets" in answer.json()["error"]["message"]
 
 
 def test_large_body_is_parsed_in_a_thread_of_its_own(client, monkeypatch):

@@ -135,7 +135,8 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], in
     """Read a sheet.
 
     Returns:
-        Its rows from the first that is not blank, the number of that row, its title, and the titles of the other sheets.
+        Its rows from the first that is not blank, the number of that row, its title, and the titles of the
+        other sheets.
     """
     from python_calamine import CalamineError, CalamineWorkbook
 
