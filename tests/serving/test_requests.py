@@ -365,9 +365,9 @@ def test_setting_with_thousands_of_values_is_refused_before_each_is_checked(clie
 
 
 def test_empty_lists_count_among_the_texts_of_a_request(small):
-    body = {"answers": ["a"] * 3, "samples": [[]] * 4}
-    answer = client_of(small).post("/consistency", json=body)
-    assert (answer.status_code, answer.json()["error"]["param"]) == (422, "samples")
+    body = {"predictions": ["a"] * 3, "references": [[]] * 4}
+    answer = client_of(small).post("/match", json=body)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, "references")
     assert "at most 3 texts, got 4" in answer.json()["error"]["message"]
 
 

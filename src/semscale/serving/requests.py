@@ -3,9 +3,11 @@
 This module needs no extra, so that the options of the command derive from ``ServiceLimits``.
 """
 
+import gc
 import json
 import re
 import sys
+import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from http import HTTPStatus
@@ -62,6 +64,8 @@ A document has no more values than these. Python parses as many in .05 to .2 s, 
 runs. Prose has about one comma in 60 characters, so the largest body of texts has about as many.
 """
 
+_LARGE = 100_000  # bytes of a document that is parsed alone
+_PARSING = threading.Lock()
 _MOST_UNKNOWN = 10
 """Number of unknown keys that are reported one by one."""
 
@@ -493,7 +497,7 @@ def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON
             "several requests, or as a job",
         )
     try:
-        document = json.loads(content, object_pairs_hook=_object_without_repeats)
+        document = _parse(content)
         if n_brackets > MOST_LEVELS and levels(document) > MOST_LEVELS:
             raise RefusedRequestError(400, f"{source} {TOO_DEEP}")
         return encodable_values(document) if _may_have_surrogates(content) else document
@@ -501,6 +505,21 @@ def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON
         raise RefusedRequestError(400, f"{source} must be JSON: {error}") from None
     except RecursionError:
         raise RefusedRequestError(400, f"{source} {TOO_DEEP}") from None
+
+
+def _parse(content: bytes) -> Any:  # noqa: ANN401 - as JSON has it
+    if len(content) < _LARGE:
+        return json.loads(content, object_pairs_hook=_object_without_repeats)
+    # The search for garbage goes through all objects of the service again and again while half a million
+    # lists are created, which takes five times as long as all the rest; no other thread runs meanwhile.
+    with _PARSING:
+        is_collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return json.loads(content, object_pairs_hook=_object_without_repeats)
+        finally:
+            if is_collecting:
+                gc.enable()
 
 
 def _may_have_surrogates(content: bytes) -> bool:
