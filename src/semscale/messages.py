@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import wraps
 from inspect import Parameter, signature
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from semscale.errors import InputError, MistakesError, UnknownNameError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 _LONGEST_SHOWN = 60
+_LONGEST_READ = 1000  # characters, items or keys of a value of which 60 characters are shown
 _ALIKE = 0.5  # a short name with one wrong letter is still recognised
 _REMEDIES = {
     "string_type": "must be text, in quotes if it reads like a number or like yes and no",
@@ -173,6 +175,11 @@ def shortened(value: object) -> str:
         >>> shortened("a" * 100)[-4:]
         "...'"
     """
+    match value:
+        case str() | list() if len(value) > _LONGEST_READ:
+            value = value[:_LONGEST_READ]
+        case dict() if len(value) > _LONGEST_READ:
+            value = dict(islice(value.items(), _LONGEST_READ))
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 4] + "..." + text[-1]
 

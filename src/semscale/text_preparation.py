@@ -252,9 +252,12 @@ def split_reasoning(text: str) -> tuple[str, str]:
     parts, end = _reasoning(text)
     if not end:
         return "", text
-    answer = text[end:].rstrip()
-    while (token := _LAST_TOKEN.search(answer, max(0, len(answer) - 40))) is not None:
-        answer = answer[: token.start()].rstrip()
+    stop = len(text.rstrip())
+    while (token := _LAST_TOKEN.search(text, max(end, stop - 40), stop)) is not None:
+        stop = token.start()
+        while stop > end and text[stop - 1].isspace():
+            stop -= 1
+    answer = text[end:stop]
     tagged = _ANSWER_TAGS.fullmatch(answer)
     joined = "\n\n".join(filter(None, (part.strip(_BLANKS) for part in parts)))
     return joined, tagged["answer"].strip() if tagged else answer

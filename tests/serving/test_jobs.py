@@ -3,8 +3,11 @@
 import asyncio
 import csv
 import io
+import json
+import sqlite3
 import sys
 import threading
+from contextlib import closing
 from typing import ClassVar
 
 import numpy as np
@@ -84,6 +87,77 @@ def test_what_else_is_in_the_folder_of_jobs_is_left_alone(tmp_path):
     assert queue.records() == []
     queue.stop()
     queue.close()
+
+
+def stored_row(home, **changes):
+    """Write a row into the database of jobs as another program can."""
+    fields = {"text": "comment", "format": "csv", "result": "parquet"}
+    row = {"id": "a" * 32, "kind": "embed", "fields": json.dumps(fields), "created": "2026", **changes}
+    row.setdefault("status", "finished")
+    with closing(sqlite3.connect(home / "jobs.sqlite")) as connection, connection:
+        names = ", ".join(row)
+        connection.execute(
+            f"INSERT INTO jobs ({names}) VALUES ({', '.join('?' * len(row))})", [*row.values()]
+        )
+    return row["id"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"id": "../other"}, "its ID is not one that this service assigns"),
+        ({"id": ".."}, "its ID is not one"),
+        ({"id": b"\x00" * 32}, "its ID is not one"),
+        ({"kind": "delete"}, "its kind must be one of rate, match, consistency, embed, got 'delete'"),
+        ({"status": "new"}, "its status must be one of waiting, running, finished, failed, got 'new'"),
+        ({"fields": '{"text": "a", "format": "/../../../other/notes.txt"}'}, "format must be csv"),
+        ({"fields": '{"text": "a", "result": "/../../../other/notes.txt"}'}, "result must be parquet"),
+        ({"fields": '{"text": "a", "owner": "me"}'}, "unknown key 'owner'"),
+        ({"fields": "[]"}, "must be a JSON object, got []"),
+        ({"fields": "{"}, "its settings must be JSON"),
+        ({"fields": "[" * 100_000}, "use fewer levels"),
+    ],
+)
+def test_stored_job_that_no_service_wrote_is_left_alone(tmp_path, caplog, changes, reason):
+    queue_of(tmp_path, HeldWork()).close()
+    home, other = tmp_path / "jobs", tmp_path / "other"
+    (home / ("a" * 32) / "table.").mkdir(parents=True)
+    files = [other / "notes.txt", home / ("a" * 32) / "table.csv"]
+    files = files[: 1 if "id" in changes else 2]  # a folder without a row is removed
+    other.mkdir()
+    for path in files:
+        path.write_text("mine")
+    name = stored_row(home, **changes)
+    again = queue_of(tmp_path, HeldWork())
+    assert again.records() == []
+    assert {path.read_text() for path in files} == {"mine"}
+    with pytest.raises(RefusedRequestError, match="there is no job"):
+        again.remove(str(name))
+    assert len(caplog.messages) == 1
+    assert reason in caplog.text
+    again.stop()
+    again.close()
+
+
+@pytest.mark.parametrize(
+    "link", ["", "table.csv", "result.parquet", "summary.json", "parts/part-000000.parquet"]
+)
+def test_stored_job_with_a_link_is_left_alone(tmp_path, caplog, link):
+    queue_of(tmp_path, HeldWork()).close()
+    home, other = tmp_path / "jobs", tmp_path / "other"
+    other.mkdir()
+    (other / "table.csv").write_text("mine")
+    path = home / ("a" * 32) / link
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(other if not link else other / "table.csv")
+    stored_row(home)
+    again = queue_of(tmp_path, HeldWork())
+    assert again.records() == []
+    assert (other / "table.csv").read_text() == "mine"
+    assert path.is_symlink()
+    assert "is a link, which no job creates" in caplog.text
+    again.stop()
+    again.close()
 
 
 def test_a_job_whose_failure_cannot_be_stored_is_failed_before_and_after_a_restart(
@@ -193,7 +267,7 @@ def test_a_running_job_continues_after_a_kill_that_follows_an_orderly_stop(tmp_p
     queue.start()
     assert work.begun.acquire(timeout=60)
     queue.stop()
-    (stored,) = JobStore(tmp_path / "jobs").read()
+    (stored,), _ = JobStore(tmp_path / "jobs").read()
     assert (stored.id, stored.status) == (job.id, JobStatus.WAITING)
     queue.close()
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import threading
+import time
 from base64 import b64decode
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from services import MODEL, client_of, loaded_service
 
 import semscale
+from semscale.serving import requests
 
 ASKED = {"input": ["good"], "model": MODEL}
 LINES = {"content-type": "application/x-ndjson"}
@@ -314,11 +317,81 @@ def test_no_depth_of_lists_is_a_bug(client, depth):
         assert len(answer.json()["error"]["message"]) <= 1003
 
 
-def test_a_value_too_deep_to_be_shown_is_refused():
+def test_body_with_more_than_100_levels_is_refused_by_its_parser(client):
+    body = '{"texts": ["a"], "missing": %s}'
+    messages = [
+        client.post("/rate", content=body % ("[" * depth + "]" * depth)).json()["error"]["message"]
+        for depth in (99, 100)
+    ]
+    assert messages[0].startswith("missing must be codes")
+    assert messages[1] == "the body is nested too deeply: use fewer levels"
+
+
+def test_recursion_error_of_a_measurement_is_not_blamed_on_the_body():
     from semscale.serving.server import refusal_of
 
-    refusal = refusal_of(RecursionError())
-    assert (refusal.status, str(refusal)[:31]) == (400, "the body is nested too deeply: ")
+    assert refusal_of(RecursionError()).status == 500
+
+
+def test_repeated_key_among_many_is_found_without_comparing_all_keys(client):
+    keys = ",".join(f'"{number}":1' for number in range(150_000))
+    start = time.process_time()
+    answer = client.post("/rate", content=f'{{{keys},"149999":1}}')
+    assert time.process_time() - start < 20  # 11 billion comparisons of keys take minutes
+    assert answer.json()["error"]["message"] == "the body must be JSON: '149999' is in an object twice"
+
+
+def test_many_unknown_keys_are_counted_and_not_described(client):
+    unknown = {f"key{number}": 1 for number in range(20_000)}
+    answer = client.post("/rate", json={"texts": ["a"], **unknown})
+    error = answer.json()["error"]
+    assert (answer.status_code, error["param"]) == (422, "key0")
+    assert error["message"] == "unknown keys 'key0' and 19,999 more: remove them"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("missing", [1] * 5001),
+        ("scale", {"points": [[1] * 100] * 51}),
+        ("encoding_format", {"a": [1] * 5000}),
+    ],
+)
+def test_setting_with_thousands_of_values_is_refused_before_each_is_checked(client, field, value):
+    path, column = ("/v1/embeddings", "input") if field == "encoding_format" else ("/rate", "texts")
+    answer = client.post(path, json={column: ["a"], field: value})
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, field)
+    assert answer.json()["error"]["message"] == f"{field!r} must have at most 5,000 values: leave some out"
+
+
+def test_empty_lists_count_among_the_texts_of_a_request(small):
+    body = {"predictions": ["a"] * 3, "references": [[]] * 4}
+    answer = client_of(small).post("/match", json=body)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, "references")
+    assert "at most 3 texts, got 4" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("part", [b"1,", b"[],", b'{"":1},', b"[[", b'"a",'])
+def test_document_of_too_many_parts_is_refused_unparsed(client, monkeypatch, part):
+    monkeypatch.setattr(requests, "_object_without_repeats", None)
+    answer = client.post("/v1/embeddings", content=b'{"input":[' + part * 500_000 + b"1]}")
+    assert answer.status_code == 413
+    assert "must have at most 500,000 commas and brackets" in answer.json()["error"]["message"]
+
+
+def test_large_body_is_parsed_in_a_thread_of_its_own(client, monkeypatch):
+    threads = []
+
+    def parse(text, source):
+        threads.append(threading.current_thread())
+        return parse_json(text, source)
+
+    parse_json = requests.parse_json
+    monkeypatch.setattr(requests, "parse_json", parse)
+    for size in (10, 100_000):
+        assert client.post("/v1/embeddings", json={**ASKED, "user": "x" * size}).status_code == 200
+    small, large = threads
+    assert small is threading.main_thread() is not large
 
 
 def test_a_line_too_deep_is_refused(client):

@@ -14,8 +14,14 @@ from semscale.guards.words import RECENT_TEXTS
 _MOST_COMPARED = 20
 _MOST_TOKENS = 2000
 _DEEPEST = 30
-_MOST_PARTS = 200
-"""Maximum number of operators, calls and indices of a formula, so that its structure is not too deep."""
+_MOST_STEPS = 200
+"""Largest number of operators, brackets and powers of one expression.
+
+Functions that read a tree call themselves for each level, and a longer expression is no formula that a person
+wrote.
+"""
+_MOST_COPIES = 4
+"""Largest number of operators that use an operand twice in one expression: each can double the tree."""
 _LONGEST_PROSE = 50
 """Largest number of tokens of words joined by marks in which formulas are sought."""
 
@@ -59,7 +65,7 @@ _STRENGTH = {operator: level for level, operators in enumerate(_STRENGTHS) for o
 _COMMUTATIVE = frozenset(("or", "and", "==", "!=", "|", "∪", "&", "∩", "+", "*", "≈"))
 _TURNED = {">": "<", ">=": "<=", "⊃": "⊂", "⊇": "⊆"}
 """Operators that become another one if their operands are exchanged."""
-_ASSIGNING = ("+=", "-=", "*=", "/=")
+_COPYING = ("+=", "-=", "*=", "/=")
 _PREFIXES = ("!", "-", "~")
 _JOINING = ("-", "/", "|", "&", "~", "and", "or")
 """Operators that also join words ("salt & pepper"); all operands of a formula must be symbols."""
@@ -87,13 +93,15 @@ _BESIDE_MARKS = {
         "(": r"\w\(",
         "[": r"\w\[",
         "!": r"(?<!\w)!\w",
-        "and": r"(?:_\w*|\b[a-z]) and (?:\w+_|[a-z]\b)",
-        "or": r"(?:_\w*|\b[a-z]) or (?:\w+_|[a-z]\b)",
+        "and": r"(?:_\w{0,40}|\b[a-z]) and (?:\w{1,40}_|[a-z]\b)",
+        "or": r"(?:_\w{0,40}|\b[a-z]) or (?:\w{1,40}_|[a-z]\b)",
     }.items()
 }
 """What is beside a mark or word that may be an operator, by the mark."""
 _TAG = re.compile(r"</?[a-zA-Z][\w-]*(?:\s+[\w-]+=(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
-_ADDRESS = re.compile(r"\w+://\S+|\S+@\S+\.\w+")
+_WORD = re.compile(r"\S+")
+_WEB_ADDRESS = re.compile(r"(?<!\w)\w+://\S+")
+_DOT_AND_NAME = re.compile(r"\.\w+")
 _PLURALS = ("s", "es")
 _VARIABLE = re.compile(r"[_\d]|^[a-z]$")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
@@ -243,7 +251,8 @@ def _shape(tree: "str | Node") -> "str | Node":
 def read_formulas(source: str) -> list[Formula]:
     """Find the formulas and expressions of code in a text, in order.
 
-    Words that a mark joins in prose, as in "read/write", are no formula.
+    Words that a mark joins in prose, as in "read/write", are no formula. A text has none if one of its
+    expressions has more steps than ``_MOST_STEPS``, as formulas could only be sought in pieces of it.
 
     Examples:
         >>> [formula.tree for formula in read_formulas("It returns x+1, or f(a) if 5 <= n.")]
@@ -256,6 +265,8 @@ def read_formulas(source: str) -> list[Formula]:
         parser = _Parser(tokens, at, source)
         tree = parser.expression(0)
         end = parser.at
+        if parser.is_too_long:
+            return []
         if isinstance(tree, tuple) and _is_code(tree, covers_all=at == 0 and end == len(tokens)):
             start, stop = tokens[at].start, tokens[end - 1].end
             is_weak = tree[0] == "!" and "!" not in source[start:stop]
@@ -267,8 +278,9 @@ def read_formulas(source: str) -> list[Formula]:
 
 
 def _tokens(source: str) -> list[_Token]:
-    for pattern in (_TAG, _ADDRESS):
-        source = pattern.sub(lambda match: " " * len(match[0]), source)
+    source = _TAG.sub(_blank, source)
+    if "@" in source or "://" in source:
+        source = _WORD.sub(_without_address, source)
     tokens = []
     for match in _TOKEN.finditer(source):
         kind, text = match.lastgroup or "mark", match[0]
@@ -281,6 +293,23 @@ def _tokens(source: str) -> list[_Token]:
         if len(tokens) == _MOST_TOKENS:
             break
     return tokens
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _without_address(word: re.Match[str]) -> str:
+    """Replace addresses of pages and of mail in a word by blanks.
+
+    The marks are sought first: a pattern of a whole address would try each beginning with each end.
+    """
+    text, n_mail = word[0], 0
+    at = text.find("@", 1)
+    if at > 0 and not _WEB_ADDRESS.match(text):
+        n_mail = max((match.end() for match in _DOT_AND_NAME.finditer(text, at + 2)), default=0)
+    rest = text[n_mail:]
+    return " " * n_mail + (_WEB_ADDRESS.sub(_blank, rest) if "://" in rest else rest)
 
 
 def _is_code(tree: Node, *, covers_all: bool) -> bool:  # noqa: PLR0911 (one return for each kind)
@@ -331,8 +360,12 @@ class _Parser:
         self.at = at
         self._tokens = tokens
         self._source = source
-        self._depth = 0
-        self._n_parts = 0
+        self._depth = self._n_steps = self._n_copies = 0
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the expression has too many operators for a formula; reading ends there."""
+        return self._n_steps > _MOST_STEPS or self._n_copies > _MOST_COPIES
 
     def expression(self, level: int) -> "str | Node | None":
         """Read operands joined by operators of a level or stronger; ``None`` if there is no operand."""
@@ -345,12 +378,17 @@ class _Parser:
             if right is None:
                 self.at = before
                 break
+            self._n_copies += operator in _COPYING
+            if self._is_step_too_many():
+                break
             tree = _joined(operator, tree, right)
-            self._n_parts += 1
-            if operator in _ASSIGNING:
-                break  # each repeats its left side
         self._depth -= 1
         return tree
+
+    def _is_step_too_many(self) -> bool:
+        """Count a step."""
+        self._n_steps += 1
+        return self.is_too_long
 
     def _peek(self, ahead: int = 0) -> _Token | None:
         position = self.at + ahead
@@ -359,7 +397,7 @@ class _Parser:
     def _infix(self, level: int) -> str | None:
         """Return the next operator if it joins two operands: it has blanks on both sides, or on none."""
         token, following = self._peek(), self._peek(1)
-        if token is None or following is None or self._n_parts >= _MOST_PARTS:
+        if token is None or following is None:
             return None
         if token.kind != "operator" or _STRENGTH.get(token.text, -1) < level:
             return None
@@ -381,8 +419,7 @@ class _Parser:
             if token.start and not is_word and self._source[token.start - 1].isalnum():
                 return None
             self.at += 1
-            self._n_parts += 1
-            operand = self._operand() if self._n_parts < _MOST_PARTS else None
+            operand = None if self._is_step_too_many() else self._operand()
             return None if operand is None else (token.text, operand)
         if token.text == "(":
             parts = self._arguments(")")
@@ -397,8 +434,10 @@ class _Parser:
         tree: str | Node = name
         while (token := self._peek()) is not None and token.start == self._tokens[self.at - 1].end:
             start = self.at
-            self._n_parts += 1
-            if self._n_parts > _MOST_PARTS:
+            if token.kind != "power" and token.text not in ("(", "[", "++", "--"):
+                break
+            self._n_copies += token.text in ("++", "--")
+            if self._is_step_too_many():
                 break
             if token.text in ("(", "["):
                 parts = self._arguments(")" if token.text == "(" else "]")
@@ -409,11 +448,9 @@ class _Parser:
             elif token.kind == "power":
                 self.at += 1
                 tree = ("^", tree, token.text.translate(_SUPERSCRIPTS))
-            elif token.text in ("++", "--"):
-                self.at += 1
-                return "=", tree, _joined(token.text[0], tree, "1")
             else:
-                break
+                self.at += 1
+                tree = ("=", tree, _joined(token.text[0], tree, "1"))
         return tree
 
     def _arguments(self, closing: str) -> list["str | Node"] | None:
@@ -438,7 +475,7 @@ def _joined(operator: str, left: "str | Node", right: "str | Node") -> Node:
     """Join two operands so that equal formulas are alike: b + a is a + b, and a > b is b < a."""
     if operator in _TURNED:
         return _TURNED[operator], right, left
-    if operator in _ASSIGNING:
+    if operator in _COPYING:
         return "=", left, _joined(operator[:-1], left, right)
     if operator in _COMMUTATIVE:
         parts: list[str | Node] = []

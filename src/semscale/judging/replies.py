@@ -436,7 +436,7 @@ _ADJUSTMENT = re.compile(
 _COUNT = re.compile(
     r"\b(?:confidence|errors?|mistakes|count|number|words?|facts|missing|id|version|weight)\b"
 )
-_LOOSE_OPENING = re.compile(r"\{\s*(?:(?://|#)[^\n]*\s*)?[\"']?[^\W\d][\w -]{0,30}[\"']?\s*:")
+_LOOSE_OPENING = re.compile(r"\{\s*(?:(?://|#)[^\n]*+\s*+)?[\"']?[^\W\d][\w -]{0,30}[\"']?\s*:")
 _LOOSE_END = re.compile(r"\}(?=\s*(?:\Z|\n|```|~~~))")
 _LOOSE_FIELD = re.compile(
     r"(?<=[{,\n])[ \t]{0,99}[\"']?(?P<key>[^\W\d][\w -]{0,30})[\"']?\s*:\s*"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from semscale.errors import SemscaleError
 from semscale.json_reading import encodable, encodable_values, parse_json
 from semscale.messages import unknown_name
-from semscale.serving.requests import TOO_DEEP
 from semscale.serving.tool_arguments import in_arguments
 from semscale.serving.tools import AgentTool, Content
 from semscale.version import __version__
@@ -79,12 +78,9 @@ async def _called(tools: Mapping[str, AgentTool], name: str, arguments: Mapping[
 
 def _message(error: Exception, tool: AgentTool | None) -> str:
     """Describe an error in one line with the names of arguments."""
-    match error:
-        case SemscaleError():
-            message = str(error) if tool is None else in_arguments(str(error), tool.fields)
-            return encodable(message)
-        case RecursionError():
-            return f"the call {TOO_DEEP}"
+    if isinstance(error, SemscaleError):
+        message = str(error) if tool is None else in_arguments(str(error), tool.fields)
+        return encodable(message)
     _LOG.error("a bug of ours: please report it", exc_info=error)
     return f"this is a bug of ours: {type(error).__name__}"
 

@@ -4,11 +4,11 @@ import asyncio
 import threading
 import time
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 from fastapi import FastAPI
@@ -33,6 +33,7 @@ from semscale.serving.requests import (
     JOB_FIELDS,
     EmbeddingFields,
     JudgeFields,
+    Kind,
     RefusedRequestError,
     RequestFields,
     ServiceLimits,
@@ -67,11 +68,14 @@ from semscale.types import Status
 from semscale.version import __version__
 
 _LINES_AT_ONCE = 512
+_LARGE_BODY = 100_000  # bytes, parsed in a millisecond
+_READERS = 2  # threads that parse larger bodies: more of them would only delay other requests
 _MEASURED_ROWS = 64  # from which the first rate is measured
 _LEAST_UPLOAD = 64 * 1024  # bytes within the time limit, so that a slow upload does not block others
 _TABLE_TYPES = {".parquet": "application/octet-stream", ".csv": "text/csv", ".jsonl": LINES}
 _ANY_ROUTE = (401, 403, 429, 500, 503, 504)
 
+Result = TypeVar("Result")
 Schema = dict[str, Any]
 """A schema or another part of an OpenAPI document."""
 
@@ -90,6 +94,7 @@ class Service:
         state: the service's phase and open requests.
         metrics: metrics for Prometheus.
         threads: threads that do the work of requests.
+        readers: threads that parse large bodies, so that the event loop can answer others.
         backlog: tokens of the requests under way, and the rate at which the service answers.
         has_ended: true if ``close`` has ended all threads.
     """
@@ -103,6 +108,7 @@ class Service:
     state: ServiceState = field(default_factory=ServiceState)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
     threads: TaskThreads = field(default_factory=TaskThreads)
+    readers: TaskThreads = field(default_factory=lambda: TaskThreads(_READERS))
     has_ended: bool = False
 
     def __post_init__(self) -> None:
@@ -138,6 +144,26 @@ class Service:
             "semscale_unfinished_jobs", "Jobs that wait or run.", registry=self.metrics.registry
         )
         unfinished.set_function(lambda: jobs.n_unfinished)
+
+    async def read_fields(self, request: Request, kind: type[Kind], columns: Collection[str]) -> Kind:
+        """Read the body of a request and its fields, and check the limits.
+
+        Args:
+            request: request with an unread body.
+            kind: class that declares the fields.
+            columns: names of the fields that are columns.
+
+        Raises:
+            RefusedRequestError: a field is invalid, or a limit is exceeded.
+        """
+        body = await read_body(request, self.limits.body_bytes)
+        return await self.parse(body, parse_fields, kind, body, self.limits, columns)
+
+    async def parse(self, body: bytes, work: Callable[..., Result], *arguments: Any) -> Result:
+        """Parse a body; a large one in a thread."""
+        if len(body) <= _LARGE_BODY:
+            return work(*arguments)
+        return await self.readers.run(work, *arguments)
 
     def start(self) -> threading.Thread:
         """Load the models in another thread, so that the service already answers requests."""
@@ -465,12 +491,11 @@ class InstrumentRoute:
         Raises:
             RefusedRequestError: a field is invalid, or a limit is exceeded.
         """
-        body = await read_body(request, self._service.limits.body_bytes)
         if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() == LINES:
-            return await self._measure_lines(request, body)
-        fields = parse_fields(self._instrument.fields, body)
-        columns = {name: getattr(fields, name) for name in self._instrument.columns}
-        check_limits(fields, self._service.limits, columns)
+            return await self._measure_lines(request)
+        names = self._instrument.columns
+        fields = await self._service.read_fields(request, self._instrument.fields, names)
+        columns = {name: getattr(fields, name) for name in names}
         measured = await while_connected(request, self._measure(fields, columns))
         rows = measured.frame.write_json().encode()
         counts, signature = to_json(measured.result.counts), to_json(str(measured.result.signature))
@@ -480,21 +505,20 @@ class InstrumentRoute:
     async def _measure(
         self, settings: RequestFields, columns: Mapping[str, Sequence[Any]], *, is_accepted: bool = False
     ) -> Measured:
-        tokens = sum(
-            estimated_tokens(text)
-            for cells in columns.values()
-            for text in flat_texts(cells)
-            if isinstance(text, str)
-        )
+        if sum(map(len, columns.values())) > self._service.limits.max_texts:  # of a stream of lines
+            tokens = await self._service.readers.run(_tokens_in, columns)
+        else:
+            tokens = _tokens_in(columns)
         with self._service.backlog.share(tokens, is_accepted=is_accepted):
             return await self._service.threads.run(self._instrument.measure, settings, columns)
 
-    async def _measure_lines(self, request: Request, body: bytes) -> Response:
+    async def _measure_lines(self, request: Request) -> Response:
         """Answer each line with a line; the first part is measured before the response starts."""
+        body = await read_body(request, self._service.limits.body_bytes)
         kind = self._instrument.settings
         settings = check_fields(kind, parse_query(request.query_params.multi_items(), kind))
         check_limits(settings, self._service.limits)
-        columns = await self._service.threads.run(self._read_lines, body)
+        columns = await self._service.parse(body, self._read_lines, body)
         n = len(next(iter(columns.values())))
         size = max(n, 1) if self._instrument.depends_on_all else _LINES_AT_ONCE
         parts = [
@@ -515,7 +539,7 @@ class InstrumentRoute:
     ) -> AsyncIterator[bytes]:
         """Yield the lines of all parts; an error after the first part becomes the last line."""
         row = 1
-        yield _numbered_lines(measured.frame, row)
+        yield await asyncio.to_thread(_numbered_lines, measured.frame, row)
         for part in parts:
             row += measured.frame.height
             try:
@@ -523,7 +547,7 @@ class InstrumentRoute:
             except Exception as error:  # noqa: BLE001 - the status has been sent
                 yield to_json({"row": row, **refusal_of(error).record()}) + b"\n"
                 return
-            yield _numbered_lines(measured.frame, row)
+            yield await asyncio.to_thread(_numbered_lines, measured.frame, row)
 
     def _read_lines(self, body: bytes) -> dict[str, list[Any]]:
         """Read the columns from lines.
@@ -547,6 +571,11 @@ class InstrumentRoute:
         return columns
 
 
+def _tokens_in(columns: Mapping[str, Sequence[Any]]) -> int:
+    texts = (text for cells in columns.values() for text in flat_texts(cells))
+    return sum(estimated_tokens(text) for text in texts if isinstance(text, str))
+
+
 class JudgeRoute:
     """``/judge``: lets the chat model of the service score answers.
 
@@ -565,10 +594,8 @@ class JudgeRoute:
             RefusedRequestError: a field is invalid, or a limit is exceeded.
         """
         limits = self._service.limits
-        fields: Any = parse_fields(JudgeFields, await read_body(request, limits.body_bytes))
-        # References that are left out have no texts.
-        columns = ["questions", "answers", *(["references"] if fields.references else [])]
-        check_limits(fields, limits, columns)
+        columns = ["questions", "answers", "references"]
+        fields: Any = await self._service.read_fields(request, JudgeFields, columns)
         check_replies(fields, limits)
         verdicts = await while_connected(request, self._judge.verdicts(fields))
         rows = await self._service.threads.run(lambda: verdicts.to_frame().write_json().encode())
@@ -605,9 +632,7 @@ class EmbeddingRoutes:
         Raises:
             RefusedRequestError: a field is invalid, or a limit is exceeded.
         """
-        limits = self._service.limits
-        fields = parse_fields(EmbeddingFields, await read_body(request, limits.body_bytes))
-        check_texts(fields.input, "input", limits)
+        fields = await self._service.read_fields(request, EmbeddingFields, ["input"])
         for index, text in enumerate(fields.input):
             if not text.strip():
                 raise invalid(f"input[{index}] must not be empty: leave it out", "input")
@@ -619,7 +644,9 @@ class EmbeddingRoutes:
             )
         with self._service.backlog.share(sum(map(estimated_tokens, fields.input))):
             embeddings = await while_connected(request, model.embed(fields.input))
-        return json_answer(_describe_embeddings(embeddings, model.name, fields.encoding_format))
+        return await asyncio.to_thread(
+            lambda: json_answer(_describe_embeddings(embeddings, model.name, fields.encoding_format))
+        )
 
     async def models(self, _: Request) -> Response:
         """List the models."""

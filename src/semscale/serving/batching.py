@@ -432,10 +432,14 @@ def stop_if_abandoned(stage: str, done: int, total: int | None) -> None:  # noqa
 
 
 class TaskThreads:
-    """Does the work of requests in threads."""
+    """Does the work of requests in threads.
 
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="task")
+    Args:
+        n: number of threads.
+    """
+
+    def __init__(self, n: int = _THREADS) -> None:
+        self._pool = ThreadPoolExecutor(n, thread_name_prefix="task")
         self._n = 0
 
     async def run(self, work: Callable[..., Result], *arguments: Any) -> Result:

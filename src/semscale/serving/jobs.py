@@ -15,12 +15,33 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from sqlalchemy import JSON, Column, MetaData, String, Table, delete, insert, select, update
+from sqlalchemy import (
+    JSON,
+    Column,
+    MetaData,
+    String,
+    Table,
+    cast,
+    delete,
+    insert,
+    select,
+    type_coerce,
+    update,
+)
 
 from semscale.errors import InputError, SemscaleError
+from semscale.messages import shortened
 from semscale.presentable import Presentable
 from semscale.serving.batching import Task, in_task
-from semscale.serving.requests import JobFields, RefusedRequestError, ServiceLimits, as_field_names
+from semscale.serving.requests import (
+    JOB_FIELDS,
+    JobFields,
+    RefusedRequestError,
+    ServiceLimits,
+    as_field_names,
+    check_fields,
+    parse_json,
+)
 from semscale.store.atomic import create_private, create_private_folder, lock_folder
 from semscale.store.databases.address import read_address
 from semscale.store.databases.database import Database
@@ -138,6 +159,9 @@ class Job:
 class JobStore:
     """The database of jobs, which survives a restart: a SQLite file in the folder of jobs.
 
+    The folder may have been copied from another person, so rows are checked like requests before any path is
+    built from them.
+
     Args:
         home: the folder.
     """
@@ -148,14 +172,25 @@ class JobStore:
         with self._database.writing() as connection:
             _JOBS.metadata.create_all(connection)
 
-    def read(self) -> list[Job]:
-        """Read all jobs, the oldest first."""
+    def read(self) -> tuple[list[Job], set[str]]:
+        """Read all jobs, the oldest first.
+
+        Returns:
+            The jobs, and the IDs of rows that are no jobs of this service. These rows and their files are
+            left alone, and each is logged.
+        """
+        jobs, refused = [], set()
+        # As text, since SQLite stores values of any type, and SQLAlchemy fails if one field is no JSON.
+        stored = [type_coerce(cast(column, String), String).label(column.name) for column in _JOBS.c]
         with self._database.reading() as connection:
-            rows = connection.execute(select(_JOBS).order_by(_JOBS.c.created)).all()
-        return [
-            Job(self._home / row.id, row.kind, row.fields, row.created, JobStatus(row.status), row.error)
-            for row in rows
-        ]
+            rows = connection.execute(select(*stored).order_by(_JOBS.c.created)).all()
+        for row in rows:
+            try:
+                jobs.append(_stored_job(self._home, row))
+            except (ValueError, RefusedRequestError) as error:
+                refused.add(str(row.id))
+                _LOG.warning("job %s of the folder is left out: %s", shortened(row.id), error)
+        return jobs, refused
 
     def add(self, job: Job) -> None:
         """Store a job, so that it survives a restart."""
@@ -173,6 +208,31 @@ class JobStore:
         """Remove a job; it does not return if the service is killed before its files are removed."""
         with self._database.writing() as connection:
             connection.execute(delete(_JOBS).where(_JOBS.c.id == job.id))
+
+
+def _stored_job(home: Path, row: Any) -> Job:  # noqa: ANN401 - a row of the table as texts
+    """Return the job of a row.
+
+    Raises:
+        ValueError: the ID, kind or status is invalid, or the job's folder or a file in it is a link.
+        RefusedRequestError: a setting is invalid.
+    """
+    if not _ID.fullmatch(str(row.id)):
+        raise ValueError("its ID is not one that this service assigns")
+    if row.kind not in JOB_FIELDS:
+        raise ValueError(f"its kind must be one of {', '.join(JOB_FIELDS)}, got {shortened(row.kind)}")
+    try:
+        status = JobStatus(row.status)
+    except ValueError:
+        raise ValueError(
+            f"its status must be one of {', '.join(JobStatus)}, got {shortened(row.status)}"
+        ) from None
+    fields = check_fields(JOB_FIELDS[row.kind], parse_json(str(row.fields), "its settings"))
+    folder = home / row.id
+    link = next((path for path in (folder, *folder.rglob("*")) if path.is_symlink()), None)
+    if link is not None:
+        raise ValueError(f"{link.relative_to(home)} is a link, which no job creates")
+    return Job(folder, row.kind, fields.model_dump(mode="json"), str(row.created), status, row.error)
 
 
 def bytes_in(path: Path) -> int:
@@ -206,9 +266,12 @@ class JobQueue:
         self._changed = threading.Condition()
         self._is_stopped = False
         self._n_uploads = 0
-        self._jobs = {job.id: job for job in self._store.read()}
+        jobs, refused = self._store.read()
+        self._jobs = {job.id: job for job in jobs}
         for path in home.iterdir():
-            if _ID.fullmatch(path.name) and path.name not in self._jobs and not path.is_symlink():
+            if path.name in self._jobs or path.name in refused or path.is_symlink():
+                continue
+            if _ID.fullmatch(path.name):
                 shutil.rmtree(path, ignore_errors=True)  # an upload that was cut short, or a removed job
         for job in self._jobs.values():
             if job.status is JobStatus.FINISHED:
@@ -433,7 +496,7 @@ class JobQueue:
         with self._changed:  # else a stop could store a job as waiting that has just ended
             job.status, job.error, job.progress = status, error, None
             self._store.set_status(job, status, error)
-        job.table.unlink(missing_ok=True)
+            job.table.unlink(missing_ok=True)
 
     def _fail(self, job: Job, message: str) -> None:
         if job.is_removed:

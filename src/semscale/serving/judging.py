@@ -78,7 +78,7 @@ class JudgeCalls:
         from semscale.judging.judge import Judge
 
         settings = {name: getattr(fields, name) for name in JudgeSettings.model_fields if name != "criteria"}
-        items = judged_items(fields)
+        items = await asyncio.to_thread(judged_items, fields)  # texts without reasoning, HTML and white space
         async with self._turn:
             if self._model is None:
                 await asyncio.to_thread(self.load)

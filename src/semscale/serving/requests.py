@@ -3,11 +3,15 @@
 This module needs no extra, so that the options of the command derive from ``ServiceLimits``.
 """
 
+import gc
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from http import HTTPStatus
+from itertools import islice
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args
 
 from pydantic import (
@@ -24,7 +28,7 @@ from pydantic import (
 
 from semscale.answer_consistency.settings import AnswerColumns, ConsistencySettings
 from semscale.errors import SemscaleError
-from semscale.json_reading import encodable_values
+from semscale.json_reading import MOST_LEVELS, encodable_values, levels
 from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.messages import first_mistake, shortened
@@ -53,6 +57,21 @@ TOO_DEEP = "is nested too deeply: use fewer levels"
 
 SPLIT = "send several requests, a stream of lines, or a job"
 """Remedy for too many texts."""
+MOST_PARTS = 500_000
+"""Largest number of commas and opening brackets in a JSON document, those in its texts included.
+
+A document has no more values than these. Python parses as many in .05 to .2 s, in which no other thread
+runs. Prose has about one comma in 60 characters, so the largest body of texts has about as many.
+"""
+
+_LARGE = 100_000  # bytes of a document that is parsed alone
+_PARSING = threading.Lock()
+_MOST_UNKNOWN = 10
+"""Number of unknown keys that are reported one by one."""
+
+_MOST_VALUES = 5000
+"""Largest number of values in a setting at any depth: pydantic describes all mistakes before one is shown."""
+
 _MIB = 1024 * 1024
 _LONGEST = 1000  # characters of a message: a client may send a key or a number of any length
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?!out\b)(?=[\w']))?")
@@ -433,13 +452,22 @@ FIELD_NAMES = frozenset(name for kind in KINDS for name in kind.model_fields)
 """Names of all fields of all requests."""
 
 
-def parse_fields(kind: type[Kind], body: bytes) -> Kind:
-    """Read the fields of a request.
+def parse_fields(kind: type[Kind], body: bytes, limits: ServiceLimits, columns: Collection[str] = ()) -> Kind:
+    """Read the fields of a request, and check its limits.
+
+    Args:
+        kind: class that declares the fields.
+        body: the request's body.
+        limits: limits of the service.
+        columns: names of the fields that are columns; fields without a value are left out.
 
     Raises:
-        RefusedRequestError: the body is not JSON, or a field is missing, unknown or invalid.
+        RefusedRequestError: the body is not JSON, a field is missing, unknown or invalid, or a limit is
+            exceeded.
     """
-    return check_fields(kind, parse_json(body, "the body"))
+    fields = check_fields(kind, parse_json(body, "the body"), columns)
+    check_limits(fields, limits, [name for name in columns if getattr(fields, name) is not None])
+    return fields
 
 
 def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON has it
@@ -450,23 +478,59 @@ def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON
         source: its name in messages.
 
     Raises:
-        RefusedRequestError: the text is not JSON, an object has a key twice, or lists and objects are nested
-            too deeply.
+        RefusedRequestError: the text is not JSON, an object has a key twice, lists and objects are nested
+            too deeply, or there are too many of them.
     """
+    content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    n_brackets = content.count(b"[") + content.count(b"{")
+    n_parts = content.count(b",") + n_brackets
+    if n_parts > MOST_PARTS:
+        raise RefusedRequestError(
+            413,
+            f"{source} must have at most {MOST_PARTS:,} commas and brackets, got {n_parts:,}: send it in "
+            "several requests, or as a job",
+        )
     try:
-        return encodable_values(json.loads(text, object_pairs_hook=_object_without_repeats))
+        document = _parse(content)
+        if n_brackets > MOST_LEVELS and levels(document) > MOST_LEVELS:
+            raise RefusedRequestError(400, f"{source} {TOO_DEEP}")
+        return encodable_values(document) if _may_have_surrogates(content) else document
     except ValueError as error:
         raise RefusedRequestError(400, f"{source} must be JSON: {error}") from None
     except RecursionError:
         raise RefusedRequestError(400, f"{source} {TOO_DEEP}") from None
 
 
+def _parse(content: bytes) -> Any:  # noqa: ANN401 - as JSON has it
+    if len(content) < _LARGE:
+        return json.loads(content, object_pairs_hook=_object_without_repeats)
+    # The search for garbage goes through all objects of the service again and again while half a million
+    # lists are created, which takes five times as long as all the rest; no other thread runs meanwhile.
+    with _PARSING:
+        is_collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return json.loads(content, object_pairs_hook=_object_without_repeats)
+        finally:
+            if is_collecting:
+                gc.enable()
+
+
+def _may_have_surrogates(content: bytes) -> bool:
+    """Check for what can stand for half a surrogate pair, much faster than in each text."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return True
+    return b"\\u" in content or b"\0" in content  # as of UTF-16, which JSON may have
+
+
 def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build a dictionary from JSON pairs, and refuse repeated keys, which are ambiguous."""
     content = dict(pairs)
     if len(content) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in content if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        repeated = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"{shortened(repeated)} is in an object twice")
     return content
 
@@ -519,14 +583,30 @@ def _parse_value(name: str, value: str, annotation: Any) -> Any:  # noqa: ANN401
         return value  # which the check of the field refuses
 
 
-def check_fields(kind: type[Kind], content: object) -> Kind:
+def check_fields(kind: type[Kind], content: object, columns: Collection[str] = ()) -> Kind:
     """Check the fields of a request.
+
+    Args:
+        kind: class that declares the fields.
+        content: the parsed body or query string.
+        columns: names of the fields that are columns, whose number of values is checked afterwards.
 
     Raises:
         RefusedRequestError: the value is not an object, or a field is missing, unknown or invalid.
     """
     if not isinstance(content, dict):
         raise RefusedRequestError(400, f"the body must be a JSON object, got {shortened(content)}")
+    known = kind.model_fields.keys() | {field.alias for field in kind.model_fields.values()}
+    unknown = [key for key in content if key not in known]
+    if len(unknown) > _MOST_UNKNOWN:
+        raise invalid(
+            f"unknown keys {shortened(unknown[0])} and {len(unknown) - 1:,} more: remove them", unknown[0]
+        )
+    for name in content.keys() - set(columns):
+        if len(list(islice(_values_in(content[name]), _MOST_VALUES + 1))) > _MOST_VALUES:
+            raise invalid(
+                f"{shortened(name)} must have at most {_MOST_VALUES:,} values: leave some out", name
+            )
     try:
         return kind.model_validate(content)
     except ValidationError as error:
@@ -592,7 +672,11 @@ def check_field(
         RefusedRequestError: a limit is exceeded.
     """
     if is_column:
-        check_texts(flat_texts(cast(Sequence[Any], value)), field, limits, remedy)
+        cells = cast(Sequence[Any], value)
+        texts = flat_texts(cells)
+        if len(cells) > len(texts):  # empty lists are rows, too
+            check_texts(cells, field, limits, remedy)
+        check_texts(texts, field, limits, remedy)
         return
     texts = _texts_in(value)
     if len(texts) > limits.max_texts:
@@ -610,19 +694,22 @@ def check_field(
 
 def _texts_in(value: object) -> list[str]:
     """Return the texts of a field at any depth, including keys."""
-    texts: list[str] = []
+    return [text for text in _values_in(value) if isinstance(text, str)]
+
+
+def _values_in(value: object) -> Iterator[object]:
+    """Yield a field's value and all values in it at any depth, including keys."""
     rest = [value]
     while rest:
-        match rest.pop():
-            case str(text):
-                texts.append(text)
+        value = rest.pop()
+        yield value
+        match value:
             case list(items) | tuple(items):
                 rest.extend(items)
             case dict(items):
                 rest.extend([*items.keys(), *items.values()])
             case BaseModel() as fields:
                 rest.extend(dict(fields).values())
-    return texts
 
 
 def job_parameters() -> list[dict[str, Any]]:

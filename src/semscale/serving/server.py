@@ -33,7 +33,6 @@ from semscale.errors import InputError, SemscaleError
 from semscale.serving.models import OnBatch
 from semscale.serving.requests import (
     FIELD_NAMES,
-    TOO_DEEP,
     RefusedRequestError,
     ServiceLimits,
     as_field_names,
@@ -649,8 +648,6 @@ def refusal_of(error: Exception) -> RefusedRequestError:
             # A message begins with the field that is wrong.
             first = message.partition(" ")[0].rstrip(":,").split("[")[0]
             refusal = invalid(message, first if first in FIELD_NAMES else None)
-        case RecursionError():  # of a check, or of a message that shows the value
-            refusal = RefusedRequestError(400, f"the body {TOO_DEEP}")
         case SemscaleError():
             refusal = RefusedRequestError(500, as_field_names(str(error)))
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):

@@ -135,7 +135,8 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], in
     """Read a sheet.
 
     Returns:
-        Its rows, the number of the first row, its title, and the titles of the other sheets.
+        Its rows from the first that is not blank, the number of that row, its title, and the titles of the
+        other sheets.
     """
     from python_calamine import CalamineError, CalamineWorkbook
 
@@ -154,7 +155,10 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], in
             n_cells = content.height * content.width
             check_size(n_cells, MOST_CELLS, "cells (rows times columns)", name, _TOO_LARGE)
             first = 1 + (content.start[0] if content.start else 0)
-            return content.to_python(), first, title, [other for other in titles if other != title]
+            rows = content.to_python()
+            # A row of errors or of empty texts is read as a blank one.
+            blank = next((at for at, row in enumerate(rows) if any(cell != "" for cell in row)), len(rows))
+            return rows[blank:], first + blank, title, [other for other in titles if other != title]
     except CalamineError as error:
         raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
 

@@ -110,6 +110,18 @@ def test_an_error_of_excels_is_missing(tmp_path):
     assert kept["n"].to_list() == [1, None, 3]
 
 
+def test_rows_without_values_above_the_header_are_skipped(tmp_path):
+    path = workbook(tmp_path, ("S", [[NOT_AVAILABLE, NOT_AVAILABLE], ["id", "comment"], [1, "good"]]))
+    frame = only(path)
+    assert frame.columns == ["id", "comment"]
+
+
+def test_sheet_without_values_is_empty(tmp_path):
+    path = workbook(tmp_path, ("S", [[NOT_AVAILABLE]]))
+    with pytest.raises(InputError, match="sheet 'S' is empty; fill it"):
+        open_table(path)
+
+
 def test_plain_columns_have_plain_types(tmp_path):
     rows = [["i", "f", "s", "d"], [1, 1.5, "x", dt.date(2024, 2, 29)], [2, 2.0, "5", dt.date(2024, 3, 1)]]
     batch = only(workbook(tmp_path, ("a", rows)))
