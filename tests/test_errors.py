@@ -1,8 +1,11 @@
 """Errors of Semscale are also instances of the Python errors that callers expect, with readable messages."""
 
+import pickle
+
 import pytest
 
 from semscale import errors
+from semscale.spelling import in_request
 
 
 @pytest.mark.parametrize(
@@ -29,7 +32,26 @@ def test_a_missing_extra_gives_the_command():
 
 
 @pytest.mark.parametrize("kind", [errors.InputError, errors.ModelError])
-def test_the_shell_has_words_of_its_own_where_they_are_given(kind):
-    assert kind("use engine='torch'", in_shell="use --engine torch").shell_message == "use --engine torch"
-    assert kind("the file is missing").shell_message == "the file is missing"
-    assert errors.MissingExtraError("torch", "torch").shell_message.startswith("torch is not installed")
+def test_settings_in_a_message_have_the_names_of_an_interface(kind):
+    error = kind("use `engine='torch'`, or leave `n_bins` out")
+    assert str(error) == "use engine='torch', or leave n_bins out"
+    assert error.spelled(in_request) == "use engine=torch, or leave n_bins out"
+
+
+def test_a_message_may_begin_with_its_parameter():
+    error = errors.InputError("texts[3]", "must be a text")
+    assert (error.parameter, str(error)) == ("texts[3]", "texts[3] must be a text")
+    assert str(errors.InputError("labels", ": no answer was coded")) == "labels: no answer was coded"
+    assert errors.InputError("a file is missing").parameter is None
+    assert errors.UnknownNameError().parameter is None
+
+
+def test_an_error_with_a_parameter_survives_pickling():
+    error = pickle.loads(pickle.dumps(errors.InputError("seed", "must be >= `least=0`")))
+    assert (error.parameter, str(error)) == ("seed", "seed must be >= least=0")
+
+
+def test_text_between_backticks_that_is_no_setting_stays_as_it_is():
+    assert str(errors.InputError("give what `semscale code --out` wrote")) == (
+        "give what `semscale code --out` wrote"
+    )

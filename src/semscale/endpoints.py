@@ -38,12 +38,12 @@ def account_headers(key_variable: str | None, key: str) -> dict[str, Any]:
 _AZURE = (".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com")
 
 
-def checked_address(address: str, option: str) -> str:
+def checked_address(address: str, parameter: str) -> str:
     """Check an endpoint's address, and return it without a slash at its end.
 
     Args:
         address: such as ``http://localhost:11434/v1``.
-        option: the option with the address, for messages in a shell; in Python it is ``base_url``.
+        parameter: the parameter with the address, for messages.
 
     Raises:
         InputError: it is no address, contains a secret, or is Azure's address of one deployment.
@@ -55,15 +55,16 @@ def checked_address(address: str, option: str) -> str:
         is_address = False
     if not is_address or not address.isprintable() or " " in address:
         shown = shortened(re.sub("//.*@", "//...@", address, flags=re.DOTALL))  # without a password
-        raise _wrong(f"must be an address such as http://localhost:11434/v1, got {shown}", option)
+        raise InputError(parameter, f"must be an address such as http://localhost:11434/v1, got {shown}")
     if _is_versioned_azure(parts):
         location = parts.netloc.rpartition("@")[2]
         rule = f"must be {parts.scheme}://{location}/openai/v1 for Azure, without a deployment and a version"
-        raise _wrong(f"{rule}; the deployment's name is the model", option)
+        raise InputError(parameter, f"{rule}; the deployment's name is the model")
     if parts.username or parts.password or parts.query or parts.fragment:
         shown = f"{parts.scheme}://{parts.hostname}"
-        raise _wrong(
-            f"must have neither a user nor a query, got one with {shown}; keys come from variables", option
+        raise InputError(
+            parameter,
+            f"must have neither a user nor a query, got one with {shown}; keys come from variables",
         )
     return address.rstrip("/")
 
@@ -74,7 +75,3 @@ def _is_versioned_azure(parts: SplitResult) -> bool:
         return True
     path = parts.path.rstrip("/")
     return f".{parts.hostname}".endswith(_AZURE) and (path in {"", "/openai"} or "/deployments/" in path)
-
-
-def _wrong(rule: str, option: str) -> InputError:
-    return InputError(f"base_url {rule}", in_shell=f"{option} {rule}")

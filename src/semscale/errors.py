@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from semscale.spelling import Spelling, in_python, leading_name, marked, spelled
 from semscale.version import install_command
 
 
@@ -9,24 +10,41 @@ class SemscaleError(Exception):
     """Base class of all errors of Semscale.
 
     Args:
-        *message: the mistake and its remedy, in one sentence.
-        in_shell: the same message with names of options in place of names of settings.
+        *message: the mistake and its remedy, in one sentence; settings are marked (``semscale.spelling``).
     """
 
-    in_shell: str | None = None
+    def __str__(self) -> str:
+        return self.spelled(in_python)
 
-    def __init__(self, *message: object, in_shell: str | None = None) -> None:
-        super().__init__(*message)
-        self.in_shell = in_shell
-
-    @property
-    def shell_message(self) -> str:
-        """Message that the command line prints."""
-        return str(self) if self.in_shell is None else self.in_shell
+    def spelled(self, spelling: Spelling) -> str:
+        """Return the message with the names that settings have in an interface."""
+        return spelled(" ".join(map(str, self.args)), spelling)
 
 
 class InputError(SemscaleError, ValueError):
-    """The caller's input is invalid: a wrong value, column, file or shape."""
+    """The caller's input is invalid: a wrong value, column, file or shape.
+
+    Args:
+        *message: the mistake and its remedy, in one sentence; or the parameter that is wrong, and the rest of
+            the sentence.
+
+    Examples:
+        >>> error = InputError("human_range", "belongs to `human`: name the column of ratings as well")
+        >>> str(error), error.parameter
+        ('human_range belongs to human: name the column of ratings as well', 'human_range')
+    """
+
+    def __init__(self, *message: object) -> None:
+        match message:
+            case [str(parameter), sentence]:
+                blank = "" if str(sentence).startswith((":", ",")) else " "
+                message = (f"{marked(parameter)}{blank}{sentence}",)
+        super().__init__(*message)
+
+    @property
+    def parameter(self) -> str | None:
+        """The parameter that is wrong, with which the message begins, if it is a single one."""
+        return leading_name(str(self.args[0])) if self.args else None
 
 
 class RowError(InputError):
@@ -78,10 +96,6 @@ class UnreachableError(InputError):
 
 class UnknownNameError(InputError, KeyError):
     """A name is unknown; the message suggests the nearest known name."""
-
-    def __str__(self) -> str:
-        # KeyError shows the repr of its argument, so the sentence would have quotes around it.
-        return str(self.args[0]) if self.args else ""
 
 
 class ModelError(SemscaleError):

@@ -30,6 +30,7 @@ from pydantic_core import PydanticKnownError
 
 from semscale.errors import InputError
 from semscale.messages import describe_mistake, nearest_name, shortened
+from semscale.spelling import marked
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=BaseModel)
@@ -238,7 +239,7 @@ def _refuse_boolean(name: str, value: object, info: FieldInfo) -> None:
         entries = value.values() if isinstance(value, Mapping) else value
     wrong = next((entry for entry in entries if isinstance(entry, bool)), None)
     if wrong is not None:
-        raise InputError(f"{name} must be a number, got {wrong}")
+        raise InputError(name, f"must be a number, got {wrong}")
 
 
 def _without_notes(info: FieldInfo, help_text: str | None) -> Any:  # noqa: ANN401 - pydantic's own type of a field
@@ -279,9 +280,9 @@ def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
     if len(bounds) == 2:  # noqa: PLR2004 - both of them
         low, high = sorted(bounds.values())
         return InputError(
-            f"{detail['loc'][0]} must be between {low:g} and {high:g}, got {shortened(detail['input'])}"
+            str(detail["loc"][0]), f"must be between {low:g} and {high:g}, got {shortened(detail['input'])}"
         )
     steps = [step for step in detail["loc"] if not str(step).startswith("function-")]
     # The message about a list's entry names the list.
     steps = steps[:-1] if isinstance(steps[-1], int) else steps
-    return InputError(describe_mistake(".".join(map(str, steps)), detail))
+    return InputError(describe_mistake(marked(".".join(map(str, steps))), detail))

@@ -46,7 +46,9 @@ class Signature:
         product, _, version = head.partition(" ")
         fields = tuple((name, value) for name, _, value in (part.partition(":") for part in parts[1:]))
         if product != "semscale" or not version or not parts or not all(":" in part for part in parts[1:]):
-            raise InputError(f"signature must read semscale VERSION|INSTRUMENT|name:value, got {line!r:.60}")
+            raise InputError(
+                "signature", f"must read semscale VERSION|INSTRUMENT|name:value, got {line!r:.60}"
+            )
         return cls(parts[0], fields, version)
 
     def extended(self, other: "Signature") -> "Signature":

@@ -173,12 +173,8 @@ def test_a_call_waits_while_another_may_use_up_the_rest():
 
 @pytest.mark.parametrize("cap", ["calls", "tokens", "money"])
 def test_a_cap_below_zero(cap):
-    with pytest.raises(InputError, match=f"a budget's {cap} must be >= 0, got -1"):
+    with pytest.raises(InputError, match=f"^{cap} must be >= 0, got -1"):
         Budget(**{cap: -1})
-    with pytest.raises(InputError) as caught:
-        Budget(**{cap: -1})
-    option = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--max-cost"}[cap]
-    assert caught.value.shell_message == f"{option} must be >= 0, got -1"
 
 
 def test_the_cap_that_is_named_is_the_one_that_was_given():

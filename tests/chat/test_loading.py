@@ -69,11 +69,8 @@ def build(name, base_url, progress):
 
 @pytest.mark.needs("api")
 def test_no_key_says_which():
-    with pytest.raises(
-        InputError, match="is not set; set it, or name another endpoint with base_url"
-    ) as caught:
+    with pytest.raises(InputError, match="is not set; set it, or name another endpoint with base_url"):
         Runner(load_chat_model("gpt-5"))
-    assert caught.value.shell_message.endswith("is not set; set it, or name another endpoint with --chat-url")
     with pytest.raises(InputError, match="MY_KEY is not set"):
         Runner(load_chat_model("gpt-5", key_variable="MY_KEY"))
 
@@ -82,9 +79,8 @@ def test_no_key_says_which():
 def test_a_variable_that_was_named_for_an_endpoints_key_must_be_set(monkeypatch):
     monkeypatch.delenv("MY_KEY", raising=False)
     url = "http://localhost:9/v1"
-    with pytest.raises(InputError, match="MY_KEY is not set; set it, or leave out key_variable") as caught:
+    with pytest.raises(InputError, match="MY_KEY is not set; set it, or leave out key_variable"):
         Runner(load_chat_model("m", base_url=url, key_variable="MY_KEY"))
-    assert "MY_KEY is not set; set it, or leave out --chat-key-variable" in caught.value.shell_message
     Runner(load_chat_model("m", base_url=url))  # local servers need no key
     monkeypatch.setenv("MY_KEY", "x")
     Runner(load_chat_model("m", base_url=url, key_variable="MY_KEY"))
@@ -137,7 +133,7 @@ def test_engines_of_other_packages(monkeypatch):
 
 
 def test_base_url_does_not_belong_to_a_local_model():
-    with pytest.raises(InputError, match="base_url belongs to engine='openai'"):
+    with pytest.raises(InputError, match="base_url is of an endpoint, and local is a model"):
         load_chat_model("local", engine="local", base_url="http://localhost:9/v1")
 
 

@@ -169,7 +169,7 @@ BAD = {
         ["--semantics paper belongs to --readout ssr", "leave out one of them"],
     ),
     "a language without anchors": (rate("--language", "fi"), ["language must be one of auto, en", "Finnish"]),
-    "a floor of words": (rate("--floor", "low"), ["--floor must be auto, none or a number", "'low'"]),
+    "a floor of words": (rate("--floor", "low"), ["--floor must be auto, none or a cosine", "'low'"]),
     "a floor out of range": (rate("--floor", 2), ["floor", "2"]),
     "an interval of everything": (rate("--interval", 1), ["interval must lie between 0 and 1", "got 1"]),
     "parts of nothing": (rate("--part-rows", 0), ["--part-rows must be at least 1, got 0"]),

@@ -70,7 +70,7 @@ def test_the_order_of_labels_that_a_model_does_not_name_can_be_given(semscale, t
     assert named.code == 0, named.err
     assert "labels:c/e/n" in named.out
     wrong = semscale(*FILE, "--nli", "nli", "--nli-labels", "yes,no", *more)
-    assert (wrong.code, "--nli-labels must be entailment,neutral,contradiction" in wrong.err) == (2, True)
+    assert (wrong.code, "--nli-labels must list entailment, neutral, contradiction" in wrong.err) == (2, True)
 
 
 @pytest.mark.parametrize(

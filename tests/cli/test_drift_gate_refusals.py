@@ -60,7 +60,7 @@ REFUSED = {
     "an unknown threshold": (gate("--threshold", "min_mach=0.5"), ["min_mach", "did you mean 'min_match'"]),
     "an unknown metric": (gate("--metric", "mach"), ["--metric: unknown metric 'mach'"]),
     "an unknown kind of groups": (gate("--by", "topc"), ["--by: unknown kind of groups 'topc'", "topic"]),
-    "a margin beyond the worst case": (gate("--gate", "wide.yaml"), ["margins, match must be below 1"]),
+    "a margin beyond the worst case": (gate("--gate", "wide.yaml"), ["match must be below 1"]),
     "an alpha that is none": (gate("--alpha", "5"), ["--alpha must be between 0.0001 and 1"]),
     "no settings": (gate("--gate", "none.yaml"), ["none.yaml", "cannot be read"]),
     "settings with a wrong key": (gate("--gate", "wrong.yaml"), ["wrong.yaml", "alpah"]),

@@ -34,7 +34,7 @@ def raising(error):
     ("error", "code", "line"),
     [
         (InputError("temperature must be >= 0, got -1"), 2, "temperature must be >= 0, got -1"),
-        (InputError("set RunColumns(long=True)", in_shell="give --long"), 2, "give --long"),
+        (InputError("seed", "must be >= 0, got -1"), 2, "seed must be >= 0, got -1"),
         (ModelError("no such model"), 2, "no such model"),
         (ReplyError("no reply"), 2, "no reply"),
         (MissingExtraError("torch", "torch"), 2, 'torch is not installed: pip install "semscale[torch]"'),

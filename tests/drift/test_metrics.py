@@ -239,7 +239,7 @@ def test_a_metric_says_whether_its_direction_was_assumed():
 
 
 def test_another_direction_is_refused():
-    with pytest.raises(InputError, match="fields, cost must be one of lower, higher, either, got 'less'"):
+    with pytest.raises(InputError, match="fields.cost must be one of lower, higher, either, got 'less'"):
         read_directions({"cost": "less"})
 
 

@@ -142,4 +142,3 @@ def test_states_of_tokens_are_refused_with_turbo():
         encoder.token_states(["It is good."], layer=12)
     said = "was measured for vectors of texts only; for states of tokens use"
     assert str(caught.value) == f"precision='turbo' {said} precision='fast'"
-    assert caught.value.in_shell == f"--precision turbo {said} --precision fast"

@@ -10,6 +10,7 @@ from semscale.embedding.embedder import ApiEmbedder, ArrayEmbedder
 from semscale.embedding.loading import as_embedder, load_token_encoder
 from semscale.embedding.openvino import OpenVinoEmbedder
 from semscale.errors import InputError, ModelError, UnknownNameError
+from semscale.spelling import as_option
 
 LOCAL = "http://localhost:9/v1"
 
@@ -34,8 +35,8 @@ def test_vectors_are_cached_in_the_folder_that_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"base_url": LOCAL}, "base_url belongs to the engine api, got .* with the engine openvino"),
-        ({"engine": "torch", "base_url": LOCAL}, "base_url belongs to the engine api"),
+        ({"base_url": LOCAL}, "base_url belongs to engine='api', got .* with engine='openvino'"),
+        ({"engine": "torch", "base_url": LOCAL}, "base_url belongs to engine='api'"),
         ({"engine": "api", "precision": "fast"}, "precision='fast' belongs to engine='openvino' or 'torch'"),
         ({"device": "cuda"}, "device='cuda' belongs to engine='torch', got engine='openvino'"),
         ({"engine": "api", "device": "cpu"}, "device='cpu' belongs to engine='torch', got engine='api'"),
@@ -46,17 +47,12 @@ def test_settings_of_another_engine_are_refused(settings, words):
         load_embedder("m", **settings)
 
 
-def test_a_device_is_refused_in_the_words_of_the_shell():
+def test_the_error_about_a_device_has_the_options_of_a_command():
     with pytest.raises(InputError) as refused:
         load_embedder("m", device="cuda")
-    assert refused.value.in_shell == "--device cuda belongs to --engine torch, got --engine openvino"
-
-
-def test_an_address_is_refused_by_the_option_of_embedding_models():
-    with pytest.raises(InputError) as refused:
-        load_embedder("m", base_url=LOCAL)
-    said = f"--embedder-url belongs to --engine api, got {LOCAL!r} with --engine openvino"
-    assert refused.value.in_shell == said
+    assert (
+        refused.value.spelled(as_option) == "--device cuda belongs to --engine torch, got --engine openvino"
+    )
 
 
 def test_an_unknown_engine_has_a_suggestion():

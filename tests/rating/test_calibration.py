@@ -32,6 +32,7 @@ from semscale.rating.table import rate_file
 from semscale.report.rating import group_estimate_table, groups_figure
 from semscale.scales import load_scale
 from semscale.signature import Signature
+from semscale.spelling import as_option
 from semscale.store.reading import open_table
 from semscale.store.runs import PartSettings
 
@@ -112,7 +113,7 @@ def test_anchors_in_another_language_and_translations_are_refused():
         calibration().check(Signature.of("rate", **{**RATED, "scale": "quality#3"}), "de")
     with pytest.raises(InputError, match="without language='auto': leave that out, or calib") as refused:
         calibration().check(Signature.of("rate", **RATED, translations="ar+de#1"), "en")
-    assert refused.value.shell_message == (
+    assert refused.value.spelled(as_option) == (
         "calibration was fitted without --language auto: leave that out, or calibrate with it"
     )
     translated = replace(calibration(), ratings=Signature.of("rate", **RATED, translations="de#1"))

@@ -430,7 +430,7 @@ def test_vectors_of_a_job_are_those_of_the_model(jobs, engine, tmp_path):
         ("kind=rate", TABLE, "text", "missing"),
         ("kind=rate&text=comment&scale=x", TABLE, "scale", "unknown scale"),
         ("kind=rate&text=comment&temperature=-1", TABLE, "temperature", "0 or more"),
-        ("kind=consistency&answer=a", TABLE, None, "(sample=COLUMN, can be repeated)"),
+        ("kind=consistency&answer=a", TABLE, None, "columns (sample, one or several)"),
         ("kind=rate&text=comment" + "&missing=x" * 2049, TABLE, "missing", "at most 2,048 texts, got 2,049"),
         ("kind=rate&text=comment", "", "body", "must be a table"),
         ("kind=rate&text=comment&sheet=2024", TABLE, "sheet", "sheet applies to xlsx, not to csv"),

@@ -401,7 +401,7 @@ class TestTables:
         ("tool", "arguments", "message"),
         [
             ("rate_table", {"texts": "empty"}, "texts: "),
-            ("consistency_table", {"answers": "comment"}, "(samples=COLUMN, can be repeated)"),
+            ("consistency_table", {"answers": "comment"}, "columns (samples, one or several)"),
             (
                 "match_table",
                 {"predictions": "comment", "references": ["comment"]},

@@ -198,7 +198,7 @@ def test_parts_of_somebody_else_are_refused(output, change, monkeypatch):
         InputError, match="holds finished parts that were changed, or that another user"
     ) as raised:
         output.open()
-    assert raised.value.in_shell.endswith("to discard them and start again, pass --restart")
+    assert "to discard them and start again, set restart=True, or remove" in str(raised.value)
     assert output.files() == before
     with output.open(restart=True) as parts:
         assert parts.rows == 0

@@ -43,7 +43,7 @@ def test_neutral_is_neither_the_one_nor_the_other():
 
 
 def test_four_others_are_named_in_part():
-    with pytest.raises(InputError, match=r"'3', '4', '5' and 1 more.*--missing"):
+    with pytest.raises(InputError, match=r"'3', '4', '5' and 1 more.*missing"):
         on_scale(pl.Series([1, 3, 4, 5, 6]), {"1": "a", "2": "b"}, "q")
 
 

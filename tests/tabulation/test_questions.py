@@ -304,14 +304,14 @@ def test_open_texts_are_to_be_rated_first():
 def test_a_choice_of_500_answers_is_refused_with_what_it_was_taken_for():
     frame = pl.DataFrame({"city": [f"city{n % 500}" for n in range(5000)]})
     with pytest.raises(
-        InputError, match="'city' was recognised as a choice of 500 answers.*--numeric city.*--text city"
+        InputError, match="'city' was recognised as a choice of 500 answers.*numeric='city'.*--text city"
     ):
         read(frame, "city")
 
 
 def test_what_is_no_question_is_refused():
     frame = pl.DataFrame({"id": list(range(100)), "none": [None] * 100})
-    with pytest.raises(InputError, match="recognised as an id.*--numeric id"):
+    with pytest.raises(InputError, match="recognised as an id.*numeric='id'"):
         read(frame, "id")
     with pytest.raises(InputError, match="'none' is empty"):
         read(frame, "none")

@@ -65,10 +65,9 @@ class Stopping:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
-        for name, option in (("threshold", "--stop-at"), ("confidence", "--stop-confidence")):
+        for name in ("threshold", "confidence"):
             if not 0 < getattr(self, name) < 1:
-                rule = f"must lie between 0 and 1, got {getattr(self, name)!r}"
-                raise InputError(f"{name} {rule}", in_shell=f"{option} {rule}")
+                raise InputError(f"stopping:{name}", f"must lie between 0 and 1, got {getattr(self, name)!r}")
 
 
 @dataclass(frozen=True)
@@ -97,9 +96,11 @@ class Sampling:
 
     def __post_init__(self) -> None:
         if isinstance(self.n_samples, bool) or not isinstance(self.n_samples, int) or self.n_samples < 1:
-            raise InputError(f"n_samples must be a whole number of at least 1, got {self.n_samples!r}")
+            raise InputError("n_samples", f"must be a whole number of at least 1, got {self.n_samples!r}")
         if not self.temperature > 0:
-            raise InputError(f"temperature must be > 0 to sample different answers, got {self.temperature!r}")
+            raise InputError(
+                "temperature", f"must be > 0 to sample different answers, got {self.temperature!r}"
+            )
 
     @property
     def signature(self) -> Signature:
@@ -163,7 +164,7 @@ def prompt_status(prompt: object) -> Status:
         return Status.SCORED if prompt.strip() else Status.EMPTY
     if isinstance(prompt, Sequence) and all(isinstance(message, Message) for message in prompt):
         return Status.SCORED if prompt else Status.EMPTY
-    raise InputError(f"prompts must be texts or lists of messages, got {type(prompt).__name__}")
+    raise InputError("prompts", f"must be texts or lists of messages, got {type(prompt).__name__}")
 
 
 @dataclass(frozen=True)
@@ -330,7 +331,7 @@ class AskedModel:
 
 
 def _no_scores(_: list[str]) -> Score:
-    raise InputError("stopping must be None where samples have no values while they are asked for")
+    raise InputError("stopping", "must be None where samples have no values while they are asked for")
 
 
 class _Asking:

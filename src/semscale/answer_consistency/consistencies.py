@@ -178,10 +178,10 @@ class Consistencies(Result):
         questions = [None] * n if prompts is None else as_list(prompts, "prompts")
         for name, column in (("answers", originals), ("prompts", questions)):
             if len(column) != n:
-                raise InputError(f"{name} must have {n} rows, one for each item, got {len(column)}")
+                raise InputError(name, f"must have {n} rows, one for each item, got {len(column)}")
         names = None if by is None else as_names(by, "by")
         if names is not None and len(names) != n:
-            raise InputError(f"by must have {n} rows, one for each item, got {len(names)}")
+            raise InputError("by", f"must have {n} rows, one for each item, got {len(names)}")
         tally = ConsistencyTally(self, by=None if names is None else getattr(by, "name", None) or "")
         texts = AnswerTexts(questions, originals, lists)
         tally.add(self, texts, groups=names, weights=weights, respondents=respondents)

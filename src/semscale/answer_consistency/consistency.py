@@ -125,7 +125,7 @@ class Consistency:
         from semscale.chat import load_chat_model
 
         if self._chat_model is None:
-            raise InputError("chat_model must be given to ask, got None: Consistency(chat_model=...)")
+            raise InputError("chat_model", "must be given to ask, got None: Consistency(chat_model=...)")
         return load_chat_model(self._chat_model)
 
     @property

@@ -173,13 +173,14 @@ def estimate_correctness(
     ensemble, seed = chosen.ensemble, chosen.seed
     n, labels = len(next(iter(measures.values()))), read_labels(correct)
     if len(labels) != n:
-        raise InputError(f"correct must have {n} rows as the items have, got {len(labels)}")
+        raise InputError("correct", f"must have {n} rows as the items have, got {len(labels)}")
     needed = FewestLabels.for_ensemble(ensemble)
     counts = LabelCounts.count(labels[rows_with_value(measures, ensemble)])
     if not needed.are_met(counts):
         raise InputError(
-            f"correct must label at least {needed.total} items that have a consistency{needed.kinds}, got "
-            f"{counts}{needed.remedy}"
+            "correct",
+            f"must label at least {needed.total} items that have a consistency{needed.kinds}, got "
+            f"{counts}{needed.remedy}",
         )
     known = np.flatnonzero(~np.isnan(labels))
     if labelled is None:

@@ -324,9 +324,9 @@ def check_measures(names: Iterable[str]) -> tuple[str, ...]:
     for name in chosen:
         if name not in tuple(MEASURES):  # a request may have a list or an object here, which has no hash
             hint = did_you_mean(str(name), MEASURES)
-            raise UnknownNameError(f"measures must be among {', '.join(MEASURES)}, got {name!r}{hint}")
+            raise UnknownNameError("measures", f"must be among {', '.join(MEASURES)}, got {name!r}{hint}")
     if not chosen:
-        raise InputError(f"measures must name at least one of {', '.join(MEASURES)}, got none")
+        raise InputError("measures", f"must name at least one of {', '.join(MEASURES)}, got none")
     return tuple(dict.fromkeys(chosen))
 
 
@@ -342,8 +342,7 @@ def check_sample_tokens(names: Iterable[str]) -> None:
     names = tuple(names)
     if not measures_needing("sample_logprobs", names):
         remedy = "leave it out, or add the measure monte_carlo_probability"
-        message = f"is not used by {', '.join(names)}: {remedy}"
-        raise InputError(f"sample_logprobs {message}", in_shell=f"--sample-logprobs {message}")
+        raise InputError("sample_logprobs", f"is not used by {', '.join(names)}: {remedy}")
 
 
 def check_entailment(names: Sequence[str], same_by: str, *, has_entailment: bool) -> None:
@@ -367,18 +366,19 @@ def check_entailment(names: Sequence[str], same_by: str, *, has_entailment: bool
         needing.append("same_by entailment")
     if needing and not has_entailment:
         raise InputError(
-            f"nli: {needing[0]} needs an entailment model, such as {ENGLISH_NLI.hub_id}; "
-            f"semscale models pull {ENGLISH_NLI.hub_id} gets it"
+            "nli",
+            f": {needing[0]} needs an entailment model, such as {ENGLISH_NLI.hub_id}; "
+            f"semscale models pull {ENGLISH_NLI.hub_id} gets it",
         )
     if related and same_by not in {"auto", Ground.ENTAILMENT}:
         raise InputError(f"measure {related[0]} needs same_by auto or entailment, got {same_by!r}")
     if has_entailment and "entailment" not in needed_parts(names, same_by, has_entailment=True):
         ground = " where texts mean the same by exact words" if same_by == Ground.EXACT else ""
-        message = (
-            f"nli is not used by {', '.join(names)}{ground}: leave it out, or add the measure consistency, "
-            "whose contradictions it finds"
+        raise InputError(
+            "nli",
+            f"is not used by {', '.join(names)}{ground}: leave it out, or add the measure consistency, whose "
+            "contradictions it finds",
         )
-        raise InputError(message, in_shell=f"--{message}")
 
 
 def check_stopping(name: str) -> None:
@@ -390,7 +390,8 @@ def check_stopping(name: str) -> None:
     measure = MEASURES.get(name)
     if measure is None or not measure.needs <= {"cosine", "floor", "contradicted"}:
         raise InputError(
-            f"stopping needs a first measure of single samples from 0 to 1, such as consistency, got {name!r}"
+            "stopping",
+            f"needs a first measure of single samples from 0 to 1, such as consistency, got {name!r}",
         )
 
 

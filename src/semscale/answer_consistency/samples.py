@@ -168,7 +168,7 @@ def _cells(row: object, number: int, name: str) -> list[Any]:
         content = "an answer and its samples" if name == "answers" else "texts"
         owner = "answer" if name == "passages" else "prompt"
         raise InputError(
-            f"{name} must hold a list of {content} for each {owner}, got {str(row)[:40]!r} in row {number}"
+            name, f"must hold a list of {content} for each {owner}, got {str(row)[:40]!r} in row {number}"
         )
     return as_list(row, name)
 
@@ -345,7 +345,7 @@ def _label(cell: Any, row: int) -> float:  # noqa: ANN401 - any cell
         return np.nan
     if text not in _RIGHT | _WRONG:
         raise RowError(
-            f"correct must be 1, true, right or correct, or 0, false, wrong or incorrect, or empty, "
+            f"`correct` must be 1, true, right or correct, or 0, false, wrong or incorrect, or empty, "
             f"got {str(cell)[:40]!r} in {{row}}",
             row,
         )

@@ -52,7 +52,7 @@ def check_guards(names: Iterable[str]) -> tuple[str, ...]:
     chosen = as_list(names, "guards")
     for name in chosen:
         if name not in GUARD_NAMES:
-            raise InputError(f"guards must be among {', '.join(GUARD_NAMES)}, got {name!r}")
+            raise InputError("guards", f"must be among {', '.join(GUARD_NAMES)}, got {name!r}")
     return tuple(name for name in GUARD_NAMES if name in chosen)
 
 
@@ -64,7 +64,7 @@ def _floor(floor: Any) -> float | str:  # noqa: ANN401 - checked here
     except (TypeError, ValueError):
         value = float("nan")
     if not -1 <= value < 1:
-        raise InputError(f"floor must be auto or a cosine from -1 to below 1, got {floor!r}")
+        raise InputError("floor", f"must be auto or a cosine from -1 to below 1, got {floor!r}")
     return value
 
 
@@ -349,16 +349,14 @@ class AnswerColumns(Columns):
         super().model_post_init(context)
         if bool(self.sample) == (self.item is not None):
             raise InputError(
-                "samples must come from columns (--sample COLUMN, can be repeated) or from rows of an item "
-                "(--item COLUMN): name one of the two",
-                in_shell="name where the repeated answers are, in one way: columns (--sample COLUMN, can be "
-                "repeated) or rows of an item (--item COLUMN); or ask a chat model for them (--prompt COLUMN "
-                "--ask N, without --answer)",
+                "name where the repeated answers are, in one way: columns (`sample`, one or several) or rows "
+                "of an item (`item`)"
             )
         if self.sample_logprobs and len(self.sample_logprobs) != len(self.sample):
             raise InputError(
-                f"sample_logprobs must name a column for each sample column, got {len(self.sample_logprobs)} "
-                f"for {len(self.sample)}; rows of an item have theirs in logprobs"
+                "sample_logprobs",
+                f"must name a column for each sample column, got {len(self.sample_logprobs)} "
+                f"for {len(self.sample)}; rows of an item have theirs in logprobs",
             )
 
     @property

@@ -315,8 +315,9 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         must = self._source.model is not None or needed.of_each > 0
         if self.columns.label is not None and must and not needed.are_met(self._labels):
             raise InputError(
-                f"label: column '{self.columns.label}' must label at least {needed.total} answers"
-                f"{needed.kinds}, got {self._labels}{needed.remedy}"
+                "label",
+                f": column '{self.columns.label}' must label at least {needed.total} answers"
+                f"{needed.kinds}, got {self._labels}{needed.remedy}",
             )
 
     def measure(self, cells: Cells) -> Consistencies:

@@ -239,11 +239,11 @@ def semantic_densities(
     n = len(answers)
     for name, column in (("samples", samples), ("weights", weights), ("prompts", prompts)):
         if column is not None and len(column) != n:
-            raise InputError(f"{name} must have {n} entries, one for each answer, got {len(column)}")
+            raise InputError(name, f"must have {n} entries, one for each answer, got {len(column)}")
     for item, (texts, masses) in enumerate(zip(samples, weights, strict=True)):
         if len(texts) != len(masses):
             raise InputError(
-                f"weights[{item}] must have {len(texts)} entries, one for each sample, got {len(masses)}"
+                f"weights[{item}]", f"must have {len(texts)} entries, one for each sample, got {len(masses)}"
             )
     pairs = pair_up(list(answers), [list(texts) for texts in samples])
     rows = zip(pairs.item.tolist(), pairs.place.tolist(), strict=True)
@@ -286,7 +286,7 @@ class AnswerTokens:
         n = len(samples)
         questions = None if prompts is None else as_list(prompts, "prompts")
         if questions is not None and len(questions) != n:
-            raise InputError(f"prompts must have {n} rows, one for each answer, got {len(questions)}")
+            raise InputError("prompts", f"must have {n} rows, one for each answer, got {len(questions)}")
         return cls(
             None if logprobs is None else read_tokens(logprobs, n),
             None if sample_logprobs is None else read_sample_tokens(sample_logprobs, list(map(len, samples))),
@@ -351,7 +351,7 @@ def read_tokens(
     """
     listed = as_list(cells, parameter)
     if len(listed) != n:
-        raise InputError(f"{parameter} must have {n} rows, one for each answer, got {len(listed)}")
+        raise InputError(parameter, f"must have {n} rows, one for each answer, got {len(listed)}")
     return [_tokens(cell, parameter, row) for row, cell in enumerate(listed, first)]
 
 
@@ -376,7 +376,7 @@ def read_sample_tokens(
     name = "sample_logprobs"
     listed = as_list(cells, name)
     if len(listed) != len(n_samples):
-        raise InputError(f"{name} must have {len(n_samples)} rows, one for each answer, got {len(listed)}")
+        raise InputError(name, f"must have {len(n_samples)} rows, one for each answer, got {len(listed)}")
     tokens: list[list[tuple[TokenLogprob, ...] | None]] = []
     for row, (cell, n) in enumerate(zip(listed, n_samples, strict=True), first):
         if _is_empty(cell):
@@ -385,7 +385,7 @@ def read_sample_tokens(
         content = _content(cell)
         if isinstance(content, str | bytes) or not isinstance(content, Sequence) or len(content) != n:
             raise RowError(
-                f"{name} must hold a list for each of {n} samples, got {str(cell)[:_SHOWN]!r} in {{row}}",
+                f"`{name}` must hold a list for each of {n} samples, got {str(cell)[:_SHOWN]!r} in {{row}}",
                 row,
             )
         tokens.append([_tokens(entry, name, row) for entry in content])
@@ -404,7 +404,7 @@ def _tokens(cell: object, parameter: str, row: int) -> tuple[TokenLogprob, ...] 
             return tuple(map(_token, content)) or None
     owner = "answer" if parameter == "logprobs" else "sample"
     raise RowError(
-        f"{parameter} must hold for each {owner} a list of log-probabilities of at most 0, or of "
+        f"`{parameter}` must hold for each {owner} a list of log-probabilities of at most 0, or of "
         f'objects with "logprob", or be empty, got {str(cell)[:_SHOWN]!r} in {{row}}',
         row,
     )

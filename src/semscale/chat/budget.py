@@ -148,9 +148,6 @@ def _read(path: Path) -> dict[str, Price]:
     }
 
 
-_OPTIONS = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--max-cost"}
-
-
 @dataclass(frozen=True)
 class Budget:
     """Limits of a run's spending; replies from the ledger cost nothing.
@@ -176,11 +173,10 @@ class Budget:
     sharers: str | None = None
 
     def __post_init__(self) -> None:
-        for name, option in _OPTIONS.items():
+        for name in ("calls", "tokens", "money"):
             value = getattr(self, name)
             if value is not None and not value >= 0:
-                rule = f"must be >= 0, got {value}"
-                raise InputError(f"a budget's {name} {rule}", in_shell=f"{option} {rule}")
+                raise InputError(f"budget:{name}", f"must be >= 0, got {value}")
 
     def after(self, spent: "Spent") -> "Budget":
         """Return the rest of the budget after spending."""

@@ -168,8 +168,7 @@ def _local(name: str, base_url: str | None, progress: Progress | None) -> ChatMo
 
     if base_url is not None:
         raise InputError(
-            f"base_url belongs to engine='openai', got {base_url!r} with engine='local'",
-            in_shell=f"--chat-url is of an endpoint, and {name} is a model of this machine: leave one out",
+            "chat:base_url", f"is of an endpoint, and {name} is a model of this machine: leave one out"
         )
     LocalChat.check_installed()
     return LocalChat(find_local_model(name, progress=progress))
@@ -185,4 +184,4 @@ def _engine(engine: str) -> Build:
         return build
     names = ["auto", "openai", "local", *offered]
     hint = did_you_mean(engine, names)
-    raise UnknownNameError(f"engine must be one of {', '.join(names)}, got {engine!r}{hint}")
+    raise UnknownNameError("engine", f"must be one of {', '.join(names)}, got {engine!r}{hint}")

@@ -314,7 +314,7 @@ def decide(
         (0.0, 1.0)
     """
     if not requests:
-        raise InputError("requests must hold at least one, got none")
+        raise InputError("requests", "must hold at least one, got none")
     deciding = load_deciding_model(model, base_url=base_url)
     errors = [why_beyond(deciding, requests, form) for form in forms_of(deciding)]
     if errors and None not in errors:

@@ -71,9 +71,9 @@ class EndpointChat:
     ) -> None:
         named = base_url or os.environ.get("OPENAI_BASE_URL")
         if timeout <= 0:
-            raise InputError(f"timeout must be > 0 seconds, got {timeout}")
+            raise InputError("timeout", f"must be > 0 seconds, got {timeout}")
         self._is_named = bool(named)
-        self._base_url = checked_address(named or OPENAI, "--chat-url")
+        self._base_url = checked_address(named or OPENAI, "chat:base_url")
         require("api")
         self._model = model
         self._key_variable = key_variable
@@ -112,20 +112,20 @@ class EndpointChat:
         if self._is_named:
             # Most local servers need no key, so only a variable that somebody chose must be set.
             if self._key_variable not in {None, KEY_VARIABLE} and not os.environ.get(self._key_variable):
-                problem = f"{self._key_variable} is not set; set it, or leave out"
-                options = "--chat-key-variable (in a file: key_variable)"
                 raise InputError(
-                    f"{problem} key_variable if the endpoint needs no key",
-                    in_shell=f"{problem} {options} if the endpoint needs no key",
+                    f"{self._key_variable} is not set; set it, or leave out `chat:key_variable` if the "
+                    "endpoint needs no key"
                 )
             return
         if is_offline():
-            problem = "SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with"
-            raise InputError(f"{problem} base_url", in_shell=f"{problem} --chat-url")
+            raise InputError(
+                "SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with `chat:base_url`"
+            )
         if not (self._key_variable and os.environ.get(self._key_variable)):
             variable = self._key_variable or KEY_VARIABLE
-            problem = f"{variable} is not set; set it, or name another endpoint with"
-            raise InputError(f"{problem} base_url{self._hint}", in_shell=f"{problem} --chat-url{self._hint}")
+            raise InputError(
+                f"{variable} is not set; set it, or name another endpoint with `chat:base_url`{self._hint}"
+            )
 
     async def complete(self, request: Request) -> Reply:
         """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""

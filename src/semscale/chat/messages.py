@@ -84,7 +84,7 @@ class Message:
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:
-            raise InputError(f"role must be one of {', '.join(ROLES)}, got {self.role!r}")
+            raise InputError("role", f"must be one of {', '.join(ROLES)}, got {self.role!r}")
         parts = (TextPart(self.parts),) if isinstance(self.parts, str) else tuple(self.parts)
         for part in parts:
             if not isinstance(part, TextPart | ImagePart):
@@ -139,15 +139,17 @@ class Parameters:
 
     def __post_init__(self) -> None:
         if self.temperature is not None and not 0 <= self.temperature <= 100:  # noqa: PLR2004
-            raise InputError(f"temperature must be from 0 to 100, got {self.temperature}")
+            raise InputError("temperature", f"must be from 0 to 100, got {self.temperature}")
         if self.max_tokens is not None and self.max_tokens < 1:
-            raise InputError(f"max_tokens must be >= 1, got {self.max_tokens}")
+            raise InputError("max_tokens", f"must be >= 1, got {self.max_tokens}")
         if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise InputError(f"top_p must be > 0 and <= 1, got {self.top_p}")
+            raise InputError("top_p", f"must be > 0 and <= 1, got {self.top_p}")
         if self.top_logprobs is not None and not 0 <= self.top_logprobs <= MOST_TOP_LOGPROBS:
-            raise InputError(f"top_logprobs must be from 0 to {MOST_TOP_LOGPROBS}, got {self.top_logprobs}")
+            raise InputError(
+                "top_logprobs", f"must be from 0 to {MOST_TOP_LOGPROBS}, got {self.top_logprobs}"
+            )
         if isinstance(self.stop, str):
-            raise InputError(f"stop must be a tuple of texts, got the text {self.stop!r}")
+            raise InputError("stop", f"must be a tuple of texts, got the text {self.stop!r}")
         object.__setattr__(self, "stop", tuple(self.stop))
 
 
@@ -181,9 +183,9 @@ class Request:
             raise InputError("a request needs at least one message, got none")
         for message in self.messages:
             if not isinstance(message, Message):
-                raise InputError(f"messages must be of Message, got {type(message).__name__}")
+                raise InputError("messages", f"must be of Message, got {type(message).__name__}")
         if self.sample < 0:
-            raise InputError(f"sample must be >= 0, got {self.sample}")
+            raise InputError("sample", f"must be >= 0, got {self.sample}")
 
     @classmethod
     def of(

@@ -68,7 +68,7 @@ class Limits:
         ):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise InputError(f"{name} must be > 0, got {value}")
+                raise InputError(name, f"must be > 0, got {value}")
 
     @property
     def longest_silence(self) -> float:
@@ -143,7 +143,7 @@ class Retries:
         for name in ("most", "first_wait", "longest_wait", "patience"):
             value = getattr(self, name)
             if not value >= 0:
-                raise InputError(f"{name} must be >= 0, got {value}")
+                raise InputError(name, f"must be >= 0, got {value}")
 
     def wait_after(self, failure: CallError, repeated: int, chance: float) -> float | None:
         """Return the seconds to wait before a call is repeated; ``None`` if it is not repeated.

@@ -133,7 +133,7 @@ class SuggestOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse options without the chat model that they belong to."""
         if self.run.seed < 0:
-            raise InputError(f"seed must be >= 0, got {self.run.seed}")
+            raise InputError("seed", f"must be >= 0, got {self.run.seed}")
         if not self.chat.is_stated:
             refuse_stated("--chat-model NAME", self.chat, self.calls)
 
@@ -294,7 +294,9 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
     check_input(options.file, options.codebook, "codebook")
     check_writable(options.codebook, "codebook")
     if options.codebook.exists() and options.codebook.stat().st_size:
-        raise InputError(f"codebook: {options.codebook} already exists: name another file, or move it away")
+        raise InputError(
+            "codebook", f": {options.codebook} already exists: name another file, or move it away"
+        )
     table = options.table.open(options.file)
     check_free(table.columns, table.name)
     if options.outputs.out is not None:

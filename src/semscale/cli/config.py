@@ -23,6 +23,7 @@ from semscale.errors import InputError
 from semscale.json_reading import MOST_LEVELS, levels
 from semscale.messages import did_you_mean, shortened
 from semscale.settings import Option, Settings, option_name, options_of
+from semscale.spelling import in_python
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -110,10 +111,10 @@ class ConfigurableSetting:
         try:
             self.kind(**{self.name: value})
         except InputError as error:
-            message = str(error)
-            for name in (self.name, f"--{self.key}"):
-                message = message.removeprefix(f"{name} ").removeprefix(f"{name}: ")
-            raise InputError(f"{source}: {self.key} {message}") from None
+            message = error.spelled(
+                lambda name, value: self.key if name == self.name else in_python(name, value)
+            )
+            raise InputError(f"{source}: {message}") from None
 
 
 @functools.cache

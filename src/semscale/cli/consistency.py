@@ -69,7 +69,9 @@ class SampleColumns(Settings):
             named = {name: getattr(self, name) for name in AnswerColumns.model_fields}
             return AnswerColumns(**{name: title for name, title in named.items() if title})
         if self.prompt is None:
-            raise InputError("answer must name a column, or prompt the column of questions that --ask sends")
+            raise InputError(
+                "answer", "must name a column, or prompt the column of questions that --ask sends"
+            )
         if self.sample or self.item or self.logprobs or self.sample_logprobs:
             raise InputError("sample, item and logprobs need answer: name the column with the answers")
         return AskedColumns(prompt=self.prompt, label=self.label, by=self.by)
@@ -168,7 +170,7 @@ class ConsistencyOptions(Settings):
         if self.columns.label is None:
             refuse_stated("--correct, which is not given", self.correctness)
         if self.measures.nli is None and self.measures.nli_labels is not None:
-            raise InputError("nli_labels belongs to --nli, which is not given")
+            raise InputError("nli_labels", "belongs to --nli, which is not given")
         if self.claims:
             whole = "measures of whole answers, which --claims does not make"
             refuse_stated(whole, self.measures, but=("nli", "nli_labels", "reasoning", "html"))

@@ -57,7 +57,7 @@ class EmbedOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse a run without an output."""
         if self.outputs.out is None:
-            raise InputError("out must name where the vectors go: a .parquet file, or a folder (vectors/)")
+            raise InputError("out", "must name where the vectors go: a .parquet file, or a folder (vectors/)")
 
 
 @command

@@ -580,9 +580,9 @@ def read_rubric(text: str | None) -> str | None:
     try:
         return read_input_text(text[1:])
     except OSError as error:
-        raise unreadable(f"rubric: file {text[1:]!r}", error) from None
+        raise unreadable(f"`rubric`: file {text[1:]!r}", error) from None
     except UnicodeDecodeError:
-        raise InputError(f"rubric: file {text[1:]!r} is not UTF-8 text; save it as UTF-8") from None
+        raise InputError("rubric", f": file {text[1:]!r} is not UTF-8 text; save it as UTF-8") from None
 
 
 def read_panel(path: Path) -> list[dict[str, Any]]:

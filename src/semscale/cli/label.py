@@ -115,7 +115,7 @@ class LabelOptions(Settings):
             if self.reference:
                 raise InputError(f"--reference belongs to {owner}")
             if self.text is None:
-                raise InputError("text must name the column to draw from")
+                raise InputError("text", "must name the column to draw from")
 
     @property
     def purpose(self) -> str:
@@ -196,8 +196,9 @@ def check_unlabelled(sheet: Path) -> None:
         return
     except InputError as error:
         raise InputError(
-            f"out: {sheet} is there and cannot be read, so labels in it would be lost: name another file, or "
-            "move this one away"
+            "out",
+            f": {sheet} is there and cannot be read, so labels in it would be lost: name another file, or "
+            "move this one away",
         ) from error
     if HUMAN not in table.columns:
         return
@@ -205,8 +206,9 @@ def check_unlabelled(sheet: Path) -> None:
     n = sum(not is_missing(cell) and str(cell).strip() != "" for cell in cells)
     if n:
         raise InputError(
-            f"out: {sheet} has {n:,} label{'' if n == 1 else 's'}, which would be lost: name another file, "
-            "or move this one away"
+            "out",
+            f": {sheet} has {n:,} label{'' if n == 1 else 's'}, which would be lost: name another file, "
+            "or move this one away",
         )
 
 

@@ -51,11 +51,12 @@ class PairColumns(Settings):
         """Refuse neither and both."""
         if not self.reference and not self.context:
             raise InputError(
-                "reference must name the column with what the predictions should say, or --context the one "
-                "with passages that should back them"
+                "reference",
+                "must name the column with what the predictions should say, or --context the one "
+                "with passages that should back them",
             )
         if self.reference and self.context:
-            raise InputError("context must not be combined with --reference: name passages or references")
+            raise InputError("context", "must not be combined with --reference: name passages or references")
 
 
 class CorpusOptions(Settings):
@@ -98,9 +99,9 @@ class CorpusOptions(Settings):
         if path.suffix.lower() != ".txt":
             texts = self._cells(self.corpus)
         elif self.corpus_column is not None:
-            raise InputError(f"corpus_column belongs to a table, {path} has one text a line; leave it out")
+            raise InputError("corpus_column", f"belongs to a table, {path} has one text a line; leave it out")
         elif not path.exists():
-            raise InputError(f"corpus: {path} does not exist; check the name of the file")
+            raise InputError("corpus", f": {path} does not exist; check the name of the file")
         else:
             from semscale.input_files import check_regular
             from semscale.store.delimited import encoding_of, open_text
@@ -111,7 +112,7 @@ class CorpusOptions(Settings):
                 texts = [line.strip() for line in lines if line.strip()]
         if not texts:
             raise InputError(
-                f"corpus: {self.corpus} holds no text; name a file with texts of the kind to be matched"
+                "corpus", f": {self.corpus} holds no text; name a file with texts of the kind to be matched"
             )
         return texts
 
@@ -121,13 +122,14 @@ class CorpusOptions(Settings):
         try:
             table = open_table(file)
         except InputError as error:
-            raise InputError(f"corpus: {error}") from error
+            raise InputError("corpus", f": {error}") from error
         column = self.corpus_column
         if column is None:
             if len(table.columns) > 1:
                 raise InputError(
-                    f"corpus: {file} has {len(table.columns)} columns; name one with --corpus-column: "
-                    f"{', '.join(table.columns)}"
+                    "corpus",
+                    f": {file} has {len(table.columns)} columns; name one with --corpus-column: "
+                    f"{', '.join(table.columns)}",
                 )
             column = table.columns[0]
         table.require_text(column, "corpus_column")
@@ -155,7 +157,7 @@ class MatchOptions(Settings):
             return
         refuse_stated("--reference, which is not given", self, but=_OF_CONTEXT)
         if self.matching.nli is None and self.matching.nli_labels is not None:
-            raise InputError("nli_labels belongs to --nli, which is not given")
+            raise InputError("nli_labels", "belongs to --nli, which is not given")
         if self.matching.nli is not None and self.model.is_stated:
             raise InputError("--embedder belongs to --context without --nli, which has a model of its own")
 
@@ -309,7 +311,7 @@ def evaluate_folder(options: EvaluateOptions) -> "EvaluationSummary":
     check_method(options.method)
     if options.method == "entailment":
         raise InputError(
-            "method must be one that needs no further model, got 'entailment': see semscale match"
+            "method", "must be one that needs no further model, got 'entailment': see semscale match"
         )
     options.outputs.check()
     with progress_bars() as progress:

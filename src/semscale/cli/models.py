@@ -322,6 +322,6 @@ def _numbers(cells: list[Any]) -> Any:  # noqa: ANN401 - an array, without loadi
             numbers[row] = float(str(cell).strip().replace(",", "."))
         except ValueError:
             raise InputError(
-                f"human must be a number or empty, got {cell!r:.40} in data row {row + 1}"
+                "human", f"must be a number or empty, got {cell!r:.40} in data row {row + 1}"
             ) from None
     return numbers

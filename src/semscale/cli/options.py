@@ -19,19 +19,31 @@ from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
 
 from semscale.cli.config import Configurable, Origin, ProjectSettings, load_project
-from semscale.errors import InputError
+from semscale.errors import InputError, SemscaleError
 from semscale.settings import Option, Settings, option_name, option_of
+from semscale.spelling import Spelling, in_python, plain_name, without_quotes
 
 STANDARD_INPUT = "-"
 HIDDEN_INPUT = "\0"  # stands for "-" while Cyclopts parses, which would take that for an option
 
-# Parameters of Python functions that commands call otherwise, for messages.
+# Options of parameters that commands call otherwise, for messages.
 _PARAMETERS = {
     "n_samples": "--ask",
     "cluster": "--ray",
     "base_url": "--chat-url",
     "model": "--chat-model",
     "requests_per_minute": "--per-minute",
+    "temperature": "--chat-temperature",
+    "gpus": "--gpus-per-actor",
+    "chat:base_url": "--chat-url",
+    "chat:key_variable": "--chat-key-variable",
+    "embedder:base_url": "--embedder-url",
+    "budget:calls": "--max-calls",
+    "budget:tokens": "--max-total-tokens",
+    "budget:money": "--max-cost",
+    "stopping:threshold": "--stop-at",
+    "stopping:confidence": "--stop-confidence",
+    "plan:items": "--n-items",
 }
 _SETTINGS = "Settings"
 
@@ -271,10 +283,9 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             settings = _build(kind, parsed, project)
             return function(settings, project) if further else function(settings)
-        except InputError as error:
+        except SemscaleError as error:
             # Only here is it known that a parameter is an option, and what the option is called.
-            if error.args:
-                error.args = (_with_option(str(error), options), *error.args[1:])
+            error.args = (error.spelled(spelling_of(options)),)
             raise
 
     def show_all(everything: bool) -> None:
@@ -337,7 +348,8 @@ def _build(
     try:
         settings = kind(**values)
     except InputError as error:
-        error.args = (_with_option(str(error), list(options_in(kind, without=without))), *error.args[1:])
+        # Another group of the command may have a setting of this name.
+        error.args = (error.spelled(spelling_of(list(options_in(kind, without=without)))),)
         raise
     # Fields "set" are those of the command line: only they are refused where they serve no purpose.
     stated = {name for name in values if (*path, name) in parsed}
@@ -347,41 +359,34 @@ def _build(
     return settings
 
 
-_SUBJECT = re.compile(
-    r"(?P<name>\w+)(?:(?:\.|, )(?P<key>\w+))?"
-    r"(?P<verb>(?: belongs? to (?=\w+:)| needs? (?=\w+:)| must be another column than )(?=(?P<other>\w+))|"
-    r"(?= must | needs? | is | has no | applies to | goes with | belongs to |: ))"
-)
-"""The parameter that a message begins with, a key of it, and another one that it belongs to or needs."""
-
-
-def _with_option(message: str, options: Sequence[CommandOption]) -> str:
-    """Name the option where a message begins with the parameter that it is for, or with a key of it.
+def spelling_of(options: Sequence[CommandOption]) -> Spelling:
+    """Return how a command names settings in messages: those that it has by their options.
 
     Examples:
-        >>> _with_option("human_range belongs to human: name both", [])
-        'human_range belongs to human: name both'
+        >>> spelling_of([])("human_range", None)
+        'human_range'
     """
-    subject = _SUBJECT.match(message)
-    if subject is None:
-        return message
-    name, rest = _option_called(subject["name"], options), message[subject.end() :]
-    if name is None:
-        return message
-    if subject["other"]:
-        other = _option_called(subject["other"], options) or subject["other"]
-        rest = other + rest.removeprefix(subject["other"])
-    return name + (f" {subject['key']}" if subject["key"] else "") + subject["verb"] + rest
+
+    def spell(name: str, value: str | None) -> str:
+        setting, further = re.match(r"([\w:]+)(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
+        option = _option_called(setting, options)
+        if option is None:
+            return in_python(name, value)
+        key = re.sub(r"^\.", " ", further)
+        return option + key if value in {None, "True"} else f"{option}{key} {without_quotes(str(value))}"
+
+    return spell
 
 
-def _option_called(parameter: str, options: Sequence[CommandOption]) -> str | None:
-    """Find the option of a parameter; ``None`` if a command has none."""
+def _option_called(setting: str, options: Sequence[CommandOption]) -> str | None:
+    """Find the option of a setting; ``None`` if the command has none."""
     named = {option.path[-1]: option.name for option in options if not option.option.positional}
-    called = _PARAMETERS.get(parameter, option_name(parameter))
-    # An option that is called like the parameter comes before one of which only the field is.
-    if any(option.name == option_name(parameter) for option in options):
-        return option_name(parameter)
-    return named.get(parameter) or (called if called in named.values() else None)
+    plain = option_name(plain_name(setting))
+    for name in (_PARAMETERS.get(setting) if ":" in setting else None, plain):
+        if name in named.values():
+            return name
+    called = named.get(setting) or _PARAMETERS.get(setting)
+    return called if called in named.values() else None
 
 
 def stated_names(*groups: Settings, but: Collection[str] = ()) -> list[str]:

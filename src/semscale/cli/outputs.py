@@ -243,4 +243,4 @@ def check_input(file: str, output: Path | None = None, name: str = "report") -> 
     if not file:
         raise InputError("FILE must not be empty: name a file, or - for standard input")
     if output is not None and output.exists() and Path(file).exists() and output.samefile(file):
-        raise InputError(f"{name} must not be the input itself, got {output.name!r}")
+        raise InputError(name, f"must not be the input itself, got {output.name!r}")

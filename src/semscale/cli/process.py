@@ -81,7 +81,7 @@ def report_error(error: Exception) -> int:
     if isinstance(error, ClusterError) and os.environ.get("SEMSCALE_DEBUG"):
         traceback.print_exception(error)
     if isinstance(error, SemscaleError):
-        return _failed(error.shell_message, BAD_INPUT)
+        return _failed(error, BAD_INPUT)
     code = _environment_code(error)
     named = getattr(error, "filename", None) or getattr(error, "written_to", None)
     where = f"{named}: " if named else ""

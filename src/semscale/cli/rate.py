@@ -116,7 +116,7 @@ class RateOptions(Settings):
             for name, value in only_one.items():
                 if value is not None:
                     raise InputError(
-                        f"{name} belongs to one --text, got {len(self.texts.text)}: rate each by itself"
+                        name, f"belongs to one --text, got {len(self.texts.text)}: rate each by itself"
                     )
 
 
@@ -298,7 +298,7 @@ def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
     """
     twice = [text for text in texts if texts.count(text) > 1]
     if twice:
-        raise InputError(f"text: column '{twice[0]}' is named twice; name it once")
+        raise InputError("text", f": column '{twice[0]}' is named twice; name it once")
     by_text: dict[str, str] = {}
     common: list[str] = []
     for scale in scales:
@@ -307,17 +307,17 @@ def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
         if column is None:
             common.append(scale)
         elif column in by_text:
-            raise InputError(f"scale: column '{column}' has two scales; give it one")
+            raise InputError("scale", f": column '{column}' has two scales; give it one")
         else:
             by_text[column] = scale.removeprefix(f"{column}=")
     _check_columns_of_scales(common, texts)
     if len(common) > 1:
-        raise InputError(f"scale: {', '.join(common)} are for all texts; give one, or write COLUMN=SCALE")
+        raise InputError("scale", f": {', '.join(common)} are for all texts; give one, or write COLUMN=SCALE")
     without = [text for text in texts if text not in by_text]
     if without and not common:
-        raise InputError(f"scale: column '{without[0]}' has no scale; add --scale {without[0]}=SCALE")
+        raise InputError("scale", f": column '{without[0]}' has no scale; add --scale {without[0]}=SCALE")
     if common and not without:
-        raise InputError(f"scale: {common[0]} is for no text, as each has its own; leave it out")
+        raise InputError("scale", f": {common[0]} is for no text, as each has its own; leave it out")
     return {text: by_text.get(text) or common[0] for text in texts}
 
 
@@ -327,7 +327,7 @@ def _check_columns_of_scales(scales: Sequence[str], texts: Sequence[str]) -> Non
         name, equals, _ = scale.partition("=")
         if equals and not Path(scale).exists():
             near = did_you_mean(name, texts) or f"; columns that are rated: {', '.join(texts)}"
-            raise InputError(f"scale: '{name}' in {scale} is no column that is rated{near}")
+            raise InputError("scale", f": '{name}' in {scale} is no column that is rated{near}")
 
 
 class LabelledColumns(Settings):

@@ -269,7 +269,7 @@ def grow(options: GrowOptions) -> None:
     scale, grown = load_scale(options.file), options.outputs.grown
     options.outputs.check()
     if grown is not None and grown.exists():
-        raise InputError(f"out: {grown} exists: name another file, or move it away")
+        raise InputError("out", f": {grown} exists: name another file, or move it away")
     if not options.chat.is_stated and options.reply is None:
         echo(growing_prompt(scale, options.n))
         say(f"next: save the reply, then semscale scales grow {options.file} --reply FILE")
@@ -298,10 +298,10 @@ def _reply(options: GrowOptions, scale: "Scale", progress: "Progress") -> tuple[
         try:
             return read_input_text(options.reply), f"the reply in {options.reply.name}"
         except OSError as error:
-            raise unreadable(f"reply: {options.reply}", error) from None
+            raise unreadable(f"`reply`: {options.reply}", error) from None
         except UnicodeDecodeError as error:
             raise InputError(
-                f"reply: {options.reply} is not UTF-8 text ({error.reason}); save the reply as UTF-8"
+                "reply", f": {options.reply} is not UTF-8 text ({error.reason}); save the reply as UTF-8"
             ) from None
     from semscale.chat.messages import Request
     from semscale.rating.growing import growing_prompt

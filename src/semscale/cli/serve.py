@@ -84,7 +84,7 @@ def serve(options: ServeOptions) -> None:
 
     model = options.model
     if model.engine not in ("openvino", "torch"):
-        raise InputError(f"engine must be openvino or torch, got {model.engine!r}")
+        raise InputError("engine", f"must be openvino or torch, got {model.engine!r}")
     require("serve")
     from semscale.cli.progress import progress_bars
     from semscale.embedding.loading import load_embedder

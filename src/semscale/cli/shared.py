@@ -600,7 +600,7 @@ class RayOptions(Settings):
         if self.ray is None:
             refuse_stated("--ray, which is not given", self)
         elif not self.ray.strip():
-            raise InputError("ray must be HOST:PORT, auto or local, got an empty text")
+            raise InputError("ray", "must be HOST:PORT, auto or local, got an empty text")
 
     @contextmanager
     def workers(self, engine: str, recipe: "Callable[[], Recipe]") -> "Iterator[PartWorkers | None]":

@@ -50,7 +50,7 @@ class TablesOutputs(Outputs):
         endings = Counter(path.suffix.lower() for path in self.files)
         repeated = next((ending for ending, n in endings.items() if n > 1), None)
         if repeated is not None:
-            raise InputError(f"out: two files end in {repeated}; one of each kind is enough")
+            raise InputError("out", f": two files end in {repeated}; one of each kind is enough")
         super().check()
 
 
@@ -112,7 +112,7 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
     for name, value in (("method", options.method), ("model", options.model)):
         if value:
             raise InputError(
-                f"{name} goes with the folder of a study's run alone: name that folder, or leave it out"
+                name, "goes with the folder of a study's run alone: name that folder, or leave it out"
             )
     settings = options.tables.changed(missing=_codes_by_question(options.missing))
     options.outputs.check()

@@ -540,7 +540,7 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
     weights = np.ones(len(ratings)) if weights is None else np.nan_to_num(weights, nan=0.0)
     rated = ~np.isnan(ratings) & (weights > 0)
     if not rated.any():
-        raise InputError(f"rating: {rating!r} has no number in an answer that was coded")
+        raise InputError("rating", f": {rating!r} has no number in an answer that was coded")
     with_code, without_code = rated[:, None] & (assigned == 1), rated[:, None] & (assigned == 0)
 
     def n_units(rows: Mask) -> int:

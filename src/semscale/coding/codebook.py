@@ -256,16 +256,16 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
 def _merged(codes: Sequence[Code], names: Sequence[str]) -> list[Code]:
     """Merge several codes into one; the codes below any of them move below the merged code."""
     if len(names) < 2:  # noqa: PLR2004
-        raise InputError(f"merge needs the names of two codes or more, got {', '.join(names) or 'none'}")
+        raise InputError("merge", f"needs the names of two codes or more, got {', '.join(names) or 'none'}")
     by_name = {code.name: code for code in codes}
     for name in names:
         if name not in by_name:
-            raise InputError(f"merge: there is no code {name!r}{did_you_mean(name, tuple(by_name))}")
+            raise InputError("merge", f": there is no code {name!r}{did_you_mean(name, tuple(by_name))}")
     first, *others = names
     merged = by_name[first]
     for other in others:
         if merged.parent in names or by_name[other].parent not in (merged.parent, None, *names):
-            raise InputError(f"merge: {first!r} and {other!r} are below different codes")
+            raise InputError("merge", f": {first!r} and {other!r} are below different codes")
         merged = merged.joined(by_name[other])
     remaining = [merged if code.name == first else code for code in codes if code.name not in others]
     return [replace(code, parent=first) if code.parent in others else code for code in remaining]

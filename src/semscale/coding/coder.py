@@ -181,7 +181,7 @@ class Prototypes:
         if not self._one > self._zero:
             raise InputError(
                 f"codebook {codebook.name!r}: examples are no nearer to their own code than to the others: "
-                "give clearer examples and definitions, or another --embedder"
+                "give clearer examples and definitions, or another `embedder`"
             )
 
     def likeness(self, vectors: Vectors) -> Floats:

@@ -150,10 +150,10 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
             ("inclusion", len(cells if weights is None else weights)),
         ):
             if n != len(cells):
-                raise InputError(f"{name} must have {len(cells)} rows as answers has, got {n}")
+                raise InputError(name, f"must have {len(cells)} rows as answers has, got {n}")
         hand = HandCodes(hand_codes(columns, book, ["human"]), ("human",), weights)
     elif inclusion is not None:
-        raise InputError("inclusion belongs to human: give the hand codes as well")
+        raise InputError("inclusion", "belongs to `human`: give the hand codes as well")
     scores = Coder(book, embedder=embedder).score(cells, progress=progress)
     asked = None
     if chat_model is not None:
@@ -387,7 +387,7 @@ def fit_codes(  # noqa: PLR0913 - what is known about the hand-coded answers
     people = np.full((0, m, k), np.nan) if hand is None else hand.codes
     labels = mean_codes(people)
     if hand is not None and not (~np.isnan(labels) & ~np.isnan(scores.likeness)).any():
-        raise InputError(f"labels: no answer that can be read was coded in {', '.join(hand.people)}")
+        raise InputError("labels", f": no answer that can be read was coded in {', '.join(hand.people)}")
     joined, sources = scores.likeness, None
     if asked is not None and stand_in is not None:
         sources = join_sources(scores.likeness, asked.probability, labels, stand_in=stand_in, seed=plan.seed)

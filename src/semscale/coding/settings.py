@@ -53,10 +53,9 @@ class CodeSettings(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse thresholds in the wrong order."""
         if self.unsure_from > self.given_from:
-            rule = f"({self.given_from:g}), got {self.unsure_from:g}"
             raise InputError(
-                f"unsure_from must be at most given_from {rule}",
-                in_shell=f"--unsure-from must be at most --given-from {rule}",
+                "unsure_from",
+                f"must be at most `given_from` ({self.given_from:g}), got {self.unsure_from:g}",
             )
 
 
@@ -105,7 +104,7 @@ def _strata(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> l
     names = GROUP.read(columns, parameter, first_row)
     if None in names:
         raise RowError(
-            f"{parameter}: column '{columns[0].name}' is empty in data {{row}} (rows are counted from 1, "
+            f"`{parameter}`: column '{columns[0].name}' is empty in data {{row}} (rows are counted from 1, "
             "below the header): every row needs a stratum",
             first_row + names.index(None),
         )
@@ -183,6 +182,6 @@ class CodingColumns(Columns):
         """Refuse columns that exclude each other."""
         super().model_post_init(context)
         if self.inclusion is not None and not self.labels:
-            raise InputError("inclusion belongs to labels: name the column of hand codes as well")
+            raise InputError("inclusion", "belongs to `labels`: name the column of hand codes as well")
         if self.text in self.by:
-            raise InputError(f"by: column '{self.text}' has the answers; name a column with groups")
+            raise InputError("by", f": column '{self.text}' has the answers; name a column with groups")

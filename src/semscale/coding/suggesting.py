@@ -327,7 +327,7 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
         sample.add(answers)
     texts, times = list(sample.times), list(sample.times.values())
     if len(texts) < MIN_ANSWERS:
-        raise InputError(f"clusters need at least {MIN_ANSWERS} different answers, got {len(texts)}")
+        raise InputError("clusters", f"need at least {MIN_ANSWERS} different answers, got {len(texts)}")
     vectors = embedder.embed(texts, progress=progress).vectors.astype(np.float64)
     clusters = cluster_answers(texts, vectors, times, codes=codes, most=most, seed=seed)
     k = len(clusters.jaccard)
@@ -441,7 +441,7 @@ def cluster_answers(  # noqa: PLR0913 - the answers; the rest are settings
     largest = len(texts) // 2
     name, number = ("most", most) if codes is None else ("codes", codes)
     if number < 2 or (codes is not None and codes > largest):  # noqa: PLR2004 - a codebook has at least two
-        raise InputError(f"{name} must be 2 to {largest}, half of the different answers, got {number}")
+        raise InputError(name, f"must be 2 to {largest}, half of the different answers, got {number}")
     middle, axes = principal_axes(vectors)
     points = (vectors - middle) @ axes
     if codes is None:

@@ -354,13 +354,14 @@ class CodeTallies:
             InputError: the weights sum to 0.
         """
         if not self.overall.weight[0] > 0:
-            raise InputError(f"weight: the weights in column '{weight}' sum to 0")
+            raise InputError("weight", f": the weights in column '{weight}' sum to 0")
         for column, names in self.names.items():
             for name, group in names.items():
                 if name is not None and not self.by[column].weight[group] > 0:
                     raise InputError(
-                        f"weight: the weights of group '{name}' in column '{column}' sum to 0 over "
-                        f"{self.by[column].rows[group]} rows"
+                        "weight",
+                        f": the weights of group '{name}' in column '{column}' sum to 0 over "
+                        f"{self.by[column].rows[group]} rows",
                     )
 
 

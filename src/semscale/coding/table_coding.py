@@ -390,7 +390,7 @@ class _CellChecks:
         for name, has_number in self._has_number.items():
             title = getattr(self._columns, name)
             if title is not None and not has_number:
-                raise InputError(f"{name}: column '{title}' has no number")
+                raise InputError(name, f": column '{title}' has no number")
         if not self._nested:
             return
         respondents, strata, rows = np.concatenate(self._nested).T
@@ -400,8 +400,9 @@ class _CellChecks:
             title = str(self._columns.respondent)
             (cell,) = [column_in(batch, title)[0] for batch, _ in picked_rows(table, split[:1], {title})]
             raise InputError(
-                f"respondent: '{cell}' lies in more than one of the strata: give such rows one stratum, and "
-                "other names in another"
+                "respondent",
+                f": '{cell}' lies in more than one of the strata: give such rows one stratum, and "
+                "other names in another",
             )
 
     def hand_coded(self) -> tuple[Integers, list[Any], HandCodes | None]:
@@ -444,8 +445,9 @@ class OtherRun:
         codes = [f"{PREFIX}{code}" for code in codebook.names]
         if not set(codes) & set(table.columns):
             raise InputError(
-                f"other_run: {name} has no column {codes[0]} and no other code: give the table that "
-                "`code --out` wrote"
+                "other_run",
+                f": {name} has no column {codes[0]} and no other code: give the table that "
+                "semscale code --out wrote",
             )
         self._column, self.name = column, name
         self._rows = self._read(table, codes)
@@ -489,8 +491,8 @@ class OtherRun:
 
     def _differs(self) -> InputError:
         return InputError(
-            f"other_run: {self.name} must have the same answers in the same order in its column "
-            f"'{self._column}'"
+            "other_run",
+            f": {self.name} must have the same answers in the same order in its column '{self._column}'",
         )
 
 

@@ -211,7 +211,7 @@ def run_quality_drift_analysis(
         1
     """
     if not candidates:
-        raise InputError("candidates must name at least one model, got none")
+        raise InputError("candidates", "must name at least one model, got none")
     chosen = settings or AnalysisSettings()
     paths = exercise_files(files)
     _ensure_baselines(paths, baseline, regenerate=regenerate_baseline)
@@ -247,7 +247,7 @@ def score_bucket(score: float) -> str:
     """
     number = isinstance(score, int | float) and not isinstance(score, bool)
     if not number or not 0 <= score <= _BEST or math.isnan(score):
-        raise InputError(f"score must be a number from 0 to 100, got {score!r}")
+        raise InputError("score", f"must be a number from 0 to 100, got {score!r}")
     if score in (0, _BEST):
         return str(int(score))
     low = int(score) // 10 * 10
@@ -347,16 +347,17 @@ def read_report(path: str | Path) -> dict[str, Any]:
     try:
         content = parse_json(read_input_text(path, "utf-8-sig"))
     except OSError as error:
-        raise unreadable(f"report: {path}", error) from error
+        raise unreadable(f"`report`: {path}", error) from error
     except ValueError as error:
         raise InputError(
-            f"report: {path} is not valid JSON ({error}); correct it, or move it away"
+            "report", f": {path} is not valid JSON ({error}); correct it, or move it away"
         ) from error
     exercises = content.get(_EXERCISES) if isinstance(content, dict) else None
     if not isinstance(exercises, dict) or not all(isinstance(entry, dict) for entry in exercises.values()):
         raise InputError(
-            f"report: {path} has no object 'exercises' of objects, so it is no quality drift report; move it "
-            "away, or choose another name"
+            "report",
+            f": {path} has no object 'exercises' of objects, so it is no quality drift report; move it "
+            "away, or choose another name",
         )
     return dict(content)
 
@@ -484,8 +485,9 @@ def _ensure_baselines(paths: Sequence[Path], baseline: NewBaseline | None, *, re
         return
     if baseline is None:
         raise InputError(
-            "baseline must name the model or prompt that made it for "
-            f"{named(path.name for path in lacking)}: pass NewBaseline(model, generate)"
+            "baseline",
+            "must name the model or prompt that made it for "
+            f"{named(path.name for path in lacking)}: pass NewBaseline(model, generate)",
         )
     created = {path: _with_baseline(contents[path], path.name, baseline) for path in lacking}
     for path, content in created.items():

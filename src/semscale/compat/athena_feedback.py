@@ -120,7 +120,7 @@ def calculate_credit_drift(
     """
     _check_pairing(pairing)
     if credit_range is not None and not 0 < credit_range < math.inf:
-        raise InputError(f"credit_range must be above 0 and finite, got {credit_range}")
+        raise InputError("credit_range", f"must be above 0 and finite, got {credit_range}")
     if not baseline_feedbacks or not test_feedbacks:
         existing = baseline_feedbacks or test_feedbacks
         worst = (math.inf if credit_range is None else credit_range) if existing else math.nan
@@ -234,7 +234,8 @@ class QualityDriftAnalyzer:
         """
         if submission_id not in self.baseline_feedbacks:
             raise UnknownNameError(
-                f"submission_id must be one that was loaded, got {submission_id!r}; load its exercise first"
+                "submission_id",
+                f"must be one that was loaded, got {submission_id!r}; load its exercise first",
             )
         baseline = self.baseline_feedbacks[submission_id]
         test = self.test_feedbacks.get(submission_id, [])
@@ -323,7 +324,7 @@ def _drift(differences: Floats) -> dict[str, float]:
 
 def _check_pairing(pairing: str) -> None:
     if pairing not in PAIRINGS:
-        raise UnknownNameError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
+        raise UnknownNameError("pairing", f"must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
 
 
 def _together(comparison: Comparison) -> dict[int, list[AlignedPair]]:

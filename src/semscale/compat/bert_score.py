@@ -175,7 +175,7 @@ class BERTScorer:
         if lang is None and model_type is None:
             raise InputError("lang or model_type must be given, got neither")
         if rescale_with_baseline and lang is None:
-            raise InputError("lang must be given to rescale with a baseline, got None")
+            raise InputError("lang", "must be given to rescale with a baseline, got None")
         self.batch_size, self.nthreads, self.device = batch_size, nthreads, device
         self.all_layers = all_layers
         self.idf = idf

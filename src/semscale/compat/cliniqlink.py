@@ -62,9 +62,9 @@ class ClinIQLinkSampleDatasetEvaluate:
         output_dir: str | Path = "evaluation_output",
     ) -> None:
         if run_mode not in ("container", "local"):
-            raise InputError(f"run_mode must be container or local, got {run_mode!r}")
+            raise InputError("run_mode", f"must be container or local, got {run_mode!r}")
         if not 0 < bin_width <= 1:
-            raise InputError(f"bin_width must be greater than 0 and at most 1, got {bin_width!r}")
+            raise InputError("bin_width", f"must be greater than 0 and at most 1, got {bin_width!r}")
         self.run_mode = run_mode
         self.results_dir = Path(results_dir)
         self.bin_width = bin_width

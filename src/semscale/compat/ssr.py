@@ -63,12 +63,12 @@ def response_embeddings_to_pmf(
     sentences = np.asarray(matrix_likert_sentences)
     if sentences.ndim != _MATRIX_AXES:
         raise InputError(
-            f"matrix_likert_sentences must have shape (dimensions, points), got {sentences.shape}"
+            "matrix_likert_sentences", f"must have shape (dimensions, points), got {sentences.shape}"
         )
     responses = np.asarray(matrix_responses)
     if responses.shape[-1:] != sentences.shape[:1] and responses.shape[-1:] == sentences.shape[1:]:
         raise InputError(
-            f"matrix_likert_sentences must have one column per point, got {sentences.shape}: transpose it"
+            "matrix_likert_sentences", f"must have one column per point, got {sentences.shape}: transpose it"
         )
     return ssr_ratings(responses, sentences.T[None], epsilon=epsilon, semantics="guide").pmf
 
@@ -90,7 +90,7 @@ def scale_pmf(pmf: npt.ArrayLike, temperature: float, max_temp: float = np.inf) 
         [0.0, 1.0]
     """
     if not max_temp >= 0:
-        raise InputError(f"max_temp must be 0 or more, got {max_temp}")
+        raise InputError("max_temp", f"must be 0 or more, got {max_temp}")
     return sharpen_pmf(pmf, temperature=min(temperature, max_temp), semantics="guide")
 
 
@@ -236,7 +236,7 @@ class ResponseRater:
         """
         pmfs = np.asarray(response_pmfs, dtype=np.float64)
         if pmfs.ndim != _MATRIX_AXES or not len(pmfs):
-            raise InputError(f"response_pmfs must have shape (responses, points), got {pmfs.shape}")
+            raise InputError("response_pmfs", f"must have shape (responses, points), got {pmfs.shape}")
         average: Floats = pmfs.mean(axis=0)
         return average
 
@@ -313,7 +313,7 @@ def _sets(table: nw.DataFrame[Any], column: str) -> dict[str, list[Any]]:
     if not rows:
         raise InputError("df_reference_sentences must have at least one set, got no rows")
     if MEAN in rows:
-        raise InputError(f"id must not be {MEAN!r}: this name means the average over all sets")
+        raise InputError("id", f"must not be {MEAN!r}: this name means the average over all sets")
     k = len(next(iter(rows.values())))
     for name, listed in rows.items():
         points = [point for point, _ in listed]

@@ -64,9 +64,9 @@ def damaged(run: Run, kind: str, *, share: float = 1.0, seed: int = 0) -> tuple[
         ('It is not hot.', [True, False])
     """
     if kind not in DAMAGES:
-        raise UnknownNameError(f"kind must be one of {', '.join(DAMAGES)}, got {kind!r}")
+        raise UnknownNameError("kind", f"must be one of {', '.join(DAMAGES)}, got {kind!r}")
     if not 0 <= share <= 1:
-        raise InputError(f"share must lie between 0 and 1, got {share}")
+        raise InputError("share", f"must lie between 0 and 1, got {share}")
     check_seed(seed)
     rngs = [np.random.default_rng([seed, zlib.crc32(f"{kind} {part}".encode())]) for part in ("how", "which")]
     changed = _item_changes(DAMAGES[kind], run.items, rngs[0])

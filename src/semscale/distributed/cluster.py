@@ -139,12 +139,13 @@ def _checked(address: str) -> str:
         return resolved
     if resolved.startswith("ray://"):
         raise InputError(
-            f"cluster: {resolved} is the address of a Ray client, which does not run Ray Data; run the "
-            "command on a machine of the cluster with --ray auto"
+            "cluster",
+            f": {resolved} is the address of a Ray client, which does not run Ray Data; run the "
+            "command on a machine of the cluster with `cluster='auto'`",
         )
     host, _, port = resolved.rpartition(":")
     if not host or not port.isdecimal():
-        raise InputError(f"cluster must be HOST:PORT, auto or local, got {address!r:.80}")
+        raise InputError("cluster", f"must be HOST:PORT, auto or local, got {address!r:.80}")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER_SECONDS):
             return resolved
@@ -157,7 +158,7 @@ def _unreachable(address: str, error: Exception) -> InputError:
     if address != AUTO:
         problem = f"no Ray cluster answers at {address} ({one_line(error)})"
     return InputError(
-        f"cluster: {problem}; start one (ray start --head), name its HOST:PORT, or use --ray local"
+        "cluster", f": {problem}; start one (ray start --head), name its HOST:PORT, or use `cluster='local'`"
     )
 
 
@@ -223,13 +224,13 @@ class ActorPool:
 
     def __post_init__(self) -> None:
         if self.actors is not None and self.actors < 1:
-            raise InputError(f"actors must be at least 1, got {self.actors}")
+            raise InputError("actors", f"must be at least 1, got {self.actors}")
         if self.cpus < 1:
-            raise InputError(f"cpus must be at least 1, got {self.cpus}")
+            raise InputError("cpus", f"must be at least 1, got {self.cpus}")
         if not self.gpus >= 0:
-            raise InputError(f"gpus must be at least 0, got {self.gpus}")
+            raise InputError("gpus", f"must be at least 0, got {self.gpus}")
         if self.gpus > 1 and self.gpus % 1:
-            raise InputError(f"gpus must be a whole number above 1, got {self.gpus:g}")
+            raise InputError("gpus", f"must be a whole number above 1, got {self.gpus:g}")
 
     def size(self, nodes: Sequence[Mapping[str, float]]) -> int:
         """Return the number of actors for nodes with these resources, by Ray's names.

@@ -199,8 +199,9 @@ def _check_sendable(table: Table) -> None:
         cloudpickle.dumps(table)
     except Exception as error:  # readers raise different errors
         raise InputError(
-            f"cluster: {table.name} cannot be read piece by piece on other nodes ({error!s:.80}); write it "
-            "as Parquet first"
+            "cluster",
+            f": {table.name} cannot be read piece by piece on other nodes ({error!s:.80}); write it "
+            "as Parquet first",
         ) from error
 
 
@@ -208,8 +209,9 @@ def _check_rows(n: int, expected: int, source: str, first_row: int) -> None:
     """Refuse a part if the node read a different number of rows than this machine has."""
     if n != expected:
         raise InputError(
-            f"cluster: a node read {n:,} rows of {source} from row {first_row + 1:,} on, this machine "
-            f"{expected:,}; give all nodes the same file, and leave it as it is during the run"
+            "cluster",
+            f": a node read {n:,} rows of {source} from row {first_row + 1:,} on, this machine "
+            f"{expected:,}; give all nodes the same file, and leave it as it is during the run",
         )
 
 
@@ -269,8 +271,9 @@ class PartActor:
         frame = next(self._table.batches(self._size, first_row), None)
         if frame is None:
             raise InputError(
-                f"cluster: a node's {self._table.name} ends before row {first_row + 1:,}; give all nodes the "
-                "same file, and leave it as it is during the run"
+                "cluster",
+                f": a node's {self._table.name} ends before row {first_row + 1:,}; give all nodes the "
+                "same file, and leave it as it is during the run",
             )
         part = self._work.part(frame, first_row)
         if self._probe is None:
@@ -512,12 +515,9 @@ def check_nodes(recipe: Recipe, table: Table, pool: ActorPool) -> NodeCheck:
     expected = recipe.signature()
     device = dict(expected.fields).get("device", "cuda")
     if pool.gpus and device != "cuda":
-        needed = "needs a GPU on this machine, too, and the model runs on device"
-        remedy = "on a machine with a GPU and a build of torch for CUDA, or leave"
         raise InputError(
-            f"gpus=... {needed} {device} here: start the run {remedy} gpus out",
-            in_shell=f"--gpus-per-actor {needed} {device} here: start the command {remedy} --gpus-per-actor "
-            "out",
+            f"`gpus` needs a GPU on this machine, too, and the model runs on device {device} here: start the "
+            "run on a machine with a GPU and a build of torch for CUDA, or leave `gpus` out"
         )
     check = NodeCheck(recipe, expected, os.getcwd(), table, next(table.batches(1)))
     for _, problem in on_each_node(NodeCheck.problem, (check,), pool.fits, gpus=pool.gpus):
@@ -630,8 +630,9 @@ def on_each_node(
                 yield node, ray.get(reference)
             except ray.exceptions.RayError as error:
                 raise InputError(
-                    f"cluster: node {node} cannot run semscale ({one_line(error.__cause__ or error)}); "
-                    "install the same version with the extra ray on all nodes"
+                    "cluster",
+                    f": node {node} cannot run semscale ({one_line(error.__cause__ or error)}); "
+                    "install the same version with the extra ray on all nodes",
                 ) from error
 
     return list(watched(results()))

@@ -131,8 +131,9 @@ def match(
     pair_method = matcher.pair_method
     if isinstance(pair_method, CorpusDependent) and not pair_method.has_corpus:
         raise InputError(
-            f"corpus must be given for method {method!r} on a dataset, as no actor sees all references: pass "
-            "a sample of them"
+            "corpus",
+            f"must be given for method {method!r} on a dataset, as no actor sees all references: pass "
+            "a sample of them",
         )
     columns = MatchColumns(prediction=prediction, reference=(reference,))
     return measured(dataset, MatchRecipe.from_settings(columns, matcher.settings), pool)
@@ -159,7 +160,7 @@ def _model(embedder: Any) -> "ModelRecipe":  # noqa: ANN401 - its type is checke
         folder = Path(embedder.name)  # a node works in another folder
         return replace(embedder, name=str(folder.absolute())) if folder.is_dir() else embedder
     raise InputError(
-        f"embedder must name a model on a cluster, as each node loads its own, got {embedder!r:.60}"
+        "embedder", f"must name a model on a cluster, as each node loads its own, got {embedder!r:.60}"
     )
 
 
@@ -275,7 +276,7 @@ class MatchRecipe:
         for name, model in {"embedder": settings.embedder, "nli": settings.nli}.items():
             if not isinstance(model, str | Path | None):
                 raise InputError(
-                    f"{name} must name a model on a cluster, as each node loads its own, got {model!r:.60}"
+                    name, f"must name a model on a cluster, as each node loads its own, got {model!r:.60}"
                 )
         loading = settings.loading.copy()
         loading.pop("progress", None)

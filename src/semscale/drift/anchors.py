@@ -156,7 +156,7 @@ class JudgeRuler:
     ) -> None:
         if repeats < _FEWEST_REPEATS:
             raise InputError(
-                f"repeats must be at least {_FEWEST_REPEATS}, which show the judge's noise, got {repeats}"
+                "repeats", f"must be at least {_FEWEST_REPEATS}, which show the judge's noise, got {repeats}"
             )
         self._judge, self._question, self.repeats = judge, question, repeats
         self._running = replace(running or Running(), ledger=False)
@@ -523,11 +523,11 @@ def _read(ruler: Ruler, pairs: Sequence[AnchorPair], progress: Progress | None) 
     }
     for name, values in readings.items():
         if values.shape != (len(pairs),):
-            raise InputError(f"{name} must have {len(pairs)} readings, got shape {values.shape}")
+            raise InputError(name, f"must have {len(pairs)} readings, got shape {values.shape}")
         outside = values[(values < 0) | (values > 1)]
         if len(outside):
             raise InputError(
-                f"{name} must lie in 0 to 1, got {shortened(float(outside[0]))}: divide by its span"
+                name, f"must lie in 0 to 1, got {shortened(float(outside[0]))}: divide by its span"
             )
     return readings
 
@@ -599,9 +599,9 @@ class AnchorColumns:
             return
         low, high = self.label_range
         if self.label is None:
-            raise InputError("label_range belongs to label: name the column with people's scores")
+            raise InputError("label_range", "belongs to `label`: name the column with people's scores")
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise InputError(f"label_range must rise, such as 1,5, got {low:g},{high:g}")
+            raise InputError("label_range", f"must rise, such as 1,5, got {low:g},{high:g}")
 
 
 def read_anchors(table: Table, columns: AnchorColumns) -> tuple[AnchorPair, ...]:

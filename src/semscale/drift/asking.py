@@ -492,7 +492,7 @@ def ask_runs(  # noqa: PLR0913 - each is one noun, and all but three have a defa
         ReplyError: no call succeeded.
     """
     if reruns < 0:
-        raise InputError(f"reruns must be at least 0, got {reruns}")
+        raise InputError("reruns", f"must be at least 0, got {reruns}")
     asker = ModelAsker(load_chat_model(chat_model), settings or AskSettings(), running or Running())
     prompts = [item.prompt(template) for item in items]
     answers = run_apart(_ask_round(asker, prompts, reruns + 1, progress))

@@ -160,7 +160,7 @@ def exercise_files(paths: str | Path | Iterable[str | Path]) -> tuple[Path, ...]
             raise InputError(f"{path} is a folder without .json files; name one with Athena's exercises")
         files += listed
     if not files:
-        raise InputError("paths must name at least one file of Athena's exercises, got none")
+        raise InputError("paths", "must name at least one file of Athena's exercises, got none")
     return tuple(files)
 
 

@@ -320,7 +320,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     meter = meter or DriftMeter()
     if candidate.id in {rerun.id for rerun in reruns}:
         raise InputError(
-            f"reruns must not include the candidate, {short_id(candidate.id)}: leave it out of them"
+            "reruns", f"must not include the candidate, {short_id(candidate.id)}: leave it out of them"
         )
     common = match_runs(baseline, candidate)
     again = tuple(match_runs(common.baseline, check_rerun(baseline, rerun)).candidate for rerun in reruns)
@@ -526,7 +526,7 @@ class DriftMeter:
         cache: bool | Path = True,
     ) -> None:
         if pairing not in PAIRINGS:
-            raise UnknownNameError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
+            raise UnknownNameError("pairing", f"must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
         check_seed(seed)
         self.seed = seed
         self.pairing = pairing
@@ -778,7 +778,7 @@ def _check_items(baseline: Run, other: Run) -> None:
     if left != right:
         apart = sorted(set(left) ^ set(right))
         detail = f"{named(apart)} in one of them only" if apart else "another order"
-        raise InputError(f"runs must have the baseline's items in its order, got {detail}")
+        raise InputError("runs", f"must have the baseline's items in its order, got {detail}")
 
 
 def _collected(

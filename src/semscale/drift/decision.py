@@ -568,15 +568,17 @@ def chosen_metrics(metrics: Mapping[str, Metric], settings: GateSettings) -> tup
             span = _measured(metrics, name, "margins").span
             if margin >= span:
                 raise InputError(
-                    f"margins, {name} must be below {span:g}, the metric's worst case, got {margin:g}: name "
-                    f"the smallest drift that matters, such as {0.05 * span:g}"
+                    f"margins.{name}",
+                    f"must be below {span:g}, the metric's worst case, got {margin:g}: name "
+                    f"the smallest drift that matters, such as {0.05 * span:g}",
                 )
     for name, direction in settings.fields.items():
         metric = _measured(metrics, f"{name}_difference", "fields (--direction)")
         if metric.direction != direction:
             raise InputError(
-                f"fields, {name} must be {metric.direction}, as it was measured, got {direction}: measure "
-                f"with DriftMeter(fields={{{name!r}: {direction!r}}})"
+                f"fields.{name}",
+                f"must be {metric.direction}, as it was measured, got {direction}: measure "
+                f"with DriftMeter(fields={{{name!r}: {direction!r}}})",
             )
     if settings.metrics is not None:
         return tuple(_measured(metrics, name, "metrics").name for name in settings.metrics)
@@ -588,17 +590,17 @@ def _measured(metrics: Mapping[str, Metric], name: str, setting: str) -> Metric:
     if name in metrics:
         return metrics[name]
     if name in _MEASURED_WITH:
-        raise InputError(f"{setting} asks for {name}, which was not measured: give {_MEASURED_WITH[name]}")
+        raise InputError(setting, f"asks for {name}, which was not measured: give {_MEASURED_WITH[name]}")
     if name.endswith("_difference"):
         raise _missing_field(metrics, name.removesuffix("_difference"), setting)
-    raise UnknownNameError(f"{setting}: {unknown_name('metric', name, list(metrics))}")
+    raise UnknownNameError(setting, f": {unknown_name('metric', name, list(metrics))}")
 
 
 def _missing_field(metrics: Mapping[str, Metric], name: str, setting: str) -> InputError:
     present = list(dict.fromkeys(metric.unit for metric in metrics.values() if metric.unit))
     known = f"there is {', '.join(present)}{did_you_mean(name, present)}"
     remedy = known if present else "there is no numeric field: record runs with it"
-    return InputError(f"{setting} needs the numeric field {name!r}, which the runs do not have; {remedy}")
+    return InputError(setting, f"needs the numeric field {name!r}, which the runs do not have; {remedy}")
 
 
 def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = ()) -> None:
@@ -625,14 +627,13 @@ def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = 
     for (kind, name), _ in settings.groups:
         names = sorted({item.groups[kind] for item in baseline.items if kind in item.groups})
         if name not in names:
-            raise UnknownNameError(f"slices: {unknown_name(kind, name, names)}")
+            raise UnknownNameError("slices", f": {unknown_name(kind, name, names)}")
     known = {*(item.id for item in baseline.items), *lacking}
     for name in settings.must_pass:
         if name not in known:
             hint = did_you_mean(name, known) or "; take an id of the baseline"
-            message = f"names {shortened(name)}, which is the id of no item of the baseline{hint}"
             raise UnknownNameError(
-                f"must_pass {message}", in_shell=f"--must-pass (in a file: must_pass) {message}"
+                "must_pass", f"names {shortened(name)}, which is the id of no item of the baseline{hint}"
             )
 
 
@@ -713,7 +714,7 @@ def _read_threshold(metrics: Mapping[str, Metric], name: str, limit: float) -> T
         if about in metrics:
             return Threshold(name, metrics[about], is_least=side == "min", limit=limit)
     known_names = [f"{metric.side}_{metric.name}" for metric in metrics.values()]
-    raise UnknownNameError(f"thresholds: {unknown_name('threshold', name, known_names)}")
+    raise UnknownNameError("thresholds", f": {unknown_name('threshold', name, known_names)}")
 
 
 def check_thresholds(comparison: Comparison, settings: GateSettings) -> tuple[ThresholdCheck, ...]:

@@ -61,9 +61,9 @@ class ProgramAsker:
         except ValueError as error:
             raise InputError(f"command {self.command!r} cannot be read: {error}") from None
         if not arguments:
-            raise InputError("command must name a program, such as 'python ask.py', got nothing")
+            raise InputError("command", "must name a program, such as 'python ask.py', got nothing")
         if not self.timeout > 0:
-            raise InputError(f"timeout must be > 0, got {self.timeout}")
+            raise InputError("timeout", f"must be > 0, got {self.timeout}")
 
     def keys(self, items: Sequence[ItemToAsk], prompts: Sequence[str]) -> list[bytes]:
         """Return hashes of the command, the files in it, and an item's line, one for each item."""

@@ -220,7 +220,7 @@ def check_inputs(run: Run) -> None:
     if without:
         raise InputError(
             f"a judge must know the question, and {named(without)} of the baseline have no input: record "
-            "runs with inputs (--input COLUMN)"
+            "runs with inputs (`input`)"
         )
 
 

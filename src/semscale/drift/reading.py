@@ -70,7 +70,7 @@ class RunColumns:
 
     def __post_init__(self) -> None:
         if not self.output:
-            raise InputError("output must name at least one column, got none")
+            raise InputError("output", "must name at least one column, got none")
         duplicates = [name for name, n in Counter(self._names).items() if n > 1]
         duplicates += [name for name, n in Counter(self.by).items() if n > 1]
         if duplicates:
@@ -282,7 +282,7 @@ def is_table(paths: RunPaths, format: str | None = None) -> bool:  # noqa: A002 
     """
     if format is not None:
         if format not in (*FORMATS, _ATHENA):
-            raise InputError(f"format must be one of {', '.join((*FORMATS, _ATHENA))}, got {format!r}")
+            raise InputError("format", f"must be one of {', '.join((*FORMATS, _ATHENA))}, got {format!r}")
         return format != _ATHENA
     if not isinstance(paths, str | Path):
         return False
@@ -329,7 +329,7 @@ def _repeated(rows: Mapping[str, list[tuple[int, Item]]], table: Table) -> list[
             f"{often}, {item.id!r} in data rows {first} and {second}; where each row is one output of an "
             "answer,"
         )
-        raise InputError(f"{problem} set RunColumns(long=True)", in_shell=f"{problem} give --long")
+        raise InputError(f"{problem} set `long=True`")
     joined = {id_: _joined(same, table) for id_, same in rows.items()}
     return [
         tuple(replace(joined[id_], outputs=same[number][1].outputs) for id_, same in rows.items())
@@ -361,7 +361,7 @@ def _read(paths: RunPaths, columns: RunColumns | None, settings: TableSettings) 
         exercises = read_athena(paths)
         return _RunContent((exercises.items,), exercises.models, recorded=exercises.generated)
     if not isinstance(paths, str | Path):
-        raise InputError("path must be one file; several are read only where they are Athena's exercises")
+        raise InputError("path", "must be one file; several are read only where they are Athena's exercises")
     names = TableSettings.__annotations__
     of_table = {name: value for name, value in settings.items() if name in names}
     table = open_table(paths, **cast(TableSettings, of_table))
@@ -417,12 +417,12 @@ def _logged_models(table: Table) -> tuple[str, ...]:
 def _single_model(models: tuple[str, ...], default: str | None) -> str:
     if len(models) > 1:
         raise InputError(
-            f"the files have outputs of several models, {named(models)}; name the run's (--model)"
+            f"the files have outputs of several models, {named(models)}; name the run's (`model`)"
         )
     name = models[0] if models else default
     if name is None:
         raise InputError(
-            "model must be named: state the model of the outputs, such as --model gpt-4o-2024-08-06"
+            "model", "must be named: state the model of the outputs, such as `model='gpt-4o-2024-08-06'`"
         )
     return name
 

@@ -110,8 +110,9 @@ def match_items(baseline: Run, candidate: Run) -> ItemMatching:
     one_sided = [name for name in both if (before[name] is None) != (after[name] is None)]
     if one_sided:
         raise InputError(
-            f"inputs: only one of the runs has those of {named(one_sided)}; record both with inputs, or both "
-            "without"
+            "inputs",
+            f": only one of the runs has those of {named(one_sided)}; record both with inputs, or both "
+            "without",
         )
     common = {name: None for name in both if before[name] == after[name]}
     unmatched, offered = (
@@ -491,8 +492,9 @@ def _unique(inputs: dict[str, str | None]) -> dict[str, str]:
 def _check_dataset(baseline: Run, candidate: Run) -> None:
     if baseline.dataset != candidate.dataset:
         raise InputError(
-            f"dataset: the baseline is of {baseline.dataset!r}, the candidate of {candidate.dataset!r}; "
-            "runs of one dataset can be compared"
+            "dataset",
+            f": the baseline is of {baseline.dataset!r}, the candidate of {candidate.dataset!r}; "
+            "runs of one dataset can be compared",
         )
 
 
@@ -516,18 +518,21 @@ def _with_items(baseline: Run, candidate: Run, ids: Sequence[str]) -> tuple[Run,
 def _check_all_matched(matching: ItemMatching) -> None:
     if matching.lost:
         raise InputError(
-            f"items: the candidate has no {named(matching.lost)}, which the baseline has; record every item, "
-            "with no outputs where the model gave none"
+            "items",
+            f": the candidate has no {named(matching.lost)}, which the baseline has; record every item, "
+            "with no outputs where the model gave none",
         )
     if matching.new:
         raise InputError(
-            f"items: the baseline has no {named(matching.new)}, which the candidate has; leave them out, or "
-            "record every item and approve a new baseline"
+            "items",
+            f": the baseline has no {named(matching.new)}, which the candidate has; leave them out, or "
+            "record every item and approve a new baseline",
         )
     if matching.changed:
         raise InputError(
-            f"inputs: the candidate had other inputs in {named(matching.changed)}; use the same inputs, or "
-            "record and approve a new baseline"
+            "inputs",
+            f": the candidate had other inputs in {named(matching.changed)}; use the same inputs, or "
+            "record and approve a new baseline",
         )
 
 
@@ -540,9 +545,10 @@ def _check_enough(matching: ItemMatching) -> None:
     if len(matching.moved) >= LEAST_COMMON_SHARE * n:
         before, after = matching.moved[0]
         raise InputError(
-            f"items: the dataset was renumbered: {len(matching.moved)} of the baseline's {n} inputs are in "
+            "items",
+            f": the dataset was renumbered: {len(matching.moved)} of the baseline's {n} inputs are in "
             f"the candidate under another id, such as {before!r} under {after!r}; give the items their "
-            "former ids, or approve a baseline with the new ones"
+            "former ids, or approve a baseline with the new ones",
         )
     reasons = []
     if matching.lost:
@@ -551,9 +557,10 @@ def _check_enough(matching: ItemMatching) -> None:
         reasons.append(f"the candidate had other inputs in {named(matching.changed)}")
     nothing = "" if common else "nothing matches: "
     raise InputError(
-        f"items: {nothing}{common} of the baseline's {n} can be compared, and at least {min(least, n)} are "
+        "items",
+        f": {nothing}{common} of the baseline's {n} can be compared, and at least {min(least, n)} are "
         f"needed: {' and '.join(reasons)}; record every item, with no outputs where the model gave none, or "
-        "approve a new baseline"
+        "approve a new baseline",
     )
 
 
@@ -564,8 +571,9 @@ def _check_groups(before: tuple[Item, ...], after: tuple[Item, ...]) -> None:
             if names[0] != names[1]:
                 shown = ["none" if name is None else repr(name) for name in names]
                 raise InputError(
-                    f"groups: {item.id!r} has {kind} {shown[0]} in the baseline and {shown[1]} in the "
-                    "candidate; record both with the same groups"
+                    "groups",
+                    f": {item.id!r} has {kind} {shown[0]} in the baseline and {shown[1]} in the "
+                    "candidate; record both with the same groups",
                 )
 
 
@@ -574,8 +582,9 @@ def _check_fields(baseline: Run, candidate: Run) -> None:
     lacking = [name for name in baseline.fields if name not in (*candidate.fields, *ASKED_FIELDS)]
     if lacking and any(item.outputs_with_text for item in candidate.items):
         raise InputError(
-            f"fields: the candidate has no {named(lacking)}, which the baseline has; record its outputs with "
-            f"{'them' if len(lacking) > 1 else 'it'}, or a baseline without"
+            "fields",
+            f": the candidate has no {named(lacking)}, which the baseline has; record its outputs with "
+            f"{'them' if len(lacking) > 1 else 'it'}, or a baseline without",
         )
 
 

@@ -96,7 +96,7 @@ def read_directions(fields: Mapping[str, Direction]) -> dict[str, Direction]:
     known = get_args(Direction)
     for name, direction in fields.items():
         if direction not in known:
-            raise InputError(f"fields, {name} must be one of {', '.join(known)}, got {direction!r:.60}")
+            raise InputError(f"fields.{name}", f"must be one of {', '.join(known)}, got {direction!r:.60}")
     return dict(fields)
 
 
@@ -105,14 +105,14 @@ def _pairs(values: object, info: ValidationInfo) -> object:
     if isinstance(values, Mapping):
         return {str(name): value for name, value in values.items()}
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(f"{info.field_name} must map names to values, got {shortened(values)}")
+        raise InputError(info.field_name, f"must map names to values, got {shortened(values)}")
     named: dict[str, str] = {}
     for pair in values:
         name, equals, value = str(pair).partition("=")
         if not equals or not name:
-            raise InputError(f"{info.field_name} must be NAME=VALUE, got {pair!r}")
+            raise InputError(info.field_name, f"must be NAME=VALUE, got {pair!r}")
         if name in named:
-            raise InputError(f"{info.field_name} must name each once, got {name!r} more than once")
+            raise InputError(info.field_name, f"must name each once, got {name!r} more than once")
         named[name] = value
     return named
 
@@ -125,7 +125,7 @@ def _names(names: object) -> object:
 def _each_once(names: tuple[str, ...] | None, info: ValidationInfo) -> tuple[str, ...] | None:
     twice = [name for name, n in Counter(names or ()).items() if n > 1]
     if twice:
-        raise InputError(f"{info.field_name} must name each once, got {twice[0]!r} more than once")
+        raise InputError(info.field_name, f"must name each once, got {twice[0]!r} more than once")
     return names
 
 
@@ -141,7 +141,7 @@ def read_limits(limits: object, info: ValidationInfo) -> dict[str, float | str]:
     named: Any = _pairs(limits, info)
     for name in named:
         if name not in LIMITS:
-            raise UnknownNameError(f"limits: {unknown_name('limit', name, list(LIMITS))}")
+            raise UnknownNameError("limits", f": {unknown_name('limit', name, list(LIMITS))}")
     return {name: _limit(name, value) for name, value in named.items()}
 
 
@@ -153,8 +153,8 @@ def _limit(name: str, value: object) -> float | str:
     if 0 <= number < 1 or is_count:
         return number
     raise InputError(
-        f"limits, {name} must be a number of items, a share of them below 1 (100 %), or off, got "
-        f"{shortened(value)}"
+        f"limits.{name}",
+        f"must be a number of items, a share of them below 1 (100 %), or off, got {shortened(value)}",
     )
 
 
@@ -173,7 +173,8 @@ def _margins(margins: dict[str, float], info: ValidationInfo) -> dict[str, float
     for name, margin in margins.items():
         if not margin > 0:
             raise InputError(
-                f"{info.field_name}, {name} must be above 0: the smallest drift that matters, got {margin:g}"
+                f"{info.field_name}.{name}",
+                f"must be above 0: the smallest drift that matters, got {margin:g}",
             )
     return margins
 
@@ -199,18 +200,19 @@ class SliceSettings(Settings):
     @model_validator(mode="after")
     def _check_limits(self) -> Self:
         if MISSING in self.limits:
-            raise InputError("limits, missing counts all items of the baseline; set it outside of slices")
+            raise InputError("limits.missing", "counts all items of the baseline; set it outside of slices")
         return self
 
 
 def _slices(slices: object) -> object:
     if not isinstance(slices, Mapping) or not all(isinstance(names, Mapping) for names in slices.values()):
         raise InputError(
-            "slices must be kinds of groups with their groups' settings, such as "
-            f"exercise: {{'6715': {{limits: {{silenced: 2}}}}}}, got {shortened(slices)}"
+            "slices",
+            "must be kinds of groups with their groups' settings, such as "
+            f"exercise: {{'6715': {{limits: {{silenced: 2}}}}}}, got {shortened(slices)}",
         )
     return {
-        str(kind): {str(name): _slice(f"slices, {kind} {name}", values) for name, values in groups.items()}
+        str(kind): {str(name): _slice(f"slices.{kind}.{name}", values) for name, values in groups.items()}
         for kind, groups in slices.items()
     }
 
@@ -299,7 +301,9 @@ class GateSettings(Settings):
     @model_validator(mode="after")
     def _check_metrics(self) -> Self:
         if self.metrics == ():
-            raise InputError("metrics must name at least one, got none: leave the key out for the usual ones")
+            raise InputError(
+                "metrics", "must name at least one, got none: leave the key out for the usual ones"
+            )
         return self
 
     def without_metric(self, name: str) -> Self:

@@ -159,14 +159,14 @@ def plan_gate(
     n, reruns = len(comparison.baseline.items), len(comparison.reruns)
     if not reruns:
         raise InputError(
-            "a plan needs a rerun of the baseline, which shows the noise: record one (--rerun-of)"
+            "a plan needs a rerun of the baseline, which shows the noise: record one (`rerun_of`)"
         )
     if n < 2:  # noqa: PLR2004 - nothing to draw from
         raise InputError(f"a plan needs at least 2 items, got {n}")
     if not 0 < power <= 1:
-        raise InputError(f"power must be above 0 and at most 1, got {power:g}")
+        raise InputError("power", f"must be above 0 and at most 1, got {power:g}")
     if draws < 1:
-        raise InputError(f"draws must be at least 1, got {draws}")
+        raise InputError("draws", f"must be at least 1, got {draws}")
     chosen = (settings or GateSettings()).changed(by=(), slices={}, must_pass=(), limits={}, thresholds={})
     names = [
         name
@@ -426,7 +426,9 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
     chosen = list(dict.fromkeys(DAMAGES if kinds is None else kinds))
     unknown = [kind for kind in chosen if kind not in DAMAGES]
     if unknown or not chosen:
-        raise UnknownNameError(f"kinds must be of {', '.join(DAMAGES)}, got {', '.join(unknown) or 'none'}")
+        raise UnknownNameError(
+            "kinds", f"must be of {', '.join(DAMAGES)}, got {', '.join(unknown) or 'none'}"
+        )
     _check(items, shares, draws, seed)
     gate = (settings or GateSettings()).changed(must_pass=(), slices={})
     runs = (baseline, *(check_rerun(baseline, rerun) for rerun in reruns))
@@ -459,15 +461,12 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
 def _check(items: int | None, shares: Sequence[float], draws: int, seed: int) -> None:
     check_seed(seed)
     if items is not None and items < 1:
-        raise InputError(
-            f"items must be at least 1, or None for all, got {items}",
-            in_shell=f"--n-items must be at least 1, got {items}",
-        )
+        raise InputError("plan:items", f"must be at least 1, or none for all, got {items}")
     if draws < 1:
-        raise InputError(f"draws must be at least 1, got {draws}")
+        raise InputError("draws", f"must be at least 1, got {draws}")
     outside = [share for share in shares if not 0 < share <= 1]
     if outside or not shares:
-        raise InputError(f"shares must be above 0 and at most 1, got {outside or 'none'}")
+        raise InputError("shares", f"must be above 0 and at most 1, got {outside or 'none'}")
 
 
 class _Versions:

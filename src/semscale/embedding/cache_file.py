@@ -84,7 +84,7 @@ class EntryStore:
     ) -> None:
         max_bytes = cache_cap() if max_bytes is None else max_bytes
         if max_bytes <= 0:
-            raise InputError(f"max_bytes must be > 0, got {max_bytes}")
+            raise InputError("max_bytes", f"must be > 0, got {max_bytes}")
         self.path = (cache_root() if folder is None else Path(folder).expanduser()) / name
         self.max_bytes = max_bytes
         self._clock = clock

@@ -246,9 +246,7 @@ def activation_of(name: str) -> Activation:
 
 def _left_to_torch(problem: str) -> UnsupportedModelError:
     install = install_command("semscale[torch]")
-    return UnsupportedModelError(
-        f"{problem}; use engine='torch' ({install})", in_shell=f"{problem}; use --engine torch ({install})"
-    )
+    return UnsupportedModelError(f"{problem}; use `engine='torch'` ({install})")
 
 
 WORDS = "embeddings.word_embeddings.weight"

@@ -131,7 +131,7 @@ class CrossEncoder:
         """
         first, second = checked_texts(first), checked_texts(second)
         if len(first) != len(second):
-            raise InputError(f"pairs need two texts each, got {len(first)} and {len(second)} texts")
+            raise InputError("pairs", f"need two texts each, got {len(first)} and {len(second)} texts")
         rows = self._tokens.rows(first, second)
         values = np.empty((len(first), len(self.labels)), np.float32)
         for batch, output in self._classifier.outputs(rows, first, second):

@@ -137,7 +137,7 @@ class ArrayEmbedder:
         texts = checked_texts(texts)
         if len(self._vectors) != len(texts):
             raise InputError(
-                f"vectors must have one row a text, got {len(self._vectors)} for {len(texts)} texts"
+                "vectors", f"must have one row a text, got {len(self._vectors)} for {len(texts)} texts"
             )
         self._rows: dict[str, int] = {}
         for row, text in enumerate(texts):
@@ -172,8 +172,9 @@ class ArrayEmbedder:
         if len(unknown):
             first = int(unknown[0])
             raise InputError(
-                f"texts[{first}] has no vector, nor have {len(unknown) - 1} more: {texts[first][:40]!r}; "
-                f"give vectors for anchors and probes too, or another embedder"
+                f"texts[{first}]",
+                f"has no vector, nor have {len(unknown) - 1} more: {texts[first][:40]!r}; "
+                f"give vectors for anchors and probes too, or another embedder",
             )
         if progress:
             progress("embedding", len(texts), len(texts))
@@ -216,14 +217,16 @@ class ApiEmbedder:
             ("retries", retries, 0),
         ):
             if value is not None and value < least:
-                raise InputError(f"{name} must be >= {least}, got {value}")
+                raise InputError(name, f"must be >= {least}, got {value}")
         self.model = model
         named = base_url or os.environ.get("OPENAI_BASE_URL")
-        self._base_url = checked_address(named or OPENAI, "--embedder-url")
+        self._base_url = checked_address(named or OPENAI, "embedder:base_url")
         self._key_variable = key_variable
         if not named and not (key_variable and os.environ.get(key_variable)):
-            problem = f"{key_variable or KEY_VARIABLE} is not set; set it, or name another endpoint with"
-            raise InputError(f"{problem} base_url", in_shell=f"{problem} --embedder-url")
+            variable = key_variable or KEY_VARIABLE
+            raise InputError(
+                f"{variable} is not set; set it, or name another endpoint with `embedder:base_url`"
+            )
         require("api")
         self._asked = dimensions
         self._batch = batch
@@ -358,9 +361,9 @@ def unit_rows(vectors: npt.ArrayLike) -> Vectors:
     try:
         table = np.asarray(vectors, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"vectors must be a table of numbers with rows of one width: {error}") from error
+        raise InputError("vectors", f"must be a table of numbers with rows of one width: {error}") from error
     if table.ndim != 2 or table.shape[1] == 0:  # noqa: PLR2004
-        raise InputError(f"vectors must have the shape (texts, dimensions), got {table.shape}")
+        raise InputError("vectors", f"must have the shape (texts, dimensions), got {table.shape}")
     largest = np.abs(table).max(axis=1, initial=0.0)
     for row in np.flatnonzero(~np.isfinite(largest) | (largest == 0))[:1]:
         what = (

@@ -106,7 +106,7 @@ def embed_file(  # noqa: PLR0913 - what, by which model, where to, and who is to
         ModelError: the model cannot be run; finished parts stay stored.
     """
     if dtype not in _TYPES:
-        raise InputError(f"dtype must be float32 or float16, got {dtype!r}")
+        raise InputError("dtype", f"must be float32 or float16, got {dtype!r}")
     table.require(text, "text")
     check_free(table.columns, table.name)
     if out is not None:
@@ -129,7 +129,7 @@ def check_vectors_fit(out: Target) -> None:
         InputError: the format is CSV or a workbook.
     """
     if output_format(out) not in ("parquet", "jsonl"):
-        raise InputError(f"out must end in .parquet, .jsonl or / to hold vectors, got {out.name!r}")
+        raise InputError("out", f"must end in .parquet, .jsonl or / to hold vectors, got {out.name!r}")
 
 
 @dataclass

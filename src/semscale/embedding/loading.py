@@ -81,7 +81,9 @@ def checked_embedder(embedder: object) -> "str | Path | Embedder":
     """
     if isinstance(embedder, str | Path) or callable(getattr(embedder, "embed", None)):
         return cast("str | Path | Embedder", embedder)
-    raise InputError(f"embedder must be a name, a folder or what load_embedder gives, got {embedder!r:.60}")
+    raise InputError(
+        "embedder", f"must be a name, a folder or what load_embedder gives, got {embedder!r:.60}"
+    )
 
 
 def as_embedder(embedder: "str | Path | Embedder", **settings: Unpack[LoadingSettings]) -> Embedder:
@@ -137,10 +139,7 @@ Build = Callable[[str, str, str | None, Progress | None], Embedder]
 
 def _engine(engine: str, device: str, key_variable: str | None = KEY_VARIABLE) -> Build:
     if engine != "torch" and device != AUTO:
-        raise InputError(
-            f"device={device!r} belongs to engine='torch', got engine={engine!r}",
-            in_shell=f"--device {device} belongs to --engine torch, got --engine {engine}",
-        )
+        raise InputError(f"`device={device!r}` belongs to `engine='torch'`, got `engine={engine!r}`")
     built_in: dict[str, Build] = {
         "openvino": _openvino,
         "torch": partial(_torch, device=device),
@@ -155,7 +154,7 @@ def _engine(engine: str, device: str, key_variable: str | None = KEY_VARIABLE) -
         return build
     names = [*built_in, *offered]
     hint = did_you_mean(engine, names)
-    raise UnknownNameError(f"engine must be one of {', '.join(names)}, got {engine!r}{hint}")
+    raise UnknownNameError("engine", f"must be one of {', '.join(names)}, got {engine!r}{hint}")
 
 
 def _openvino(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
@@ -188,14 +187,12 @@ def _api(
 def _refuse_base_url(base_url: str | None, engine: str) -> None:
     if base_url is not None:
         raise InputError(
-            f"base_url belongs to the engine api, got {base_url!r} with the engine {engine}",
-            in_shell=f"--embedder-url belongs to --engine api, got {base_url!r} with --engine {engine}",
+            "embedder:base_url", f"belongs to `engine='api'`, got {base_url!r} with `engine={engine!r}`"
         )
 
 
 def _refuse_precision(precision: str, engine: str) -> None:
     if precision != "exact":
         raise InputError(
-            f"precision={precision!r} belongs to engine='openvino' or 'torch', not to {engine!r}",
-            in_shell=f"--precision {precision} belongs to --engine openvino or torch, not to {engine}",
+            f"`precision={precision!r}` belongs to `engine='openvino'` or 'torch', not to {engine!r}"
         )

@@ -117,13 +117,11 @@ def check_precision(precision: str, name: str, profile: ModelProfile | None) -> 
             it.
     """
     if precision not in PRECISIONS:
-        raise InputError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+        raise InputError("precision", f"must be one of {', '.join(PRECISIONS)}, got {precision!r}")
     if precision == "turbo" and not (profile and profile.turbo):
         models = ", ".join(known for known, model in KNOWN.items() if model.profile.turbo)
-        problem = f"was measured for {models} only, got {name}: use"
         raise InputError(
-            f"precision='turbo' {problem} precision='fast'",
-            in_shell=f"--precision turbo {problem} --precision fast",
+            f"`precision='turbo'` was measured for {models} only, got {name}: use `precision='fast'`"
         )
 
 
@@ -281,10 +279,9 @@ class OpenVinoEmbedder:
         """
         checked_layer(layer, self.layers)
         if self._precision == "turbo":
-            problem = "was measured for vectors of texts only; for states of tokens use"
             raise InputError(
-                f"precision='turbo' {problem} precision='fast'",
-                in_shell=f"--precision turbo {problem} --precision fast",
+                "`precision='turbo'` was measured for vectors of texts only; for states of tokens use "
+                "`precision='fast'`"
             )
 
     def run_layer(

@@ -70,15 +70,13 @@ class SentenceTransformerEmbedder:
         progress: Progress | None = None,
     ) -> None:
         if batch < 1:
-            raise InputError(f"batch must be >= 1, got {batch}")
+            raise InputError("batch", f"must be >= 1, got {batch}")
         _check_precision(precision)
         known = find_known(str(name))
         if known is not None and known.weights != WEIGHTS:
             raise ModelError(
                 f"{name} has 4-bit weights, which sentence-transformers does not read: give the model "
-                f"{known.hub_id}, or use engine='openvino'",
-                in_shell=f"{name} has 4-bit weights, which sentence-transformers does not read: give the "
-                f"model {known.hub_id}, or use --engine openvino",
+                f"{known.hub_id}, or use `engine='openvino'`"
             )
         require("torch")
         chosen = torch_device(device)
@@ -192,7 +190,7 @@ class SentenceTransformerEmbedder:
 
         fast = getattr(self._model.tokenizer, "backend_tokenizer", None)
         if fast is None:
-            raise InputError("embedder has no fast tokenizer, which is needed for the positions of tokens")
+            raise InputError("embedder", "has no fast tokenizer, which is needed for the positions of tokens")
         tokenizer = Tokenizer.from_str(fast.to_str())
         tokenizer.no_padding()
         tokenizer.no_truncation()
@@ -308,7 +306,7 @@ def torch_device(device: str) -> "torch.device":
         InputError: the name is none of these, or this machine has no such device.
     """
     if not _DEVICE.fullmatch(device):
-        raise InputError(f"device must be auto, cpu, cuda, cuda:N or mps, got {device!r}")
+        raise InputError("device", f"must be auto, cpu, cuda, cuda:N or mps, got {device!r}")
     import torch
 
     there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
@@ -318,10 +316,7 @@ def torch_device(device: str) -> "torch.device":
     if not there[chosen.type]:
         is_built = chosen.type != "cuda" or torch.version.cuda
         problem = "" if is_built else ", and this build of torch is for CPUs only"
-        raise InputError(
-            f"device={device!r} is not available{problem}: use device='auto' or 'cpu'",
-            in_shell=f"--device {device} is not available{problem}: use --device auto or cpu",
-        )
+        raise InputError(f"`device={device!r}` is not available{problem}: use `device='auto'` or 'cpu'")
     if chosen.type == "cuda" and (chosen.index or 0) >= torch.cuda.device_count():
         last = torch.cuda.device_count() - 1
         raise InputError(f"device={device!r} is not available: the last one is cuda:{last}")
@@ -345,8 +340,9 @@ def number_type(precision: str, device: "torch.device") -> "torch.dtype":
 
 def _check_precision(precision: str) -> None:
     if precision not in PRECISIONS:
-        problem = f"must be {' or '.join(PRECISIONS)} with the engine torch, got"
-        raise InputError(f"precision {problem} {precision!r}", in_shell=f"--precision {problem} {precision}")
+        raise InputError(
+            "precision", f"must be {' or '.join(PRECISIONS)} with the engine torch, got {precision!r}"
+        )
 
 
 def _loaded(name: str, device: "torch.device", precision: str) -> "SentenceTransformer":

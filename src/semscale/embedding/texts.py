@@ -42,14 +42,15 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
         True
     """
     if isinstance(texts, str):
-        raise InputError(f"texts must be a list of strings, got one string: [{texts[:40]!r}]")
+        raise InputError("texts", f"must be a list of strings, got one string: [{texts[:40]!r}]")
     for position, text in enumerate(texts):
         if not isinstance(text, str):
-            raise InputError(f"texts[{position}] must be a string, got {type(text).__name__}")
+            raise InputError(f"texts[{position}]", f"must be a string, got {type(text).__name__}")
         if len(text) > MOST_CHARACTERS:
             raise InputError(
-                f"texts[{position}] must have at most {MOST_CHARACTERS:,} characters, got {len(text):,}: "
-                "split it into several texts"
+                f"texts[{position}]",
+                f"must have at most {MOST_CHARACTERS:,} characters, got {len(text):,}: "
+                "split it into several texts",
             )
     return [encodable(text) for text in texts]
 

@@ -110,11 +110,10 @@ def state_engine(embedder: object) -> StateEngine:
     engine = _behind_cache(embedder)
     if not shows_states(embedder):
         raise InputError(
-            "embedder must show the states of single tokens, which those of engine='openvino' and "
-            f"engine='torch' do, got {type(engine).__name__}: give a model's name, a folder, or "
+            "embedder",
+            "must show the states of single tokens, which those of `engine='openvino'` and `engine='torch'` "
+            f"do, got {type(engine).__name__}: give a model's name, a folder, or "
             "load_embedder(name, engine='torch')",
-            in_shell="--engine must be openvino or torch, which show the states of single tokens, got "
-            f"{type(engine).__name__}",
         )
     return cast(StateEngine, engine)
 
@@ -136,7 +135,7 @@ def checked_layer(layer: int, layers: int) -> None:
     """
     whole = isinstance(layer, int | np.integer) and not isinstance(layer, bool)
     if not whole or not 0 <= layer <= layers:
-        raise InputError(f"layer must be between 0 and {layers}, got {layer!r}")
+        raise InputError("layer", f"must be between 0 and {layers}, got {layer!r}")
 
 
 Whole = TypeVar("Whole", np.int32, np.int64)

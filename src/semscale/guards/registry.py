@@ -96,7 +96,7 @@ class Guards:
         chosen = dict(modes or {})
         for name, mode in chosen.items():
             if name not in GUARDS:
-                raise InputError(f"guards must be among {', '.join(GUARDS)}, got {name!r}")
+                raise InputError("guards", f"must be among {', '.join(GUARDS)}, got {name!r}")
             if mode not in list(Mode):
                 raise InputError(f"the mode of guard {name!r} must be off, warn or weigh, got {mode!r}")
         self.modes = MappingProxyType({name: Mode(chosen.get(name, Mode.WARN)) for name in GUARDS})

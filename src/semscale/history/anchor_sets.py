@@ -197,7 +197,7 @@ def _check(pair: AnchorPair) -> None:
     if pair.label is not None and not 0 <= pair.label <= 1:
         raise InputError(
             f"label of anchor {pair.id!r:.60} must lie in 0 to 1, got {pair.label:g}: say which scale the "
-            "labels have, such as --human-range 1 5"
+            "labels have, such as `human_range`"
         )
 
 

@@ -78,8 +78,9 @@ class Entry:
             value = getattr(self, name)
             if value is not None and ("\0" in value or has_surrogates(value)):
                 raise InputError(
-                    f"{name} must be text that a database can store, got {value[:60]!r}: "
-                    "leave out NUL and unpaired surrogates"
+                    name,
+                    f"must be text that a database can store, got {value[:60]!r}: "
+                    "leave out NUL and unpaired surrogates",
                 )
 
     @property
@@ -131,7 +132,7 @@ def moment_text(name: str, moment: datetime) -> str:
         InputError: the time has no time zone.
     """
     if moment.tzinfo is None:
-        raise InputError(f"{name} must have a time zone, got {moment.isoformat()}: use datetime.now(UTC)")
+        raise InputError(name, f"must have a time zone, got {moment.isoformat()}: use datetime.now(UTC)")
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
@@ -341,7 +342,9 @@ def verify(database: Database, heads: Sequence[str] = ()) -> Verification:
     """
     for head in heads:
         if len(head) < SHORTEST_HEAD:
-            raise InputError(f"head must be at least {SHORTEST_HEAD} characters of a hash, got {head!r:.60}")
+            raise InputError(
+                "head", f"must be at least {SHORTEST_HEAD} characters of a hash, got {head!r:.60}"
+            )
     with database.reading() as connection:
         links, entries = load_links(connection), _all_entries(connection)
         contents = {link.content for link in links}

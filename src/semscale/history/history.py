@@ -425,12 +425,13 @@ def _record_run(connection: Connection, run: Run, bodies: Sequence[str]) -> None
         known = _datasets_of_runs(connection)
         if run.rerun_of not in known:
             raise UnknownNameError(
-                f"rerun_of names no run, got {run.rerun_of[:60]!r}{near_id(run.rerun_of, list(known))}"
+                "rerun_of", f"names no run, got {run.rerun_of[:60]!r}{near_id(run.rerun_of, list(known))}"
             )
         if known[run.rerun_of] != run.dataset:
             raise InputError(
-                f"rerun_of must name a run of dataset {run.dataset!r}, got {run.rerun_of!r} of "
-                f"{known[run.rerun_of]!r}"
+                "rerun_of",
+                f"must name a run of dataset {run.dataset!r}, got {run.rerun_of!r} of "
+                f"{known[run.rerun_of]!r}",
             )
     add_entry(connection, _run_entry(run, bodies))
     items: list[Row] = [
@@ -470,7 +471,7 @@ def _approval_entry(approval: Approval) -> Entry:
     moment = moment_text("approved", approval.approved)
     expires = None if approval.expires is None else moment_text("expires", approval.expires)
     if expires is not None and expires <= moment:
-        raise InputError(f"expires must be later than the approval, {moment}, got {expires}")
+        raise InputError("expires", f"must be later than the approval, {moment}, got {expires}")
     return Entry(
         EntryKind.APPROVAL,
         approval.id,

@@ -73,7 +73,7 @@ class Run:
     def __post_init__(self) -> None:
         for name in ("dataset", "model"):
             if not getattr(self, name).strip():
-                raise InputError(f"{name} must not be empty: name the {name} that the outputs are from")
+                raise InputError(name, f"must not be empty: name the {name} that the outputs are from")
         if not self.items:
             raise InputError("a run must have at least one item, got none")
         twice = [name for name, n in Counter(item.id for item in self.items).items() if n > 1]

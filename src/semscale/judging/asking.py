@@ -594,8 +594,9 @@ def decisions_to_try(model: DecidingChat, rubric: Rubric) -> tuple[ModelCapabili
     for criterion in rubric.criteria:
         n = len(criterion.template.levels)
         if not n:
-            problem = f"needs a template with levels, {criterion.template.name!r} has a range"
-            raise InputError(f"method='decision' {problem}", in_shell=f"--reply decision {problem}")
+            raise InputError(
+                f"`method='decision'` needs a template with levels, {criterion.template.name!r} has a range"
+            )
         if n > most:
             noun = "template" if criterion.name == rubric.name else "criterion"
             raise InputError(

@@ -853,7 +853,7 @@ def _read_systems(
     A row with two answers or more is compared.
     """
     if len(systems) < _FEWEST_SYSTEMS:
-        raise InputError(f"systems must be two or more, got {len(systems)}")
+        raise InputError("systems", f"must be two or more, got {len(systems)}")
     columns = [read_items(questions, answers, references, preparation) for answers in systems.values()]
     texts = as_list(questions, "questions")
     n_pairs = len(texts) * len(columns) * (len(columns) - 1) // 2
@@ -888,10 +888,10 @@ def system_names(a: str | None, b: str | None, systems: Sequence[str]) -> dict[s
     for entry in systems:
         name, _, column = (part.strip() for part in entry.partition("="))
         if not name or not column:
-            raise InputError(f"--system must be NAME=COLUMN, got {entry!r}")
+            raise InputError(f"`system` must be NAME=COLUMN, got {entry!r}")
         pairs.append((name, column))
     if len(pairs) < _FEWEST_SYSTEMS:
-        raise InputError("name two systems or more, with --a COLUMN and --b COLUMN or --system NAME=COLUMN")
+        raise InputError("name two systems or more, with `a` and `b` or with `system` for each")
     for noun, values in zip(("name", "column"), zip(*pairs, strict=True), strict=True):
         twice = next((value for index, value in enumerate(values) if value in values[:index]), None)
         if twice is not None:

@@ -79,8 +79,9 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
         names = ", ".join(f"“{level.label}”" for level in template.levels)
         valid = f"numbers from {numbers[0]:g} to {numbers[-1]:g}{f' or {names}' if names else ''}"
         raise InputError(
-            f"human: labels must be those of template {template.name!r}, {valid}, got "
-            f"{', '.join(invalid[:_SHOWN_ROWS])}"
+            "human",
+            f": labels must be those of template {template.name!r}, {valid}, got "
+            f"{', '.join(invalid[:_SHOWN_ROWS])}",
         )
     table = np.full((len(rows), max(map(len, rows), default=0) or 1), np.nan)
     for index, labels_of_row in enumerate(rows):

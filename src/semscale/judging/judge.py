@@ -475,7 +475,7 @@ class Panel(AnyJudge[PanelVerdicts]):
     def __init__(self, judges: Sequence[Judge]) -> None:
         members = tuple(judges) if isinstance(judges, Sequence) else ()
         if len(members) < _FEWEST_JUDGES or not all(isinstance(judge, Judge) for judge in members):
-            raise InputError(f"judges must be a list of two or more Judge, got {judges!r}")
+            raise InputError("judges", f"must be a list of two or more Judge, got {judges!r}")
         self.judges = self.members = members
 
     @property

@@ -17,6 +17,7 @@ from semscale.embedding.texts import text_status
 from semscale.errors import InputError
 from semscale.judging.settings import Order, ReferencePosition
 from semscale.judging.templates import Template, read_data
+from semscale.spelling import marked
 from semscale.store.columns import as_list
 from semscale.text_preparation import TextPreparation
 from semscale.types import Status
@@ -86,7 +87,7 @@ def read_items(
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1:
         listed = " and ".join(f"{n} {name}" for name, n in lengths.items())
-        raise InputError(f"{' and '.join(columns)} must have equal lengths, got {listed}")
+        raise InputError(f"{' and '.join(map(marked, columns))} must have equal lengths, got {listed}")
     return [_item(*cells) for cells in zip(*columns.values(), strict=True)]
 
 

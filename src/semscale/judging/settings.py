@@ -37,7 +37,6 @@ Method = Literal["prose", "decision"]
 """Kind of reply: prose that states a score, or a probability of each level."""
 
 _SAMPLING_TEMPERATURE = 1.0
-_OPTIONS = {"temperature": "--chat-temperature"}
 
 
 class JudgeSettings(Settings):
@@ -120,8 +119,9 @@ class JudgeSettings(Settings):
         if self.method == "decision":
             if self.samples != 1:
                 raise InputError(
-                    f"samples must be 1 with method='decision', got {self.samples}: "
-                    "a decision has a probability for each level"
+                    "samples",
+                    f"must be 1 with method='decision', got {self.samples}: "
+                    "a decision has a probability for each level",
                 )
             if self.temperature not in {"auto", None, 0.0}:
                 raise _prose_only("temperature", self.temperature)
@@ -129,7 +129,7 @@ class JudgeSettings(Settings):
                 raise _prose_only("order", self.order)
         if self.samples != 1 and self.temperature == 0:
             raise InputError(
-                f"temperature must be > 0 for {self.samples} samples, which would all be the same at 0"
+                "temperature", f"must be > 0 for {self.samples} samples, which would all be the same at 0"
             )
 
     @property
@@ -164,10 +164,7 @@ class JudgeKeywords(TypedDict, total=False):
 
 def _prose_only(name: str, value: object) -> InputError:
     reason = "it is for replies in prose, and a decision is a probability for each level"
-    return InputError(
-        f"leave {name}={value!r} out with method='decision': {reason}",
-        in_shell=f"leave {_OPTIONS.get(name, f'--{name}')} {value} out with --reply decision: {reason}",
-    )
+    return InputError(f"leave `{name}={value!r}` out with `method='decision'`: {reason}")
 
 
 def _probabilities(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> "Floats":
@@ -230,4 +227,4 @@ class JudgeColumns(Columns):
         """Refuse probabilities without labels."""
         super().model_post_init(context)
         if self.inclusion is not None and self.human is None:
-            raise InputError("inclusion belongs to human: name the column of people's labels as well")
+            raise InputError("inclusion", "belongs to `human`: name the column of people's labels as well")

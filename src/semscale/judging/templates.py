@@ -133,7 +133,7 @@ def load_template(name: "str | Template | Scale", *, rubric: str | None = None) 
         [0.0, 0.25, 0.5, 0.75, 1.0]
     """
     if rubric is not None and not isinstance(rubric, str):
-        raise InputError(f"rubric must be text, got {type(rubric).__name__}")
+        raise InputError("rubric", f"must be text, got {type(rubric).__name__}")
     template = _template(name)
     return template if rubric is None else template.model_copy(update={"rubric": rubric.strip()})
 
@@ -241,7 +241,7 @@ class Rubric:
             raise InputError("a rubric needs at least one criterion, got none")
         twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
         if twice is not None:
-            raise InputError(f"criteria must have different names, got {twice!r} twice")
+            raise InputError("criteria", f"must have different names, got {twice!r} twice")
         columns = {name: {name, f"{name}_score", f"{name}_status"} for name in names}
         for left, right in combinations(names, 2):
             if columns[left] & columns[right]:
@@ -252,7 +252,8 @@ class Rubric:
         is_whole = abs(total - 1) <= _WEIGHT_TOLERANCE
         if not is_whole or not all(criterion.weight > 0 for criterion in self.criteria):
             raise InputError(
-                f"weights must be above 0 and sum to 1, got {_listed(self.weights)}, which sum to {total:g}"
+                "weights",
+                f"must be above 0 and sum to 1, got {_listed(self.weights)}, which sum to {total:g}",
             )
 
     @classmethod
@@ -350,7 +351,7 @@ def load_rubric(path: str | Path | Rubric) -> Rubric:
     if isinstance(path, Rubric):
         return path
     if not isinstance(path, str | Path):
-        raise InputError(f"criteria must be a Rubric or its YAML file, got {type(path).__name__}")
+        raise InputError("criteria", f"must be a Rubric or its YAML file, got {type(path).__name__}")
     file = YamlFile.read(path, "rubric file")
     return parse_rubric(file.content, source=file.source)
 

@@ -104,7 +104,7 @@ class JudgedResult(Result):
         cells = {name: as_list(column, name) for name, column in columns.items() if column is not None}
         for name, column in cells.items():
             if len(column) != self.n:
-                raise InputError(f"{name} must have {self.n} rows, as many as verdicts, got {len(column)}")
+                raise InputError(name, f"must have {self.n} rows, as many as verdicts, got {len(column)}")
         titles = JudgeColumns(
             question="question",
             answer="answer",
@@ -152,7 +152,7 @@ class Verdicts(JudgedResult):
 
     def __post_init__(self) -> None:
         if len(self.status) != len(self.verdicts):
-            raise InputError(f"status must have {len(self.verdicts)} rows, got {len(self.status)}")
+            raise InputError("status", f"must have {len(self.verdicts)} rows, got {len(self.status)}")
         status = self.status.view()
         status.flags.writeable = False
         object.__setattr__(self, "status", status)
@@ -207,7 +207,7 @@ class Verdicts(JudgedResult):
             InputError: the template has a range instead of levels; ``Verdict.distribution`` has its masses.
         """
         if self.template.highest is not None:
-            raise InputError(f"pmf needs a template with levels, {self.template.name!r} has a range")
+            raise InputError("pmf", f"needs a template with levels, {self.template.name!r} has a range")
         return self.masses
 
     @property

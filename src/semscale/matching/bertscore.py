@@ -320,7 +320,7 @@ class BertScorer:
         """
         for name, text in (("prediction", prediction), ("reference", reference)):
             if not isinstance(text, str) or not text.strip():
-                raise InputError(f"{name} must be a text with something in it, got {text!r:.60}")
+                raise InputError(name, f"must be a text with something in it, got {text!r:.60}")
         if self._weights is None:
             raise InputError("idf=True weighs by a call's references: give explain's scorer idf=[texts]")
         stripped = [prediction.strip(), reference.strip()]
@@ -393,10 +393,7 @@ def token_encoder(
     if known is not None and not known.runs and engine == "openvino":
         runnable = ", ".join(name for name, model in bert_models().items() if model.runs)
         problem = f"model {known.name} has an architecture that cannot be run here; try {runnable}, or give"
-        raise InputError(
-            f"{problem} embedder=load_embedder({known.name!r}, engine='torch')",
-            in_shell=f"{problem} --engine torch",
-        )
+        raise InputError(f"{problem} `engine='torch'` to load_embedder")
     name = known.hub if known and not Path(embedder).is_dir() else embedder
     return load_token_encoder(name, precision=precision, engine=engine, device=device, progress=progress)
 
@@ -469,8 +466,10 @@ def chosen_layer(layer: int | None, encoder: TokenEncoder, baseline: "Baseline |
         layer = known.layer
     if layer is None:
         raise InputError(
-            f"layer must be given for {encoder.name}, 0 to {encoder.layers}, as none is known to be good; "
-            f"to find it: {_CALIBRATE.format(name=encoder.name)} --prediction COL --reference COL --human COL"
+            "layer",
+            f"must be given for {encoder.name}, 0 to {encoder.layers}, as none is known to be good; "
+            f"to find it: {_CALIBRATE.format(name=encoder.name)} --prediction COL --reference COL "
+            "--human COL",
         )
     encoder.check_layer(layer)
     return int(layer)
@@ -755,7 +754,7 @@ def calibrate(  # noqa: PLR0913 - the settings of a calibration
     """
     check_seed(seed)
     if n_pairs < 1:
-        raise InputError(f"n_pairs must be at least 1, got {n_pairs}")
+        raise InputError("n_pairs", f"must be at least 1, got {n_pairs}")
     texts, first, second = _random_pairs(corpus, n_texts, n_pairs, np.random.default_rng(seed))
     pairs = TextPairs(encoder.reader.read(texts), first, second)
     weights = equal_weights(encoder.reader)
@@ -791,8 +790,9 @@ def _random_pairs(
     texts, _ = distinct([text.strip() for text in corpus if isinstance(text, str) and text.strip()])
     if len(texts) < _FEWEST_TEXTS:
         raise InputError(
-            f"corpus must have at least {_FEWEST_TEXTS} different texts, got {len(texts)}; "
-            "give more of the kind to be compared"
+            "corpus",
+            f"must have at least {_FEWEST_TEXTS} different texts, got {len(texts)}; "
+            "give more of the kind to be compared",
         )
     if len(texts) > n_texts:
         texts = [texts[row] for row in np.sort(rng.choice(len(texts), n_texts, replace=False))]
@@ -805,7 +805,8 @@ def _agreement(scores: BertScores, human: Floats, seed: int) -> tuple[Estimate, 
     counts = scores.scored & np.isfinite(human)
     if counts.sum() < _FEWEST_JUDGED:
         raise InputError(
-            f"human must have at least {_FEWEST_JUDGED} pairs with both texts and a score, got {counts.sum()}"
+            "human",
+            f"must have at least {_FEWEST_JUDGED} pairs with both texts and a score, got {counts.sum()}",
         )
     estimate = spearman_estimate(scores.f1[counts], human[counts], interval=INTERVAL, seed=seed)
     return estimate, int(counts.sum()), int((~counts).sum())

@@ -108,9 +108,9 @@ def entailments_by(model: EntailmentModel, premises: Sequence[str], hypotheses: 
     values = np.asarray(model.probabilities(premises, hypotheses), np.float64)
     n = len(premises)
     if values.shape != (n, len(RELATIONS)):
-        raise InputError(f"nli must give 3 probabilities for each of {n} pairs, got shape {values.shape}")
+        raise InputError("nli", f"must give 3 probabilities for each of {n} pairs, got shape {values.shape}")
     if not ((values >= 0).all() and (np.abs(values.sum(axis=1) - 1) < _TOLERANCE).all()):
-        raise InputError("nli must give probabilities that sum to 1 for each pair, got others")
+        raise InputError("nli", "must give probabilities that sum to 1 for each pair, got others")
     return Entailments(values, np.zeros(n, np.bool_), np.zeros(n, np.bool_))
 
 
@@ -398,9 +398,7 @@ def checked_labels(stated: Sequence[str]) -> tuple[str, ...]:
     names = tuple(str(name).strip().lower() for name in stated) if listed else ()
     if sorted(names) != sorted(RELATIONS):
         raise InputError(
-            f"nli_labels must list {_EXPECTED} in the order of the model's classes, got {stated!r:.80}",
-            in_shell=f"--nli-labels must be {','.join(RELATIONS)} in the order of the model's classes, "
-            f"got {','.join(stated) if listed else stated}",
+            "nli_labels", f"must list {_EXPECTED} in the order of the model's classes, got {stated!r:.80}"
         )
     return names
 
@@ -435,14 +433,15 @@ def label_columns(labels: Sequence[str], stated: Sequence[str] | None, model: st
     if stated is not None:
         order = checked_labels(stated)
         if is_named and order != names:
-            problem = f"are {', '.join(order)}, but {model} names its classes {shown}: leave them out"
-            raise InputError(f"nli_labels {problem}", in_shell=f"--nli-labels {problem}")
+            raise InputError(
+                "nli_labels",
+                f"are {', '.join(order)}, but {model} names its classes {shown}: leave them out",
+            )
         names = order
     elif not is_named:
-        problem = f"{model} does not state the meaning of its classes ({shown}): state their order"
         raise ModelError(
-            f"{problem}, such as nli_labels=('entailment', 'neutral', 'contradiction')",
-            in_shell=f"{problem}, such as --nli-labels entailment,neutral,contradiction",
+            f"{model} does not state the meaning of its classes ({shown}): state their order, such as "
+            "`nli_labels=('entailment', 'neutral', 'contradiction')`"
         )
     return [names.index(relation) for relation in RELATIONS]
 
@@ -470,14 +469,11 @@ def chosen_model(
     """
     if nli is None:
         named = f"such as {ENGLISH_NLI.hub_id}, or the folder of one: there is no default"
-        raise InputError(
-            f"nli must name an entailment model for method 'entailment', {named}",
-            in_shell=f"--nli must name an entailment model for --method entailment, {named}",
-        )
+        raise InputError("nli", f"must name an entailment model for `method='entailment'`, {named}")
     if isinstance(nli, str | Path):
         return load_nli(nli, precision=precision, labels=labels, cache=cache, progress=progress)
     if not isinstance(nli, EntailmentModel):
-        raise InputError(f"nli must be a name, a folder or an entailment model, got {nli!r:.60}")
+        raise InputError("nli", f"must be a name, a folder or an entailment model, got {nli!r:.60}")
     if precision != "exact" or labels is not None:
         raise InputError(
             "precision and nli_labels need the name of a model, got a model: give load_nli these settings"

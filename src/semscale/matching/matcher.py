@@ -542,16 +542,17 @@ def build_method(settings: MatchSettings) -> PairMethod:
     for setting, owners in _OWNERS.items():
         if getattr(settings, setting) is not None and name not in owners:
             named = " and ".join(map(repr, owners))
-            raise InputError(f"{setting} belongs to method {named}, got it with {name!r}")
+            raise InputError(setting, f"belongs to method {named}, got it with {name!r}")
     if name == "entailment" and settings.embedder != DEFAULT_MODEL:
         raise InputError(
-            "embedder belongs to methods that embed texts; for method 'entailment' name its model as nli",
-            in_shell="--embedder belongs to methods that embed texts; for --method entailment name its model "
-            "with --nli",
+            "embedder",
+            "belongs to methods that embed texts; for `method='entailment'` name its model as `nli`",
         )
     if settings.corpus is not None and not uses_corpus(name):
         users = ", ".join(method for method in METHODS if uses_corpus(method))
-        raise InputError(f"corpus belongs to methods {users}, got it with {name!r}, which estimates nothing")
+        raise InputError(
+            "corpus", f"belongs to methods {users}, got it with {name!r}, which estimates nothing"
+        )
     return METHODS[name](settings)
 
 
@@ -585,11 +586,12 @@ def check_method(name: str, engine: str = "openvino") -> None:
     """
     known_method(name)
     if name == "entailment" and engine != "openvino":
-        raise InputError(f"engine must be openvino for method 'entailment', got {engine!r}")
+        raise InputError("engine", f"must be openvino for method 'entailment', got {engine!r}")
     if engine in TOKENLESS_ENGINES and name not in ANY_ENGINE:
         raise InputError(
-            f"engine must be openvino or torch for method {name!r}, which reads a model's tokens, "
-            f"got {engine!r}; any engine serves {', '.join(sorted(ANY_ENGINE))}"
+            "engine",
+            f"must be openvino or torch for method {name!r}, which reads a model's tokens, "
+            f"got {engine!r}; any engine serves {', '.join(sorted(ANY_ENGINE))}",
         )
 
 
@@ -604,8 +606,9 @@ def check_explaining(method: PairMethod | str) -> None:
         name = method if isinstance(method, str) else dict(method.signature.fields).get("method", "this one")
         explaining = ", ".join(known for known in METHODS if known not in ANY_ENGINE)
         raise InputError(
-            f"explain belongs to methods {explaining}, which compare parts of texts; got it with {name!r}, "
-            "which compares whole texts"
+            "explain",
+            f"belongs to methods {explaining}, which compare parts of texts; got it with {name!r}, "
+            "which compares whole texts",
         )
 
 

@@ -189,7 +189,7 @@ def usable_references(cell: object) -> list[tuple[int, str]]:
     """
     if isinstance(cell, Set):
         raise InputError(
-            f"references must be texts or lists of texts, which have an order, got {type(cell).__name__}"
+            "references", f"must be texts or lists of texts, which have an order, got {type(cell).__name__}"
         )
     return [(at, text) for at, text in enumerate(_listed(cell)) if text_status(text) is Status.SCORED]
 
@@ -391,12 +391,13 @@ def corpus_texts(corpus: Iterable[object]) -> list[str]:
     cells = as_list(corpus, "corpus")
     for position, cell in enumerate(cells):
         if not isinstance(cell, str) and not is_missing(cell):
-            raise InputError(f"corpus[{position}] must be a text, got {type(cell).__name__}")
+            raise InputError(f"corpus[{position}]", f"must be a text, got {type(cell).__name__}")
     texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
     if not texts:
         raise InputError(
-            f"corpus must hold at least one text, got {len(cells)} cells without any; "
-            "give texts of the kind to be matched, or None for the references"
+            "corpus",
+            f"must hold at least one text, got {len(cells)} cells without any; "
+            "give texts of the kind to be matched, or None for the references",
         )
     return texts
 
@@ -434,8 +435,9 @@ def unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
     """
     if len(texts) < 2:  # noqa: PLR2004
         raise InputError(
-            f"corpus must have at least 2 different texts to estimate the baseline from, got {len(texts)}; "
-            "give texts of the kind to be matched as corpus (--corpus FILE)"
+            "corpus",
+            f"must have at least 2 different texts to estimate the baseline from, got {len(texts)}; "
+            "give texts of the kind to be matched as corpus (`corpus`)",
         )
     order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
     m = len(order)

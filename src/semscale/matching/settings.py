@@ -27,7 +27,7 @@ def known_method(name: object) -> object:
     """
     if name not in METHOD_NAMES:
         hint = did_you_mean(str(name), METHOD_NAMES)
-        raise UnknownNameError(f"method must be one of {', '.join(METHOD_NAMES)}, got {name!r}{hint}")
+        raise UnknownNameError("method", f"must be one of {', '.join(METHOD_NAMES)}, got {name!r}{hint}")
     return name
 
 
@@ -77,16 +77,16 @@ def guard_modes(modes: object) -> object:
     if isinstance(modes, Mapping) or modes is None:
         return modes
     if isinstance(modes, str) or not isinstance(modes, Iterable):
-        raise InputError(f"guards must map guards to modes, such as {{'name': 'off'}}, got {modes!r:.60}")
+        raise InputError("guards", f"must map guards to modes, such as {{'name': 'off'}}, got {modes!r:.60}")
     from semscale.guards.registry import GUARDS
 
     named: dict[str, str] = {}
     for pair in modes:
         name, equals, mode = str(pair).partition("=")
         if not equals:
-            raise InputError(f"guards must be GUARD=MODE, such as number=off, got {pair!r}")
+            raise InputError("guards", f"must be GUARD=MODE, such as number=off, got {pair!r}")
         if name in named:
-            raise InputError(f"guards: {name} is given twice; it takes one mode")
+            raise InputError("guards", f": {name} is given twice; it takes one mode")
         named[name] = mode
     all_modes = dict.fromkeys(GUARDS, named.pop("all")) if "all" in named else {}
     return all_modes | named

@@ -391,7 +391,7 @@ def summarize_matches(  # noqa: PLR0913 - texts, and facts about them
         columns[name] = [] if column is None else as_list(column, name)
         if column is not None and len(columns[name]) != matches.n:
             raise InputError(
-                f"{name} must have {matches.n} rows, as many as there are matches, got {len(columns[name])}"
+                name, f"must have {matches.n} rows, as many as there are matches, got {len(columns[name])}"
             )
     names = None if by is None else as_names(columns["by"], "by")
     title = None if by is None else getattr(by, "name", None) or ""

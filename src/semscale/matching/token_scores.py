@@ -75,13 +75,13 @@ def fixed_weights(idf: Idf, reader: TokenReader) -> TokenWeights | None:
         return _mapped_weights(reader, idf)
     if isinstance(idf, str) or not isinstance(idf, Sequence):
         raise InputError(
-            f"idf must be True, False, a list of texts or a mapping from token ids, got {idf!r:.40}"
+            "idf", f"must be True, False, a list of texts or a mapping from token ids, got {idf!r:.40}"
         )
     for position, text in enumerate(idf):
         if not isinstance(text, str):
-            raise InputError(f"idf[{position}] must be a text, got {type(text).__name__}")
+            raise InputError(f"idf[{position}]", f"must be a text, got {type(text).__name__}")
     if not idf:
-        raise InputError("idf must be a corpus with at least one text, got an empty list")
+        raise InputError("idf", "must be a corpus with at least one text, got an empty list")
     tokens = reader.read([text.strip() for text in idf])
     return _idf_weights(tokens, np.ones(len(tokens), np.int64), reader, "corpus")
 

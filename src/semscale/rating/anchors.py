@@ -154,7 +154,7 @@ def check_language(scale: Scale, language: str | None) -> None:
         choices = ", ".join([AUTO, *known])
         name = LANGUAGE_NAMES.get(str(language))
         lacking = f"; {scale.name!r} has no anchors in {name}" if name else ""
-        raise InputError(f"language must be one of {choices}, got {language!r}{lacking}")
+        raise InputError("language", f"must be one of {choices}, got {language!r}{lacking}")
 
 
 class AnchorVectors:
@@ -417,6 +417,6 @@ def check_reads(signature: Signature, language: str) -> None:
     if read and language not in read:
         name = LANGUAGE_NAMES.get(language, language)
         raise InputError(
-            f"language is {language!r}, but {model_name(signature)} does not read {name}: "
-            "use a model that does"
+            "language",
+            f"is {language!r}, but {model_name(signature)} does not read {name}: use a model that does",
         )

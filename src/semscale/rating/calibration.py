@@ -288,16 +288,15 @@ def _refusal(name: str, fitted: str, applied: str) -> InputError:
             else ("with", "give that, or calibrate without it")
         )
         problem = f"calibration was fitted {condition}"
-        return InputError(
-            f"{problem} language='auto': {remedy}", in_shell=f"{problem} --language auto: {remedy}"
-        )
+        return InputError(f"{problem} `language='auto'`: {remedy}")
     if name == "translations":
-        return InputError("calibration is for other translations of the anchors: calibrate again")
+        return InputError("calibration", "is for other translations of the anchors: calibrate again")
     if name == "precision" and _precision(fitted) != _precision(applied):
         fitted, applied = _precision(fitted), _precision(applied)
     return InputError(
-        f"calibration is for {name} {fitted}, but the ratings have {name} {applied}: rate with the same "
-        f"{name}, or calibrate again"
+        "calibration",
+        f"is for {name} {fitted}, but the ratings have {name} {applied}: rate with the same "
+        f"{name}, or calibrate again",
     )
 
 
@@ -342,8 +341,9 @@ def as_calibration(calibration: Calibration | str | Path | None) -> Calibration 
     if isinstance(calibration, str | Path):
         return load_calibration(Path(calibration))
     raise InputError(
-        "calibration must be what calibrate() gives as .calibration, or the file that it was saved to, "
-        f"got {type(calibration).__name__}"
+        "calibration",
+        "must be what calibrate() gives as .calibration, or the file that it was saved to, "
+        f"got {type(calibration).__name__}",
     )
 
 
@@ -356,35 +356,37 @@ def load_calibration(path: Path) -> Calibration:
     try:
         content = parse_json(read_input_text(path))
     except OSError as error:
-        raise unreadable(f"calibration: {path}", error) from error
+        raise unreadable(f"`calibration`: {path}", error) from error
     except ValueError as error:
         raise InputError(
-            f"calibration: {path} is not a calibration file, as it is not JSON; write one with `semscale "
-            "calibrate`"
+            "calibration",
+            f": {path} is not a calibration file, as it is not JSON; write one with `semscale calibrate`",
         ) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(
-            f"calibration: {path} is not a calibration file; write one with `semscale calibrate`"
+            "calibration", f": {path} is not a calibration file; write one with `semscale calibrate`"
         )
     version = content.get("version")
     if type(version) is not int or version != VERSION:
         is_later = type(version) is int and version > VERSION
         remedy = "update Semscale, or calibrate again" if is_later else "calibrate again"
         raise InputError(
-            f"calibration: {path} has version {version!r}, and this Semscale reads version {VERSION}; "
-            f"{remedy}"
+            "calibration",
+            f": {path} has version {version!r}, and this Semscale reads version {VERSION}; {remedy}",
         )
     recorded = {name: value for name, value in content.items() if name not in _NOT_HASHED}
     if hash_of(recorded) != content.get("hash"):
-        raise InputError(f"calibration: {path} was changed since it was written; calibrate again")
+        raise InputError("calibration", f": {path} was changed since it was written; calibrate again")
     try:
         calibration = TypeAdapter(Calibration).validate_json(json.dumps(recorded))
     except ValidationError as error:
         problem = first_mistake(error, [field.name for field in fields(Calibration)])
-        raise InputError(f"calibration: {path} is damaged ({problem}); calibrate again") from error
+        raise InputError("calibration", f": {path} is damaged ({problem}); calibrate again") from error
     # A value that would not be written as it was read changes the hash.
     if calibration.content_hash != content["hash"] or str(calibration.signature) != content.get("signature"):
-        raise InputError(f"calibration: {path} is damaged (its signature is another one's); calibrate again")
+        raise InputError(
+            "calibration", f": {path} is damaged (its signature is another one's); calibrate again"
+        )
     return calibration
 
 
@@ -406,7 +408,7 @@ def check_calibration_path(path: Path) -> None:
         InputError: another ending than ``.json``, or a path that cannot be written.
     """
     if path.suffix.lower() != ".json":
-        raise InputError(f"out must end in .json, got {path.name!r}")
+        raise InputError("out", f"must end in .json, got {path.name!r}")
     check_writable(path, "out")
 
 

@@ -110,7 +110,7 @@ def labelled_texts(
     names = None if by is None else as_names(by, "by")
     for name, column in (("ratings", answers), ("by", names)):
         if column is not None and len(column) != len(cells):
-            raise InputError(f"{name} must have {len(cells)} rows, as many as texts, got {len(column)}")
+            raise InputError(name, f"must have {len(cells)} rows, as many as texts, got {len(column)}")
     is_labelled = np.asarray(~np.isnan(answers).all(axis=1))
     groups = None
     if names is not None:
@@ -272,7 +272,7 @@ def human_masses(answers: Floats, values: Floats, human_range: tuple[float, floa
             f"labels must lie on the scale's {values[0]:g} to {values[-1]:g}, but range from {known.min():g} "
             f"to {known.max():g}: state the lowest and the highest value of the human scale"
         )
-        raise InputError(f"{problem} in human_range", in_shell=f"{problem} by --human-range LOW HIGH")
+        raise InputError(f"{problem} by `human_range`")
     return masses
 
 
@@ -298,26 +298,30 @@ def _check_enough(labelled: LabelledTexts, sample: Sample) -> None:
     if different < FEWEST_LABELS:
         kind = "different labelled" if different < n else "labelled"
         raise InputError(
-            f"labels: a calibration needs at least {FEWEST_LABELS} {kind} texts that have a rating, got "
-            f"{different}{without}; label {FEWEST_LABELS - different} more"
+            "labels",
+            f": a calibration needs at least {FEWEST_LABELS} {kind} texts that have a rating, got "
+            f"{different}{without}; label {FEWEST_LABELS - different} more",
         )
     if np.ptp(means) < 1e-9:  # noqa: PLR2004
         raise InputError(
-            f"labels: all {n} labelled texts have the label {means[0]:g}{without}; a calibration needs at "
-            "least two different labels: label texts of another kind"
+            "labels",
+            f": all {n} labelled texts have the label {means[0]:g}{without}; a calibration needs at "
+            "least two different labels: label texts of another kind",
         )
     if sample.groups is None:
         return
     if (m := len(np.unique(sample.groups))) < FEWEST_GROUPS:
         raise InputError(
-            f"by: a calibration that leaves whole groups out needs {FEWEST_GROUPS} groups or more, got {m}; "
-            "label texts of more groups, or leave the column out"
+            "by",
+            f": a calibration that leaves whole groups out needs {FEWEST_GROUPS} groups or more, got {m}; "
+            "label texts of more groups, or leave the column out",
         )
     if (fewest := fewest_learnt_from(sample)) < FEWEST_LEARNT_FROM:
         raise InputError(
-            f"by: the groups are too few or too uneven: without the texts of some groups, only {fewest} "
+            "by",
+            f": the groups are too few or too uneven: without the texts of some groups, only {fewest} "
             f"texts are left to fit to, and {FEWEST_LEARNT_FROM} are needed; label more texts of the small "
-            "groups, or leave the column out"
+            "groups, or leave the column out",
         )
 
 

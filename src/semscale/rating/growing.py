@@ -174,7 +174,9 @@ def grown_file(content: str, growth: Growth) -> str:
     except InputError:
         is_as_meant = False
     if not is_as_meant:
-        raise InputError("sets cannot be added: write anchor_sets with one indented line for each sentence")
+        raise InputError(
+            "sets", "cannot be added: write anchor_sets with one indented line for each sentence"
+        )
     return text
 
 

@@ -215,7 +215,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     table = human_table(human)
     n = len(table)
     if n != len(pmf):
-        raise InputError(f"human must have {len(pmf)} rows, as many as there are ratings, got {n}")
+        raise InputError("human", f"must have {len(pmf)} rows, as many as there are ratings, got {n}")
     has_label, new = ~np.isnan(table).all(axis=1), np.ones(n, np.bool_) if seen is None else ~seen
     heavy = None if weights is None else _as_column(in_unit(as_weights(weights)), n, "weights")
     drawn = None if inclusion is None else checked_inclusion(inclusion, np.asarray(has_label))
@@ -274,7 +274,7 @@ class _GroupColumn:
     def of(cls, names: Sequence[str | None], rows: Integers, n: int) -> "_GroupColumn":
         """Select the groups of some of n texts."""
         if len(names) != n:
-            raise InputError(f"by must have {n} rows, one per rating, got {len(names)}")
+            raise InputError("by", f"must have {n} rows, one per rating, got {len(names)}")
         chosen = [names[row] for row in rows.tolist()]
         numbers = {name: number for number, name in enumerate(dict.fromkeys(chosen))}
         return cls(tuple(numbers), np.array([numbers[name] for name in chosen], dtype=np.int64))
@@ -646,9 +646,9 @@ def _as_column(numbers: npt.ArrayLike, n: int, name: str) -> Floats:
     try:
         column = np.asarray(numbers, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be a list of numbers: {error}") from error
+        raise InputError(name, f"must be a list of numbers: {error}") from error
     if column.shape != (n,):
-        raise InputError(f"{name} must have shape ({n},), one per rating, got {column.shape}")
+        raise InputError(name, f"must have shape ({n},), one per rating, got {column.shape}")
     return column
 
 
@@ -659,7 +659,7 @@ def notes_of_seen(n_seen: int, n: int) -> tuple[str, ...]:
     if not n:
         return (
             f"the calibration was fitted to all {n_seen:,} texts with human ratings, so nothing is left to "
-            "compare it with: label other texts (semscale label with another --seed)",
+            "compare it with: label other texts (semscale label with another seed)",
         )
     left_out = (
         f"{n_seen:,} of {n_seen + n:,} texts with human ratings were left out of the agreement with people: "
@@ -770,7 +770,7 @@ def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | No
     outside = ((table < low) | (table > high)).any(axis=1)
     if human_range is None and outside.any():
         return None
-    reject(outside, f"human_range must contain all human ratings, got {low:g} to {high:g}: exceeded in")
+    reject(outside, f"`human_range` must contain all human ratings, got {low:g} to {high:g}: exceeded in")
     mapped = values[0] + (np.nan_to_num(table, nan=low) - low) / (high - low) * (values[-1] - values[0])
     below = np.clip(np.searchsorted(values, mapped, side="right") - 1, 0, len(values) - 2)
     share = (mapped - values[below]) / (values[below + 1] - values[below])
@@ -793,7 +793,7 @@ def off_the_scale(table: Floats, values: Floats) -> str:
         f"{outside:,} of {known.size:,} human values lie outside the scale's {values[0]:g} to {values[-1]:g} "
         f"(they range from {known.min():g} to {known.max():g}), so distributions were not compared, and "
         "the mean of all texts was not corrected: give the lowest and the highest value that people could "
-        "choose (--human-range LOW HIGH)"
+        "choose (`human_range`)"
     )
 
 

@@ -214,9 +214,10 @@ class FilledSheet:
             label = self.labels.get(first_row + row)
             if label is not None and not same_text(label.text, "" if text is None else str(text)):
                 raise InputError(
-                    f"labels: {self.name} was not drawn from this file and column: for data row "
+                    "labels",
+                    f": {self.name} was not drawn from this file and column: for data row "
                     f"{first_row + row + 1} it has the text {shown_cell(label.text)}, and the file has "
-                    f"{shown_cell(text)} (rows are counted from 1, below the header)"
+                    f"{shown_cell(text)} (rows are counted from 1, below the header)",
                 )
 
     def check_rows(self, n: int) -> None:
@@ -228,8 +229,9 @@ class FilledSheet:
         last = max(self.labels)
         if last >= n:
             raise InputError(
-                f"labels: {self.name} was not drawn from this file: it has a label for data row {last + 1}, "
-                f"and the file has {n:,} rows"
+                "labels",
+                f": {self.name} was not drawn from this file: it has a label for data row {last + 1}, "
+                f"and the file has {n:,} rows",
             )
 
     def check_scale(self, low: float, high: float) -> None:
@@ -241,9 +243,10 @@ class FilledSheet:
         for row, label in sorted(self.labels.items()):
             if not lies_within((low, high), label.human):
                 raise InputError(
-                    f"labels: {self.name} has the label {shown_cell(label.human)} for data row {row + 1} of "
+                    "labels",
+                    f": {self.name} has the label {shown_cell(label.human)} for data row {row + 1} of "
                     f"the file, but the scale ranges from {low:g} to {high:g}; correct the label, or give "
-                    "the lowest and the highest value that people could choose (--human-range LOW HIGH)"
+                    "the lowest and the highest value that people could choose (`human_range`)",
                 )
 
 
@@ -269,9 +272,9 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
             first_row += batch.height
     except InputError as error:
         problem = _PARAMETER.sub("", str(error))
-        raise InputError(f"labels: in {name}, {problem}") from error
+        raise InputError("labels", f": in {name}, {problem}") from error
     if not labels:
-        raise InputError(f"labels: column '{HUMAN}' of {name} is empty; fill in the labels first")
+        raise InputError("labels", f": column '{HUMAN}' of {name} is empty; fill in the labels first")
     _check_once((row + 1 for row, _ in labels), "labels", name)
     return FilledSheet(name, dict(labels), n_drawn)
 
@@ -315,8 +318,9 @@ def read_labelled(
         first_row += batch.height
         if len(texts) > _MOST_LABELLED:
             raise InputError(
-                f"human: column '{human}' labels more than {_MOST_LABELLED:,} texts, and a "
-                "calibration gains nothing from so many; leave some cells empty"
+                "human",
+                f": column '{human}' labels more than {_MOST_LABELLED:,} texts, and a "
+                "calibration gains nothing from so many; leave some cells empty",
             )
     _check_once(rows_of_file, "file", table.file_name)
     return texts, ratings, None if by is None else groups
@@ -393,8 +397,9 @@ def _check_once(rows: Iterable[float], parameter: str, name: str) -> None:
     twice = next((row for row, times in Counter(rows).items() if times > 1), None)
     if twice is not None:
         raise InputError(
-            f"{parameter}: {name} has a label for data row {twice:g} of the file twice (column '{ROW}'); "
-            "remove one of them, or write both as a list such as [3, 4]"
+            parameter,
+            f": {name} has a label for data row {twice:g} of the file twice (column '{ROW}'); "
+            "remove one of them, or write both as a list such as [3, 4]",
         )
 
 
@@ -448,13 +453,13 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
     cells = numbers_in(cells, "inclusion", first_row, _DRAWN)
     if not (cells.dtype.is_numeric() or cells.dtype == pl.Null):
         raise InputError(
-            f"inclusion: column '{cells.name}' must hold numbers, but its cells are {cells.dtype}"
+            "inclusion", f": column '{cells.name}' must hold numbers, but its cells are {cells.dtype}"
         )
     numbers = floats_in(cells)
     wrong = np.flatnonzero((numbers <= 0) | (numbers > 1))
     if len(wrong):
         raise RowError(
-            f"inclusion: column '{cells.name}' must hold probabilities above 0 to 1, but data "
+            f"`inclusion`: column '{cells.name}' must hold probabilities above 0 to 1, but data "
             f"{{row}} has {shown_cell(cells[int(wrong[0])])}; {_DRAWN}",
             first_row + int(wrong[0]),
         )
@@ -463,8 +468,8 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
     )
     if len(missing):
         raise RowError(
-            f"inclusion: column '{cells.name}' must have a probability in each row with a human rating, but "
-            f"data {{row}} has none; {_DRAW}, or remove the rating {COUNTING}",
+            f"`inclusion`: column '{cells.name}' must have a probability in each row with a human rating, "
+            f"but data {{row}} has none; {_DRAW}, or remove the rating {COUNTING}",
             first_row + int(missing[0]),
         )
     return numbers
@@ -497,13 +502,13 @@ def humans_in(
             rating = _human(cell)
         except ValueError:
             raise RowError(
-                f"human: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
+                f"`human`: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
                 f"but data {{row}} has {shown_cell(cell)}; {decimal_remedy(cell)}",
                 first_row + row,
             ) from None
         if bounds is not None and not lies_within(bounds, rating):
             raise RowError(
-                f"human_range is {bounds[0]:g} to {bounds[1]:g}, but data {{row}} of "
+                f"`human_range` is {bounds[0]:g} to {bounds[1]:g}, but data {{row}} of "
                 f"column '{cells.name}' has {shown_cell(cell)}; widen the range, or correct the cell "
                 f"{COUNTING}",
                 first_row + row,
@@ -554,6 +559,6 @@ def check_human_range(human_range: object) -> None:
     if len(ends) != 2 or not are_numbers or not -math.inf < ends[0] < ends[1] < math.inf:  # noqa: PLR2004
         shown = " ".join(f"{end:g}" for end in ends) if ends and are_numbers else repr(human_range)
         raise InputError(
-            "human_range must be the lowest value, then the highest, two finite numbers such as 1 7, "
-            f"got {shown}"
+            "human_range",
+            f"must be the lowest value, then the highest, two finite numbers such as 1 7, got {shown}",
         )

@@ -112,13 +112,13 @@ class Ratings(Result):
             if array is None:
                 continue
             if len(array) != n:
-                raise InputError(f"{name} must have {n} rows as status has, got {len(array)}")
+                raise InputError(name, f"must have {n} rows as status has, got {len(array)}")
             shape = (n, -1, self.scale.n_points) if name == "refits" and n else array.shape
             view = array.reshape(shape)  # a part stores the refits of a row one after another
             view.flags.writeable = False
             object.__setattr__(self, name, view)
         if self.pmf.shape != (n, self.scale.n_points):
-            raise InputError(f"pmf must have shape {(n, self.scale.n_points)}, got {self.pmf.shape}")
+            raise InputError("pmf", f"must have shape {(n, self.scale.n_points)}, got {self.pmf.shape}")
 
     @property
     def mean(self) -> Floats:
@@ -192,7 +192,7 @@ class Ratings(Result):
         lengths = None if texts is None else text_lengths(texts)
         if lengths is not None and len(lengths) != len(self):
             raise InputError(
-                f"texts must have {len(self)} rows, as many as there are ratings, got {len(lengths)}"
+                "texts", f"must have {len(self)} rows, as many as there are ratings, got {len(lengths)}"
             )
         return compare(
             self.pmf,
@@ -236,7 +236,7 @@ class Ratings(Result):
         cells = None if texts is None else as_list(texts, "texts")
         if cells is not None and len(cells) != len(self):
             raise InputError(
-                f"texts must have {len(self)} rows, as many as there are ratings, got {len(cells)}"
+                "texts", f"must have {len(self)} rows, as many as there are ratings, got {len(cells)}"
             )
         by, weights, respondents = (settings.get(name) for name in ("by", "weights", "respondents"))
         title = _named(by, "group")

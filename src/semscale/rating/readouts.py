@@ -194,7 +194,7 @@ def _rated(
         pmf, means, undefined[block] = read(cosines)
         result.pmf[block], result.set_means[block] = pmf.T, means.T
         result.best_similarity[block] = best_of(cosines)
-    reject(unusable, "vectors must be finite, with a length from 1e-15 to 1e15: invalid in")
+    reject(unusable, "`vectors` must be finite, with a length from 1e-15 to 1e15: invalid in")
     reject(undefined, _UNDEFINED)
     return result
 
@@ -230,8 +230,9 @@ def similarity_pmf(
     cosines = as_floats(similarities, "similarities")
     if cosines.ndim == 0 or not FEWEST_POINTS <= cosines.shape[-1] <= MOST_POINTS:
         raise InputError(
-            f"similarities must have {FEWEST_POINTS} to {MOST_POINTS} points on their last axis, "
-            f"got shape {cosines.shape}"
+            "similarities",
+            f"must have {FEWEST_POINTS} to {MOST_POINTS} points on their last axis, "
+            f"got shape {cosines.shape}",
         )
     by_point = cosines.reshape(-1, cosines.shape[-1]).T
     outside = ~(np.abs(by_point) <= 1 + 1e-6)
@@ -291,11 +292,11 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
     numbers = as_floats(pmf, "pmf")
     masses = numbers.astype(np.float64)
     if masses.ndim == 0 or masses.shape[-1] == 0:
-        raise InputError(f"pmf must have points on its last axis, got shape {masses.shape}")
+        raise InputError("pmf", f"must have points on its last axis, got shape {masses.shape}")
     by_point = masses.reshape(-1, masses.shape[-1]).T
     totals = sum_in_order(by_point)
     usable = (by_point >= 0).all(axis=0) & np.isfinite(by_point).all(axis=0) & (totals > 0)
-    reject(~usable, "pmf must be masses >= 0 with a positive sum: invalid in")
+    reject(~usable, "`pmf` must be masses >= 0 with a positive sum: invalid in")
     sharp = sharpened(by_point / totals, temperature, semantics, TIES[numbers.dtype.name])
     return np.ascontiguousarray(sharp.T).reshape(masses.shape)
 
@@ -716,17 +717,17 @@ def unit_anchors(anchors: npt.ArrayLike, dimensions: int) -> Floats:
         array = array[None]
     if array.ndim != 3 or not len(array) or not FEWEST_POINTS <= array.shape[1] <= MOST_POINTS:  # noqa: PLR2004
         raise InputError(
-            f"anchors must have shape (sets, {FEWEST_POINTS} to {MOST_POINTS} points, dimensions), "
-            f"got {array.shape}"
+            "anchors",
+            f"must have shape (sets, {FEWEST_POINTS} to {MOST_POINTS} points, dimensions), got {array.shape}",
         )
     if array.shape[2] != dimensions:
         raise InputError(
-            f"vectors have {dimensions} dimensions but anchors {array.shape[2]}: embed both with one model"
+            "vectors", f"have {dimensions} dimensions but anchors {array.shape[2]}: embed both with one model"
         )
     lengths = np.linalg.norm(array, axis=2, keepdims=True)
     for set_number, point in np.argwhere(~(np.isfinite(lengths) & (lengths > 0))[:, :, 0]):
         raise InputError(
-            f"anchors must be finite and not all 0: not so for set {set_number}, point {point} (from 0)"
+            "anchors", f"must be finite and not all 0: not so for set {set_number}, point {point} (from 0)"
         )
     units: Floats = array / lengths
     return units
@@ -739,7 +740,7 @@ def as_floats(numbers: npt.ArrayLike, name: str) -> Reals:
         InputError: not an array of numbers.
     """
     if getattr(numbers, "dtype", None) is not None and np.iscomplexobj(numbers):
-        raise InputError(f"{name} must be real numbers, got complex ones: pass their .real")
+        raise InputError(name, "must be real numbers, got complex ones: pass their .real")
     try:
         array = np.asarray(numbers)
         if array.dtype in (np.float32, np.float64):
@@ -747,7 +748,7 @@ def as_floats(numbers: npt.ArrayLike, name: str) -> Reals:
         return array.astype(np.float32 if array.dtype == np.float16 else np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
-            f"{name} must be an array of numbers, got {type(numbers).__name__}: {error}"
+            name, f"must be an array of numbers, got {type(numbers).__name__}: {error}"
         ) from error
 
 
@@ -761,7 +762,7 @@ def as_rows(vectors: npt.ArrayLike) -> Reals:
     if rows.ndim == 1 and rows.size:
         rows = rows[None]
     if rows.ndim != 2:  # noqa: PLR2004
-        raise InputError(f"vectors must have shape (texts, dimensions), got {rows.shape}")
+        raise InputError("vectors", f"must have shape (texts, dimensions), got {rows.shape}")
     return rows
 
 
@@ -773,7 +774,7 @@ def as_values(values: npt.ArrayLike | None, k: int) -> Floats:
     """
     array = np.arange(1.0, k + 1) if values is None else as_floats(values, "values").astype(np.float64)
     if array.shape != (k,):
-        raise InputError(f"values must be {k} numbers, one per point, got shape {array.shape}")
+        raise InputError("values", f"must be {k} numbers, one per point, got shape {array.shape}")
     return array
 
 

@@ -50,7 +50,7 @@ def check_epsilon(epsilon: object) -> object:
         InputError: it is not a number from 0 to ``MOST_EPSILON``.
     """
     if not _is_number(epsilon) or not 0 <= epsilon <= MOST_EPSILON:
-        raise InputError(f"epsilon must be a number from 0 to {MOST_EPSILON:,.0f}, got {epsilon!r}")
+        raise InputError("epsilon", f"must be a number from 0 to {MOST_EPSILON:,.0f}, got {epsilon!r}")
     return epsilon
 
 
@@ -61,7 +61,9 @@ def check_temperature(temperature: object) -> object:
         InputError: it is not a number of at least 0.
     """
     if not _is_number(temperature) or not temperature >= 0:
-        raise InputError(f"temperature must be 0 or more, got {temperature!r} (1 leaves ratings as they are)")
+        raise InputError(
+            "temperature", f"must be 0 or more, got {temperature!r} (1 leaves ratings as they are)"
+        )
     return temperature
 
 
@@ -74,7 +76,7 @@ def check_semantics(semantics: object) -> None:
     known = get_args(Semantics)
     if semantics not in known:
         hint = did_you_mean(str(semantics), known)
-        raise InputError(f"semantics must be safe, paper or guide, got {semantics!r}{hint}")
+        raise InputError("semantics", f"must be safe, paper or guide, got {semantics!r}{hint}")
 
 
 def _is_number(setting: object) -> TypeGuard[float]:
@@ -86,7 +88,7 @@ def _set_names(anchor_sets: object) -> tuple[object, ...] | None:
     if isinstance(anchor_sets, str):
         return tuple(name for name in map(str.strip, anchor_sets.split(",")) if name)
     if anchor_sets is not None and not isinstance(anchor_sets, Iterable):
-        raise InputError(f"anchor_sets must be names of the scale's anchor sets, got {anchor_sets!r}")
+        raise InputError("anchor_sets", f"must be names of the scale's anchor sets, got {anchor_sets!r}")
     return None if anchor_sets is None else tuple(anchor_sets)
 
 
@@ -103,15 +105,12 @@ def _floor(floor: Any) -> object:  # noqa: ANN401 - what a caller gives
         number = math.nan
     if -1 <= number <= 1:
         return number
-    raise InputError(
-        f"floor must be 'auto', None or a cosine from -1 to 1, got {floor!r}",
-        in_shell=f"--floor must be auto, none or a number from -1 to 1, got {floor!r}",
-    )
+    raise InputError("floor", f"must be auto, none or a cosine from -1 to 1, got {floor!r}")
 
 
 def _codes(codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - what a caller gives
     if not isinstance(codes, Iterable):
-        raise InputError(f"missing must be codes such as 'NA' or '-99', got {codes!r}")
+        raise InputError("missing", f"must be codes such as 'NA' or '-99', got {codes!r}")
     listed = (codes,) if isinstance(codes, str) else tuple(codes)
     missing_keys(listed)  # refuses invalid codes
     return listed
@@ -204,10 +203,8 @@ class RaterSettings(Settings):
             return self.readout or DEFAULT_READOUT
         if self.readout not in {None, "ssr"}:
             raise InputError(
-                f"semantics={self.semantics!r} belongs to readout='ssr', got readout={self.readout!r}: leave "
-                "out one of them",
-                in_shell=f"--semantics {self.semantics} belongs to --readout ssr, got --readout "
-                f"{self.readout}: leave out one of them",
+                f"`semantics={self.semantics!r}` belongs to `readout='ssr'`, got `readout={self.readout!r}`: "
+                "leave out one of them"
             )
         return "ssr"
 
@@ -292,9 +289,11 @@ class RatingColumns(Columns):
 
         check_human_range(self.human_range)
         if self.inclusion is not None and self.human is None:
-            raise InputError("inclusion belongs to a column of human ratings: name that as well")
+            raise InputError("inclusion", "belongs to a column of human ratings: name that as well")
         if self.text in self.by:
-            raise InputError(f"by: column '{self.text}' is the text that is rated; name a column with groups")
+            raise InputError(
+                "by", f": column '{self.text}' is the text that is rated; name a column with groups"
+            )
         super().model_post_init(context)
 
     def read(self, batch: "pl.DataFrame", first_row: int = 0, *, only_checked: bool = False) -> Cells:

@@ -270,7 +270,9 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
         ModelError: the model cannot be run; finished parts are kept.
     """
     if columns.human is not None:
-        raise InputError("human belongs to one column of texts: rate each text that people rated by itself")
+        raise InputError(
+            "human", "belongs to one column of texts: rate each text that people rated by itself"
+        )
     settings, plan = settings or PartSettings(), plan or IntervalPlan()
     instruments = [
         RatingTable(columns.changed(text=text), rater, plan, progress=progress)

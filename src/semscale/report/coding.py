@@ -455,7 +455,7 @@ def _threshold_cautions(summary: "CodingSummary") -> Iterator[str]:
     settings, usual = summary.settings, CodeSettings()
     if (settings.given_from, settings.unsure_from) != (usual.given_from, usual.unsure_from):
         yield (
-            "--given-from and --unsure-from had no effect, because they are thresholds of probabilities: "
+            "`given_from` and `unsure_from` had no effect, because they are thresholds of probabilities: "
             f"codes were assigned from a likeness of {BY_LIKENESS.given_from:g}, and are undecided from "
             f"{BY_LIKENESS.unsure_from:g}."
         )
@@ -607,7 +607,7 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
         yield (
             f"The codes come from a random sample of {count(summary.n_clustered)} of "
             f"{count(summary.n_distinct)} different answers: numbers and shares are of the rows with one of "
-            "these. A larger --sample takes more of them."
+            "these. A larger `sample` takes more of them."
         )
     unstable = len(summary.codes) - summary.n_stable
     if unstable:
@@ -619,7 +619,7 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
         yield (
             f"{codes} are the most that were tried, and came back best: one theme may be spread over several "
             "codes, or more would come back as well. Read the examples, join codes that mean the same, and "
-            "see what a higher --most gives."
+            "see what a higher `most` gives."
         )
     if summary.n_unnamed:
         yield (

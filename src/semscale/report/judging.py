@@ -97,7 +97,7 @@ _LONGEST_REASON = 300
 _SAME = 1e-9  # difference of scores by rounding alone
 
 NO_LABELS = (
-    "No human label: nothing shows whether people would give these scores. Label some rows (--human), or "
+    "No human label: nothing shows whether people would give these scores. Label some rows (`human`), or "
     "audit the judge."
 )
 _JUDGES = Citation(
@@ -489,7 +489,7 @@ def panel_note(summary: "JudgeSummary") -> str | None:
     interval = f", {number(r.low)} to {number(r.high)}" if has_interval(r) else ""
     return (
         f"{unknown} (mean correlation {number(r.value)}{interval}). Judges that measure different things, or "
-        "nothing, look like this too; human labels (--human) show which."
+        "nothing, look like this too; human labels (`human`) show which."
     )
 
 
@@ -523,7 +523,7 @@ def cautions(summary: "JudgeSummary") -> Iterator[str]:
     if summary.unused_inclusion:
         yield (
             f"Labels count as those of a plain sample. The table has a column {INCLUSION!r}: if semscale "
-            f"label drew the rows, the corrected mean is wrong without --inclusion {INCLUSION}."
+            f"label drew the rows, the corrected mean is wrong without `inclusion={INCLUSION!r}`."
         )
 
 
@@ -721,7 +721,7 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
     if summary.no_verdict is not None:
         yield (
             "Without a verdict there are no win rates: they would describe the judge, not the systems. "
-            "Choose another model, a rubric (--rubric) or --reply decision."
+            "Choose another model, a rubric (`rubric`), or decisions instead of prose."
         )
     if refused := sentences.refused_parameters_note(name, refused_parameters(summary.signature)):
         yield refused

@@ -1,7 +1,7 @@
 """Output of summaries of all instruments: documents, files, images, JSON and notebook fragments."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path, PurePath
@@ -9,8 +9,9 @@ from typing import Protocol
 
 from semscale.errors import InputError
 from semscale.presentable import Presentable
-from semscale.report.document import Document
+from semscale.report.document import Document, Line
 from semscale.report.json_encoding import to_json
+from semscale.spelling import Spelling, as_option, spelled
 from semscale.store.atomic import check_folder, check_writable, replacing
 
 _DOCUMENTS = {
@@ -76,8 +77,12 @@ class ReportWriter(Protocol):
         ...
 
 
-def document_of(summary: Presentable) -> Document:
+def document_of(summary: Presentable, spelling: Spelling = as_option) -> Document:
     """Create the document of a summary.
+
+    Args:
+        summary: the summary.
+        spelling: how settings are named in the document's sentences.
 
     Raises:
         TypeError: no function creates a document of this kind of summary.
@@ -87,12 +92,30 @@ def document_of(summary: Presentable) -> Document:
         raise TypeError(f"{kind} has no document: enter the function that makes it in {__name__}")
     module, function = _DOCUMENTS[kind]
     document: Document = getattr(import_module(module), function)(summary)
-    return replace(document, cautions=(*summary.input_notes, *document.cautions))
+    cautions = (*summary.input_notes, *document.cautions)
+
+    def spell(lines: Iterable[Line]) -> tuple[Line, ...]:
+        return tuple(spelled(line, spelling) if isinstance(line, str) else line for line in lines)
+
+    return replace(
+        document,
+        next_step=spelled(document.next_step, spelling),
+        counting=spell(document.counting),
+        reading=spell(document.reading),
+        warnings=spell(document.warnings),
+        cautions=spell(cautions),
+        notes=spell(document.notes),
+    )
 
 
-def as_json(summary: Presentable) -> str:
-    """Encode the numbers of a summary as JSON, with the warnings and cautions of its document."""
-    document = document_of(summary)
+def as_json(summary: Presentable, spelling: Spelling = as_option) -> str:
+    """Encode the numbers of a summary as JSON, with the warnings and cautions of its document.
+
+    Args:
+        summary: the summary.
+        spelling: how settings are named in its sentences.
+    """
+    document = document_of(summary, spelling)
     return to_json(summary, cautions=document.cautions, warnings=document.warnings)
 
 
@@ -160,7 +183,7 @@ def check_ending(path: Path, parameter: str = "report") -> None:
     """
     if path.suffix.lower() not in _WRITERS:
         *endings, last = _WRITERS
-        raise InputError(f"{parameter} must end in {', '.join(endings)} or {last}, got {path.name!r}")
+        raise InputError(parameter, f"must end in {', '.join(endings)} or {last}, got {path.name!r}")
 
 
 def picture_folder(report: Path | None, figures: Path | None) -> Path | None:

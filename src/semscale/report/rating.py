@@ -1,7 +1,6 @@
 """Documents of rated texts: of one column, and of several columns of a table."""
 
 import math
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -501,7 +500,7 @@ def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
     if error.is_worse:
         yield (
             "This calibration makes ratings worse: on texts that were not used to fit it, "
-            f"{_errors(calibration)}. Rate without --calibration, or label more texts and calibrate again."
+            f"{_errors(calibration)}. Rate without `calibration`, or label more texts and calibrate again."
         )
         return
     gain = ""
@@ -526,8 +525,8 @@ def _stated_language_warnings(summary: "RatingSummary") -> Iterator[str]:
         f"to be in other languages, most often {other.name}"
     )
     yield (
-        f"{texts}, but --language states {language_name(stated)}. Do not trust these figures, and use "
-        "--language auto."
+        f"{texts}, but `language` states {language_name(stated)}. Do not trust these figures, and use "
+        "`language='auto'`."
     )
 
 
@@ -557,9 +556,7 @@ def codes_hint(summary: "RatingSummary") -> str:
     shown, n = list(codes.items())[:_SHOWN_CODES], sum(codes.values())
     listing = ", ".join(f"{count(times)} × {one_line(code)}" for code, times in shown)
     listing += ", ..." if len(codes) > len(shown) else ""
-    options = " ".join(
-        f"--missing {shlex.quote(one_line(code))}" for code, _ in shown if code != OTHER_NUMBERS
-    )
+    options = " ".join(f"`missing={one_line(code)!r}`" for code, _ in shown if code != OTHER_NUMBERS)
     verb, them = ("looks like a code", "it") if n == 1 else ("look like codes", "them")
     texts = counted(n, "rated text")
     return f"{texts} {verb} for a missing answer ({listing}); to leave {them} out: {options}"

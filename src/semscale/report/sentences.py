@@ -357,7 +357,7 @@ def unread_rows_warnings(
     Examples:
         >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
         >>> unread_rows_warnings(counts)[0].partition(": ")[2].partition(". ")[2]
-        'Use a model that does (--embedder e5-small).'
+        'Use a model that does (`embedder='e5-small'`).'
     """
     unread = [language for language in counts if language.unread]
     n, total = sum(language.unread for language in unread), sum(language.rows for language in counts)
@@ -371,7 +371,7 @@ def unread_rows_warnings(
     verb, their = ("has", "its") if n == 1 else ("have", "their")
     return (
         f"{count(n)} of {counted(total, noun)} ({percent(n / total, 0)}) {verb} no {lack}: the model does "
-        f"not read {their} language ({listed(names)}). Use a model that does (--embedder e5-small).",
+        f"not read {their} language ({listed(names)}). Use a model that does (`embedder='e5-small'`).",
     )
 
 
@@ -384,7 +384,7 @@ def unread_language_warnings(language: "UnreadLanguage | None") -> tuple[str, ..
     if language is None:
         return ()
     model = one_line(language.model)
-    remedy = "Do not trust these figures, and use a model that reads such texts (--embedder)."
+    remedy = "Do not trust these figures, and use a model that reads such texts (`embedder`)."
     if language.share is None:
         texts = f"Read together, the {count(language.n)} sampled texts"
         return (f"{texts} seem to be {language.name}, which {model} does not read. {remedy}",)
@@ -420,7 +420,7 @@ def unread_warnings(counts: Mapping[Status, int], noun: str = "row") -> tuple[st
     return (
         f"In {rows} the model cannot read a text: more than half of its tokens are unknown to it, as emoji "
         "and some scripts are. The figures are based on the other rows. Use a model that reads these texts "
-        "(--embedder).",
+        "(`embedder`).",
     )
 
 

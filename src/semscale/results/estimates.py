@@ -417,7 +417,7 @@ class Tallies:
         everything = [tally.whole() for tally in self._overall]
         overall = everything[self._main]
         if self._left_out[ZERO_WEIGHT] and not overall.weight > 0:
-            raise InputError("weights must not all be 0: nothing is left to estimate from")
+            raise InputError("weights", "must not all be 0: nothing is left to estimate from")
         plan = IntervalPlan(interval, method if overall.exact else "linearized", seed, replicates)
         whole = self._estimate(None, everything, self._left_out, plan)
         used = _used_method(whole) or plan.method
@@ -583,7 +583,7 @@ def check_groups(names: Collection[str | None]) -> None:
         InputError: more than 100,000 names.
     """
     if len(names) > MAX_GROUPS:
-        raise InputError(f"by must name at most {MAX_GROUPS:,} groups, got more: choose a coarser column")
+        raise InputError("by", f"must name at most {MAX_GROUPS:,} groups, got more: choose a coarser column")
 
 
 def _title(column: object) -> str | None:
@@ -599,7 +599,7 @@ def _leave_out(reasons: np.ndarray, rows: npt.NDArray[np.bool_], reason: str) ->
 
 def _check_length(length: int, expected: int, name: str) -> None:
     if length != expected:
-        raise InputError(f"{name} must have {expected} rows, one for each row of the result, got {length}")
+        raise InputError(name, f"must have {expected} rows, one for each row of the result, got {length}")
 
 
 class IntervalSettings(TypedDict, total=False):

@@ -219,13 +219,13 @@ def as_mask(mask: object, n: int) -> Mask:
     """
     remedy = "such as result.scored, or a column compared with a value"
     if not isinstance(mask, Iterable):
-        raise InputError(f"mask must be {n} booleans, {remedy}, got {mask!r}")
+        raise InputError("mask", f"must be {n} booleans, {remedy}, got {mask!r}")
     cells = as_list(mask, "mask")
     for cell in cells:
         if not isinstance(cell, bool | np.bool_):
-            raise InputError(f"mask must be {n} booleans, {remedy}, got {cell!r:.40} among them")
+            raise InputError("mask", f"must be {n} booleans, {remedy}, got {cell!r:.40} among them")
     if len(cells) != n:
-        raise InputError(f"mask must have {n} rows, as many as the result, got {len(cells)}")
+        raise InputError("mask", f"must have {n} rows, as many as the result, got {len(cells)}")
     return np.array(cells, dtype=np.bool_)
 
 

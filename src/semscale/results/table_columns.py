@@ -193,11 +193,11 @@ class Columns(Settings):
             titles = self.titles_of(name)
             double = next((title for at, title in enumerate(titles) if title in titles[:at]), None)
             if double is not None:
-                raise InputError(f"{name}: column '{double}' is named twice; name it once")
+                raise InputError(name, f": column '{double}' is named twice; name it once")
             for title in () if role.is_shared else titles:
                 if title in seen:
                     raise InputError(
-                        f"{name} must be another column than {seen[title]}, got '{title}' for both"
+                        name, f"must be another column than `{seen[title]}`, got '{title}' for both"
                     )
                 seen[title] = name
 

@@ -125,7 +125,9 @@ def numbered(respondents: object, n: int) -> Integers:
     """
     names = as_names(respondents, "respondents")
     if len(names) != n:
-        raise InputError(f"respondents must have {n} rows, one for each row of the result, got {len(names)}")
+        raise InputError(
+            "respondents", f"must have {n} rows, one for each row of the result, got {len(names)}"
+        )
     numbers = {
         name: int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 1
         for name in set(names)
@@ -158,8 +160,9 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str
     if cells.dtype not in _TEXTS:
         first = cells.drop_nulls()[0]
         raise InputError(
-            f"{parameter}: column '{cells.name}' must hold numbers, got {cells.dtype} such as "
-            f"{shown_cell(first)}; {remedy}"
+            parameter,
+            f": column '{cells.name}' must hold numbers, got {cells.dtype} such as "
+            f"{shown_cell(first)}; {remedy}",
         )
     stripped = cells.cast(pl.String).str.strip_chars().replace("", None)
     numbers = stripped.cast(pl.Float64, strict=False)
@@ -169,7 +172,7 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str
     if len(wrong):
         row = int(wrong[0])
         raise RowError(
-            f"{parameter}: column '{cells.name}' must hold numbers, but data {{row}} has "
+            f"`{parameter}`: column '{cells.name}' must hold numbers, but data {{row}} has "
             f"{shown_cell(stripped[row])}; {decimal_remedy(stripped[row], remedy)}",
             first_row + row,
         )
@@ -199,7 +202,7 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
         if len(wrong):
             row = int(wrong[0])
             raise RowError(
-                f"weight: column '{cells.name}' must hold 0 or numbers from 1e-100 to 1e100, but "
+                f"`weight`: column '{cells.name}' must hold 0 or numbers from 1e-100 to 1e100, but "
                 f"data {{row}} has {shown_cell(cells[row])}; {_CORRECT}",
                 first_row + row,
             )

@@ -162,7 +162,7 @@ def _translation(scale: Scale, language: str) -> Scale:
     if language not in available:
         has = ", ".join([scale.language, *available])
         raise InputError(
-            f"language must be one that the anchors of {scale.name!r} are in ({has}), got {language!r}"
+            "language", f"must be one that the anchors of {scale.name!r} are in ({has}), got {language!r}"
         )
     return translated(_shipped(scale.name), language)
 
@@ -172,7 +172,7 @@ def _as_written(name_or_path: str | Path | Scale) -> Scale:
         return name_or_path
     if not isinstance(name_or_path, str | Path):
         raise InputError(
-            f"scale must be a name such as 'purchase-intent', a YAML file or a Scale, got {name_or_path!r}"
+            "scale", f"must be a name such as 'purchase-intent', a YAML file or a Scale, got {name_or_path!r}"
         )
     path = Path(name_or_path)
     if isinstance(name_or_path, Path) or path.suffix.lower() in _SUFFIXES or len(path.parts) > 1:
@@ -263,17 +263,18 @@ class Translation(BaseModel):
     def _check_match(self, english: Scale) -> None:
         if self.scale != english.name:
             raise InputError(
-                f"scale must be {english.name!r}, the scale that is translated, got {self.scale!r}"
+                "scale", f"must be {english.name!r}, the scale that is translated, got {self.scale!r}"
             )
         translated, known = list(self.anchor_sets), list(english.anchor_sets)
         if translated != [name for name in known if name in self.anchor_sets]:
             raise InputError(
-                f"anchor_sets must be names of the English sets, in their order ({', '.join(known)}), "
-                f"got {', '.join(translated)}"
+                "anchor_sets",
+                f"must be names of the English sets, in their order ({', '.join(known)}), "
+                f"got {', '.join(translated)}",
             )
         if len(self.probes) != len(english.probes):
             raise InputError(
-                f"probes must be {len(english.probes)}, one for each in English, got {len(self.probes)}"
+                "probes", f"must be {len(english.probes)}, one for each in English, got {len(self.probes)}"
             )
 
 

@@ -149,7 +149,7 @@ class Scale(BaseModel):
             if name not in self.anchor_sets:
                 raise unknown_name(f"{self.name} anchor set", name, list(self.anchor_sets))
         if not wanted or len(set(wanted)) < len(wanted):
-            raise InputError(f"anchor_sets must name at least one set, and none twice, got {wanted}")
+            raise InputError("anchor_sets", f"must name at least one set, and none twice, got {wanted}")
         chosen = {name: self.anchor_sets[name] for name in wanted}
         sources = {name: source for name, source in self.sources.items() if name in chosen}
         return self.model_copy(update={"anchor_sets": chosen, "sets_by_model": {}, "sources": sources})

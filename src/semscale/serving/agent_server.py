@@ -79,8 +79,7 @@ async def _called(tools: Mapping[str, AgentTool], name: str, arguments: Mapping[
 def _message(error: Exception, tool: AgentTool | None) -> str:
     """Describe an error in one line with the names of arguments."""
     if isinstance(error, SemscaleError):
-        message = str(error) if tool is None else in_arguments(str(error), tool.fields)
-        return encodable(message)
+        return encodable(str(error) if tool is None else error.spelled(in_arguments(tool.fields)))
     _LOG.error("a bug of ours: please report it", exc_info=error)
     return f"this is a bug of ours: {type(error).__name__}"
 

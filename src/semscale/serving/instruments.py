@@ -218,8 +218,9 @@ def instruments(
             missing = next((noun for part, noun in _NOT_SERVED.items() if part in needed), None)
             if missing is not None:
                 raise InputError(
-                    f"measures: {name} needs {missing}, which this service does not have: leave it out, or "
-                    "use the command"
+                    "measures",
+                    f": {name} needs {missing}, which this service does not have: leave it out, or "
+                    "use the command",
                 )
         return Consistency(**settings, embedder=embedding())
 
@@ -314,7 +315,7 @@ class JobWork:
         if kind in self._instruments:
             self._instruments[kind].prepare(fields)
         elif fields.result == "csv":
-            raise InputError("result must be parquet or jsonl to hold vectors, got 'csv'")
+            raise InputError("result", "must be parquet or jsonl to hold vectors, got 'csv'")
 
     def do(self, job: Job, progress: Progress) -> Presentable:
         """Measure the table of a job; parts that an earlier run has finished are not repeated.

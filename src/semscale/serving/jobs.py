@@ -38,10 +38,10 @@ from semscale.serving.requests import (
     JobFields,
     RefusedRequestError,
     ServiceLimits,
-    as_field_names,
     check_fields,
     parse_json,
 )
+from semscale.spelling import in_request
 from semscale.store.atomic import create_private, create_private_folder, lock_folder
 from semscale.store.databases.address import read_address
 from semscale.store.databases.database import Database
@@ -443,7 +443,7 @@ class JobQueue:
         except CancelledError:
             return
         except (SemscaleError, OSError) as error:
-            self._fail(job, str(error))
+            self._fail(job, error.spelled(in_request) if isinstance(error, SemscaleError) else str(error))
         except Exception as error:
             _LOG.exception("a bug of ours: please report it")
             self._fail(job, f"this is a bug of ours: {type(error).__name__}")
@@ -501,8 +501,8 @@ class JobQueue:
     def _fail(self, job: Job, message: str) -> None:
         if job.is_removed:
             return  # no client asks for it any more, and its files are removed at once
-        # Messages name the table by its path here, which the client does not know, and options of commands.
-        message = as_field_names(message.replace(f"{job.folder}/", ""))
+        # Messages name the table by its path here, which the client does not know.
+        message = message.replace(f"{job.folder}/", "")
         try:
             job.drop_results()  # frees space to store the error
             self._end(job, JobStatus.FAILED, message)
@@ -521,8 +521,8 @@ def _lock(home: Path) -> FileLock:
         create_private_folder(home)
         return lock_folder(home, lambda _: None)
     except OSError as error:
-        message = f"jobs: {home} cannot be written ({error.strerror or error}): name another folder"
-        raise InputError(message, in_shell=f"--{message}") from None
+        raise InputError(
+            "jobs", f": {home} cannot be written ({error.strerror or error}): name another folder"
+        ) from None
     except InputError:
-        message = f"jobs: another service uses {home}: stop it, or name another folder"
-        raise InputError(message, in_shell=f"--{message}") from None
+        raise InputError("jobs", f": another service uses {home}: stop it, or name another folder") from None

@@ -116,7 +116,9 @@ def check_replies(fields: Any, limits: ServiceLimits, remedy: str = SPLIT) -> No
     most = _REPLIES_PER_TEXT * limits.max_texts
     replies = fields.samples * len(fields.answers)
     if replies > most:
-        raise invalid(f"samples times answers must be at most {most:,}, got {replies:,}: {remedy}", "samples")
+        raise invalid(
+            f"`samples` times answers must be at most {most:,}, got {replies:,}: {remedy}", "samples"
+        )
 
 
 def requested_template(template: str | dict[str, Any]) -> str | Scale:

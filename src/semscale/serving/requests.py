@@ -74,7 +74,6 @@ _MOST_VALUES = 5000
 
 _MIB = 1024 * 1024
 _LONGEST = 1000  # characters of a message: a client may send a key or a number of any length
-_OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?!out\b)(?=[\w']))?")
 TEXTS_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 CELLS_SCHEMA = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
 
@@ -179,23 +178,6 @@ class RefusedRequestError(SemscaleError):
 def invalid(message: str, field: str | None) -> RefusedRequestError:
     """Return the refusal of an invalid field."""
     return RefusedRequestError(422, message, field=field)
-
-
-def as_field_names(message: str) -> str:
-    """Replace the command-line options in a message by the request's fields.
-
-    Examples:
-        >>> as_field_names("b.csv is an Excel file despite its name: read it with --format xlsx")
-        'b.csv is an Excel file despite its name: read it with format=xlsx'
-        >>> as_field_names("leave out --header"), as_field_names("name another with --sheet: a")
-        ('leave out header', 'name another with sheet: a')
-    """
-
-    def field_of(option: re.Match[str]) -> str:
-        name = option[1].replace("-", "_")
-        return f"{name}=" if option[0].endswith(" ") else name
-
-    return _OPTION.sub(field_of, message)
 
 
 def _as_texts(value: object) -> list[str]:

@@ -35,9 +35,9 @@ from semscale.serving.requests import (
     FIELD_NAMES,
     RefusedRequestError,
     ServiceLimits,
-    as_field_names,
     invalid,
 )
+from semscale.spelling import in_request, plain_name
 
 if TYPE_CHECKING:
     from semscale.serving.application import Service
@@ -643,13 +643,11 @@ def refusal_of(error: Exception) -> RefusedRequestError:
         case TimeoutError():
             message = "no answer within the time limit: send fewer texts"
             refusal = RefusedRequestError(504, message, retry_after=_RETRY_AFTER)
-        case InputError():
-            message = as_field_names(str(error))
-            # A message begins with the field that is wrong.
-            first = message.partition(" ")[0].rstrip(":,").split("[")[0]
-            refusal = invalid(message, first if first in FIELD_NAMES else None)
+        case InputError(parameter=parameter):
+            field = plain_name(parameter or "").partition("[")[0]
+            refusal = invalid(error.spelled(in_request), field if field in FIELD_NAMES else None)
         case SemscaleError():
-            refusal = RefusedRequestError(500, as_field_names(str(error)))
+            refusal = RefusedRequestError(500, error.spelled(in_request))
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
             refusal = RefusedRequestError(507, "the disk of the service is full: free some space")
         case _:
@@ -684,21 +682,21 @@ def listen(host: str, port: int) -> socket.socket:
         InputError: the address is not this machine's, or the port is taken.
     """
     if not 0 <= port <= _LAST_PORT:
-        raise InputError(f"port must be 0 to {_LAST_PORT}, got {port}")
+        raise InputError("port", f"must be 0 to {_LAST_PORT}, got {port}")
     try:
         family = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0][0]
         # With an explicit protocol, asyncio sends each response at once. Otherwise its end waits 40 ms until
         # the client confirms the beginning.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except OSError as error:
-        raise InputError(f"host must be an address of this machine, got {host!r}: {error}") from None
+        raise InputError("host", f"must be an address of this machine, got {host!r}: {error}") from None
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host.strip("[]"), port))
     except OSError as error:
         listener.close()
         raise InputError(
-            f"port: {port} on {host} cannot be used ({error.strerror or error}); name another one"
+            "port", f": {port} on {host} cannot be used ({error.strerror or error}); name another one"
         ) from None
     listener.listen(_BACKLOG)
     return listener

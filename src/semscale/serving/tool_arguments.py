@@ -1,7 +1,6 @@
 """Arguments of an agent's tools: their names, compact schemas with examples, and the mistakes of a call."""
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -10,7 +9,8 @@ from pydantic import Field, ValidationError, create_model
 
 from semscale.errors import InputError, MistakesError, SemscaleError
 from semscale.messages import all_mistakes
-from semscale.serving.requests import Kind, RequestFields, ServiceLimits, as_field_names, check_field
+from semscale.serving.requests import Kind, RequestFields, ServiceLimits, check_field
+from semscale.spelling import Spelling, in_request, plain_name, spelled
 
 _MOST_MISTAKES = 20
 
@@ -85,20 +85,22 @@ def argument_names(kind: type[RequestFields]) -> dict[str, str]:
     return {name: info.alias or name for name, info in kind.model_fields.items()}
 
 
-def in_arguments(message: str, kind: type[RequestFields]) -> str:
-    """Replace names of fields and options in a message by those of a tool's arguments.
+def in_arguments(kind: type[RequestFields]) -> Spelling:
+    """Return how a tool names settings in messages: by its arguments.
 
     Examples:
         >>> class Fields(RequestFields):
         ...     samples: int = Field(1, alias="replies")
-        >>> in_arguments("samples must be 1", Fields), in_arguments("leave out --samples 2", Fields)
-        ('replies must be 1', 'leave out replies=2')
+        >>> spelled("`samples` must be 1; leave out `header=1`", in_arguments(Fields))
+        'replies must be 1; leave out header=1'
     """
-    message = as_field_names(message)
-    for name, argument in argument_names(kind).items():
-        if name != argument:
-            message = re.sub(rf"^{name}(?=[ :,\[])|\b{name}(?==)", argument, message)
-    return message
+    names = argument_names(kind)
+
+    def spell(name: str, value: str | None) -> str:
+        field, bracket, further = plain_name(name).partition("[")
+        return in_request(names.get(field, field) + bracket + further, value)
+
+    return spell
 
 
 class ToolCall:
@@ -145,8 +147,9 @@ class ToolCall:
         try:
             yield
         except SemscaleError as error:
-            mistakes = error.mistakes if isinstance(error, MistakesError) else (str(error),)
-            self._mistakes += [in_arguments(mistake, type(self.fields)) for mistake in mistakes]
+            spelling = in_arguments(type(self.fields))
+            mistakes = error.mistakes if isinstance(error, MistakesError) else (str(error.args[0]),)
+            self._mistakes += [spelled(mistake, spelling) for mistake in mistakes]
 
     def check_limits(self, limits: ServiceLimits, columns: Collection[str] = (), remedy: str = "") -> None:
         """Check the number of texts in each argument, and their lengths.

@@ -23,6 +23,7 @@ from semscale.judging.settings import JudgeSettings
 from semscale.messages import shortened
 from semscale.presentable import Presentable
 from semscale.report.json_encoding import encoded
+from semscale.report.presenting import as_json
 from semscale.scales import load_scale, scale_names
 from semscale.serving.batching import Task, TaskThreads, current_task, stop_if_abandoned
 from semscale.serving.instruments import Instrument, instruments, open_requested, requested_scale
@@ -33,7 +34,6 @@ from semscale.serving.requests import (
     RequestFields,
     ServiceLimits,
     TableFields,
-    as_field_names,
     table_fields,
 )
 from semscale.serving.tool_arguments import (
@@ -44,6 +44,7 @@ from semscale.serving.tool_arguments import (
     arguments_schema,
     with_names,
 )
+from semscale.spelling import in_request
 from semscale.store.child_process import HeldFiles
 from semscale.store.columnar import partition_names
 from semscale.store.places import parts_folder
@@ -225,7 +226,9 @@ def agent_tools(
         InputError: the folder does not exist, or is a file.
     """
     if folder is not None and not folder.is_dir():
-        raise InputError(f"folder must be an existing folder, got {folder}: create it, or name another one")
+        raise InputError(
+            "folder", f"must be an existing folder, got {folder}: create it, or name another one"
+        )
     threads, outputs = TaskThreads(), Outputs()
     tools = {"list_scales": _scales_tool()}
     by_name = instruments(lambda: model(DEFAULT_RATING_MODEL), lambda: model(DEFAULT_MODEL))
@@ -342,7 +345,7 @@ def _table_tool(
             summary = instrument.measure_file(
                 table, *prepared, out=out, settings=PartSettings(follow=False), progress=stop_if_abandoned
             )
-        content: Content = json.loads(summary.to_json())
+        content: Content = json.loads(as_json(summary, in_request))
         return {**content, "source": call.fields.table}
 
     unlisted = set(argument_names(fields).values()) - {*_IN_TABLES, *columns.values()}
@@ -395,8 +398,9 @@ class Outputs:
             while (other := self._tasks.get(out)) is not None:
                 if not other.is_abandoned:
                     raise InputError(
-                        f"out: an earlier call is still writing {out.name}: wait for it, cancel it, or "
-                        "choose another name"
+                        "out",
+                        f": an earlier call is still writing {out.name}: wait for it, cancel it, or "
+                        "choose another name",
                     )
                 self._ended.wait(_SECONDS_TO_CHECK)
                 task.check()
@@ -425,7 +429,7 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
     except (OSError, RuntimeError, ValueError):  # too long a name, a loop of links, a null character
         is_usable = False
     if not is_usable:
-        raise InputError(f"{field} must be a file in {folder}, got {shortened(name)}")
+        raise InputError(field, f"must be a file in {folder}, got {shortened(name)}")
     return path
 
 
@@ -468,13 +472,13 @@ def _new_file_in(folder: Path, name: str | None) -> Path | None:
     if name is None:
         return None
     if name.endswith(("/", os.sep)):
-        raise InputError(f"out must be a file, got the folder {shortened(name)}: add a file name")
+        raise InputError("out", f"must be a file, got the folder {shortened(name)}: add a file name")
     path = _path_in(folder, name, "out")
     if path.exists():
-        raise InputError(f"out must be a new file, got {name!r}: choose another name")
+        raise InputError("out", f"must be a new file, got {name!r}: choose another name")
     parts = parts_folder(path)
     if parts.is_symlink() or any(not _is_plain(file) for file in parts.rglob("*")):
-        raise InputError(f"out: {parts.name} has a link or a pipe: remove it, or choose another name")
+        raise InputError("out", f": {parts.name} has a link or a pipe: remove it, or choose another name")
     output_format(path)
     return path
 
@@ -575,12 +579,12 @@ def _with_rows(fields: type[RequestFields]) -> type[RequestFields]:
 
 def measured_content(frame: pl.DataFrame | None, summary: Presentable) -> Content:
     """Return the rows of a result if requested, and its figures over all rows."""
-    record = json.loads(summary.to_json())
+    record = json.loads(as_json(summary, in_request))
     return {
         **({} if frame is None else {"results": json.loads(frame.write_json())}),
         "counts": record["counts"],
         "estimates": record["estimates"]["overall"]["figures"],
-        "cautions": [as_field_names(caution) for caution in (*record["warnings"], *record["cautions"])],
+        "cautions": [*record["warnings"], *record["cautions"]],
         "signature": record["signature"],
     }
 

@@ -276,7 +276,7 @@ def _check_fields(fields: Sequence[str], settings: SnapshotSettings) -> None:
     for name, setting in asked.items():
         if name not in fields:
             known = f"they have {', '.join(fields)}" if fields else "they have no numbers"
-            raise InputError(f"{setting} needs outputs with {name!r}, but {known}")
+            raise InputError(setting, f"needs outputs with {name!r}, but {known}")
 
 
 def _differences(approved: Sequence[Output], actual: Sequence[Output], fields: Sequence[str]) -> Floats:

@@ -189,5 +189,5 @@ def _encodable(text: str) -> str:
 
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{name} must be a number, like all fields besides the text, got {value!r:.60}")
+        raise InputError(name, f"must be a number, like all fields besides the text, got {value!r:.60}")
     return float(value)

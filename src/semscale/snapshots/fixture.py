@@ -125,9 +125,9 @@ class SemanticSnapshot:
         if name is None:
             name = next(str(n) for n in range(1, len(self._test.used) + 2) if str(n) not in self._test.used)
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"name must be a text that names the snapshot, got {name!r:.60}")
+            raise InputError("name", f"must be a text that names the snapshot, got {name!r:.60}")
         if name in self._test.used:
-            raise InputError(f"name must differ between the snapshots of a test, got {name!r} again")
+            raise InputError("name", f"must differ between the snapshots of a test, got {name!r} again")
         self._test.used.append(name)
         return name
 

@@ -86,7 +86,7 @@ class SemanticJudge:
         """
         __tracebackhide__ = True
         if not 0 <= at_least <= 1:
-            raise InputError(f"at_least must be between 0 and 1, got {at_least!r:.60}")
+            raise InputError("at_least", f"must be between 0 and 1, got {at_least!r:.60}")
         try:
             judge = Judge(self._default_model if chat_model is None else chat_model, **settings)
             text = awaited(answer, "semantic_judge")

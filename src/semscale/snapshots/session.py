@@ -272,7 +272,7 @@ def _direction(name: str, value: object) -> "Direction":
     from semscale.drift.settings import Direction
 
     if value not in get_args(Direction):
-        raise InputError(f"{name} must be one of {', '.join(get_args(Direction))}, got {value!r:.60}")
+        raise InputError(name, f"must be one of {', '.join(get_args(Direction))}, got {value!r:.60}")
     return cast("Direction", value)
 
 
@@ -281,12 +281,12 @@ def _checked(name: str, value: object) -> object:
         return _number(name, value, *_RANGES[name])
     if name == "guards":
         if value not in GUARD_MODES:
-            raise InputError(f"guards must be one of {', '.join(GUARD_MODES)}, got {value!r:.60}")
+            raise InputError("guards", f"must be one of {', '.join(GUARD_MODES)}, got {value!r:.60}")
         return value
     if name == "max_unpaired":
         number = _number(name, value, 0.0, math.inf)
         if not number.is_integer():
-            raise InputError(f"max_unpaired must be a whole number of outputs, got {value!r:.60}")
+            raise InputError("max_unpaired", f"must be a whole number of outputs, got {value!r:.60}")
         return int(number)
     hint = did_you_mean(name, SETTINGS)
     known = ", ".join(SETTINGS)
@@ -302,5 +302,5 @@ def _number(name: str, value: object, low: float, high: float) -> float:
             number = float(value)  # values of ini files are texts
     if not (low <= number <= high and math.isfinite(number)):
         between = f"between {low:g} and {high:g}" if math.isfinite(high) else f"a number of at least {low:g}"
-        raise InputError(f"{name} must be {between}, got {value!r:.60}")
+        raise InputError(name, f"must be {between}, got {value!r:.60}")
     return number

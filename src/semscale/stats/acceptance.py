@@ -166,7 +166,7 @@ def _unlabelled(scores: Floats, correct: Floats) -> Floats:
 def _check_shares(**shares: float) -> None:
     for name, share in shares.items():
         if not 0 < share < 1:
-            raise InputError(f"{name} must lie between 0 and 1, got {share!r}")
+            raise InputError(name, f"must lie between 0 and 1, got {share!r}")
 
 
 _STARTS = 4

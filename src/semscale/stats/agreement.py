@@ -89,7 +89,7 @@ def estimate_agreement(
         clusters = np.asarray(plan.clusters)
         if clusters.shape != usable.shape:
             raise InputError(
-                f"clusters must have {len(usable)} numbers, one per item, got shape {clusters.shape}"
+                "clusters", f"must have {len(usable)} numbers, one per item, got shape {clusters.shape}"
             )
         plan = replace(plan, clusters=clusters[usable])
     n_clusters = len(np.unique(plan.numbered(n)))
@@ -122,9 +122,9 @@ def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
     """
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 2:
-        raise InputError(f"{name} must have shape (items, raters) with two raters or more, got {table.shape}")
+        raise InputError(name, f"must have shape (items, raters) with two raters or more, got {table.shape}")
     if np.isinf(table).any():
-        raise InputError(f"{name} must be finite, or NaN where a rating is missing, got an infinite value")
+        raise InputError(name, "must be finite, or NaN where a rating is missing, got an infinite value")
     return table
 
 
@@ -232,8 +232,9 @@ def distinct_levels(values: Floats) -> tuple[Floats, Integers]:
     levels, codes = np.unique(values, return_inverse=True)
     if len(levels) > MOST_LEVELS:
         raise InputError(
-            f"ratings must have at most {MOST_LEVELS:,} different values, got {len(levels):,}: "
-            "round them, or use the intraclass correlation"
+            "ratings",
+            f"must have at most {MOST_LEVELS:,} different values, got {len(levels):,}: "
+            "round them, or use the intraclass correlation",
         )
     return levels, codes
 
@@ -252,7 +253,7 @@ def _disagreement(levels: Floats, weights: KappaWeights) -> Floats:
         return distance
     if weights == "none":
         return (distance > 0).astype(np.float64)
-    raise InputError(f"weights must be quadratic, linear or none, got {weights!r}")
+    raise InputError("weights", f"must be quadratic, linear or none, got {weights!r}")
 
 
 Metric = Literal["nominal", "ordinal", "interval"]
@@ -367,7 +368,7 @@ def _differences(levels: Floats, metric: Metric) -> _Differences:
             used.sum(axis=1) ** 2 - (used**2).sum(axis=1),
         )
     if metric not in ("ordinal", "interval"):
-        raise InputError(f"metric must be nominal, ordinal or interval, got {metric!r}")
+        raise InputError("metric", f"must be nominal, ordinal or interval, got {metric!r}")
 
     def squared(used: Floats, together: Floats, first: Integers, second: Integers) -> tuple[Floats, Floats]:
         # With equal values only, a rounded mean would leave a spurious difference.
@@ -435,7 +436,7 @@ def intraclass_correlation(
     """
     table = checked_ratings(ratings)
     if form not in FORMS:
-        raise InputError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
+        raise InputError("form", f"must be one of {', '.join(FORMS)}, got {form!r}")
     usable = np.asarray(~np.isnan(table).any(axis=1))
     return estimate_agreement(
         intraclass_coefficient(table[usable], form),
@@ -653,7 +654,7 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
     if truth is not None:
         known = np.asarray(truth, dtype=np.float64)
         if known.shape != table.shape[:1] or np.isinf(known).any():
-            raise InputError(f"truth must have {len(table)} finite values or NaN, got shape {known.shape}")
+            raise InputError("truth", f"must have {len(table)} finite values or NaN, got shape {known.shape}")
         table = table - known[:, None]
     usable = (~np.isnan(table)).sum(axis=1) > 1
     r = estimate_agreement(
@@ -772,7 +773,7 @@ def compare_with_humans(
     people = checked_ratings(human, "human")
     scores = np.asarray(judge, dtype=np.float64)
     if scores.shape != people.shape[:1] or np.isinf(scores).any():
-        raise InputError(f"judge must have {len(people)} finite scores or NaN, got shape {scores.shape}")
+        raise InputError("judge", f"must have {len(people)} finite scores or NaN, got shape {scores.shape}")
     usable = ~np.isnan(scores) & ((~np.isnan(people)).sum(axis=1) >= 2)
     turns = [_turn(scores[usable], people[usable], person) for person in range(people.shape[1])]
     turns = [turn for turn in turns if len(turn[0])]

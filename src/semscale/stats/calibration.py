@@ -148,7 +148,7 @@ def fit_curve(scores: Floats, correct: Floats, curve: CurveName) -> ProbabilityC
         return fit_platt(scores, correct)
     if curve == "isotonic":
         return fit_isotonic(scores, correct)
-    raise InputError(f"curve must be platt or isotonic, got {curve!r}")
+    raise InputError("curve", f"must be platt or isotonic, got {curve!r}")
 
 
 def fit_platt(scores: Floats, correct: Floats) -> PlattCurve:
@@ -267,7 +267,9 @@ def cross_fitted(  # noqa: PLR0913 - how folds are made
     groups = usable if clusters is None else np.asarray(clusters)[usable]
     m = len(np.unique(groups))
     if folds < 2 or m < folds:
-        raise InputError(f"folds must be 2 to the {m} labelled items or clusters that there are, got {folds}")
+        raise InputError(
+            "folds", f"must be 2 to the {m} labelled items or clusters that there are, got {folds}"
+        )
     fold = random_folds(len(usable), groups=groups, folds=folds, seed=seed)
     probabilities = np.full(len(scores), np.nan)
     for part in range(folds):
@@ -295,12 +297,12 @@ def labelled(scores: Floats, correct: Floats) -> tuple[Floats, Floats, int]:
             f"got shapes {scores.shape} and {correct.shape}"
         )
     if np.isinf(scores).any():
-        raise InputError("scores must be finite, or NaN where missing, got an infinite value")
+        raise InputError("scores", "must be finite, or NaN where missing, got an infinite value")
     if not np.isin(correct[~np.isnan(correct)], (0, 1)).all():
-        raise InputError("correct must be 1 for right, 0 for wrong, or NaN, got another value")
+        raise InputError("correct", "must be 1 for right, 0 for wrong, or NaN, got another value")
     both = ~np.isnan(scores) & ~np.isnan(correct)
     if both.sum() < 2:
-        raise InputError(f"correct must have at least 2 labels of items with a score, got {both.sum()}")
+        raise InputError("correct", f"must have at least 2 labels of items with a score, got {both.sum()}")
     return scores[both], correct[both], int((~both).sum())
 
 
@@ -438,9 +440,9 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
     check_seed(seed)
     p, y, left_out = labelled(probabilities, correct)
     if p.min() < 0 or p.max() > 1:
-        raise InputError(f"probabilities must lie within 0 to 1, got {p.min()} to {p.max()}")
+        raise InputError("probabilities", f"must lie within 0 to 1, got {p.min()} to {p.max()}")
     if n_bins < 1:
-        raise InputError(f"n_bins must be at least 1, got {n_bins}")
+        raise InputError("n_bins", f"must be at least 1, got {n_bins}")
     bins = equal_bins(p, n_bins)
     n = np.bincount(bins).astype(np.float64)
     predicted, observed = np.bincount(bins, p) / n, np.bincount(bins, y) / n

@@ -51,7 +51,7 @@ def k_means(points: Floats, k: int, rng: np.random.Generator, *, starts: int = 3
         True
     """
     if not 1 <= k <= len(points):
-        raise InputError(f"clusters must be 1 to the {len(points)} points that there are, got {k}")
+        raise InputError("clusters", f"must be 1 to the {len(points)} points that there are, got {k}")
     tried = [_lloyd(points, _first_centres(points, k, rng)) for _ in range(starts)]
     return min(tried, key=lambda clustering: clustering.inertia)
 
@@ -63,7 +63,7 @@ def _first_centres(points: Floats, k: int, rng: np.random.Generator) -> Floats:
     while len(chosen) < k:
         total = nearest.sum()
         if not total > 0:
-            raise InputError(f"clusters must be at most the {len(chosen)} distinct points, got {k}")
+            raise InputError("clusters", f"must be at most the {len(chosen)} distinct points, got {k}")
         chosen.append(int(rng.choice(len(points), p=nearest / total)))
         nearest = np.minimum(nearest, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
     return points[chosen].copy()

@@ -226,9 +226,9 @@ def split_half_reliability(  # noqa: PLR0913 - one setting each of the resamplin
         1.0
     """
     if np.ndim(ratings) != 2:
-        raise InputError(f"ratings must have shape (items, raters), got {np.shape(ratings)}")
+        raise InputError("ratings", f"must have shape (items, raters), got {np.shape(ratings)}")
     if splits < 2:
-        raise InputError(f"splits must be at least 2, got {splits}")
+        raise InputError("splits", f"must be at least 2, got {splits}")
     usable = (~np.isnan(ratings)).sum(axis=1) >= 2
     plan = ResamplingPlan(
         None if clusters is None else clusters[usable],

@@ -136,7 +136,7 @@ def check_values(values: Floats) -> None:
         InputError: they are not.
     """
     if values.ndim != 1 or len(values) < 2 or not (np.diff(values) > 0).all():
-        raise InputError(f"values must be two numbers or more, each above the one before, got {values}")
+        raise InputError("values", f"must be two numbers or more, each above the one before, got {values}")
 
 
 def check_masses(name: str, masses: Floats, k: int) -> None:
@@ -146,12 +146,12 @@ def check_masses(name: str, masses: Floats, k: int) -> None:
         InputError: another length, a negative mass, or masses that do not sum to 1.
     """
     if np.ndim(masses) < 1 or np.shape(masses)[-1] != k:
-        raise InputError(f"{name} must have {k} masses in its last axis, got shape {np.shape(masses)}")
+        raise InputError(name, f"must have {k} masses in its last axis, got shape {np.shape(masses)}")
     missing = np.isnan(masses).all(axis=-1)
     sums = np.where(missing, 1.0, np.sum(masses, axis=-1))
     is_low = bool((np.asarray(masses)[~missing] < 0).any())
     if is_low or not (np.abs(sums - 1) <= _ROUNDING * k).all():
-        raise InputError(f"{name} must have masses >= 0 that sum to 1")
+        raise InputError(name, "must have masses >= 0 that sum to 1")
 
 
 _BLOCK_CELLS = 4_000_000  # draws that are held at once
@@ -182,13 +182,15 @@ class PmfSample:
     def __post_init__(self) -> None:
         if np.ndim(self.masses) != 2 or np.isnan(self.masses).any():
             raise InputError(
-                f"masses must have shape (respondents, points) without gaps, got {np.shape(self.masses)}"
+                "masses", f"must have shape (respondents, points) without gaps, got {np.shape(self.masses)}"
             )
         check_masses("masses", self.masses, np.shape(self.masses)[1])
         if self.weights is not None and (
             np.shape(self.weights) != (self.n,) or not (np.asarray(self.weights) > 0).all()
         ):
-            raise InputError(f"weights must be {self.n} numbers above 0, got shape {np.shape(self.weights)}")
+            raise InputError(
+                "weights", f"must be {self.n} numbers above 0, got shape {np.shape(self.weights)}"
+            )
 
     @property
     def n(self) -> int:

@@ -72,10 +72,11 @@ class IntervalPlan:
         check_interval(self.interval)
         check_seed(self.seed)
         if self.method not in get_args(Method):
-            raise InputError(f"method must be {' or '.join(get_args(Method))}, got {self.method!r}")
+            raise InputError("method", f"must be {' or '.join(get_args(Method))}, got {self.method!r}")
         if not isinstance(self.replicates, int | np.integer) or self.replicates < _FEWEST_REPLICATES:
             raise InputError(
-                f"replicates must be a whole number of at least {_FEWEST_REPLICATES}, got {self.replicates!r}"
+                "replicates",
+                f"must be a whole number of at least {_FEWEST_REPLICATES}, got {self.replicates!r}",
             )
 
     @property
@@ -159,7 +160,7 @@ def estimate_mean(
     known = ~np.isnan(values)
     groups = np.arange(len(values)) if clusters is None else np.asarray(clusters)
     if len(groups) != len(values):
-        raise InputError(f"clusters must have {len(values)} rows as values has, got {len(groups)}")
+        raise InputError("clusters", f"must have {len(values)} rows as values has, got {len(groups)}")
     _, cluster = np.unique(groups[known], return_inverse=True)
     weight = np.ones(len(cluster)) if weights is None else weights[known]
     totals: Floats = np.column_stack(
@@ -548,7 +549,7 @@ def check_interval(interval: float) -> None:
         InputError: not a number between 0 and 1.
     """
     if isinstance(interval, bool) or not isinstance(interval, Real) or not 0 < interval < 1:
-        raise InputError(f"interval must lie between 0 and 1, such as 0.95 for 95 %, got {interval!r}")
+        raise InputError("interval", f"must lie between 0 and 1, such as 0.95 for 95 %, got {interval!r}")
 
 
 def check_seed(seed: int) -> None:
@@ -558,7 +559,7 @@ def check_seed(seed: int) -> None:
         InputError: not a whole number of at least 0.
     """
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
+        raise InputError("seed", f"must be a whole number of at least 0, got {seed!r}")
 
 
 def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:

@@ -305,7 +305,7 @@ def prediction_powered_mean(
     scores, labels = checked_labels(scores, labels, bounds)
     check_interval(interval)
     if tuning is not None and not np.isfinite(tuning):
-        raise InputError(f"tuning must be a finite number, got {tuning!r}")
+        raise InputError("tuning", f"must be a finite number, got {tuning!r}")
     scored, labelled = ~np.isnan(scores), ~np.isnan(labels)
     both = scored & labelled
     sample = _Sample(labels[both], scores[both], scores[scored & ~labelled])
@@ -472,11 +472,11 @@ def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) 
         raise InputError("scores and labels must be finite, or NaN where missing, got an infinite value")
     least, greatest = bounds
     if not least < greatest:
-        raise InputError(f"bounds must be the lowest and the highest label, got {bounds}")
+        raise InputError("bounds", f"must be the lowest and the highest label, got {bounds}")
     known = labels[~np.isnan(labels)]
     beyond = known[(known < least) | (known > greatest)]
     if len(beyond):
-        raise InputError(f"labels must lie within bounds {least} to {greatest}, got {beyond[0]}")
+        raise InputError("labels", f"must lie within bounds {least} to {greatest}, got {beyond[0]}")
     return scores, labels
 
 
@@ -670,7 +670,7 @@ def weighted_items(scores: Floats, labels: Floats, design: SampleDesign) -> Weig
             f"{clusters.shape}"
         )
     if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise InputError(f"weights must be finite and >= 0, got {weights.min()} to {weights.max()}")
+        raise InputError("weights", f"must be finite and >= 0, got {weights.min()} to {weights.max()}")
     scored = ~np.isnan(scores) & (weights > 0)
     expanded = np.where(labelled, weights / np.where(labelled, drawn, 1.0), 0.0)
     _, first, numbered = np.unique(clusters[scored], return_index=True, return_inverse=True)

@@ -159,13 +159,13 @@ def rake(  # noqa: PLR0913 - each is a setting of its own
         ([0.6667, 0.6667, 0.6667, 2.0], True)
     """
     if not columns:
-        raise InputError("columns must name at least one variable")
+        raise InputError("columns", "must name at least one variable")
     n = len(np.asarray(next(iter(columns.values()))))
     base = checked_weights(np.ones(n) if weights is None else weights)
     margins = _read_margins(columns, targets, base, total)
     limits = _limits(bounds, margins, base)
     if most_rounds < 1 or not tolerance > 0:
-        raise InputError(f"most_rounds must be >= 1 and tolerance > 0, got {most_rounds} and {tolerance}")
+        raise InputError("most_rounds", f"must be >= 1 and tolerance > 0, got {most_rounds} and {tolerance}")
     task = RakingTask(base, tuple(margins), limits, tolerance, most_rounds)
     fitted, rounds = _fitted_weights(task)
     reached = _reached_targets(fitted, task)
@@ -194,7 +194,7 @@ def _limits(bounds: tuple[float, float], margins: list[Margin], base: Floats) ->
     """Convert bounds to limits of weights, and reject bounds that no weights can meet."""
     low, high = bounds
     if not 0 <= low <= 1 <= high or low == high:
-        raise InputError(f"bounds must be a number from 0 to 1 and one of at least 1, got {bounds}")
+        raise InputError("bounds", f"must be a number from 0 to 1 and one of at least 1, got {bounds}")
     counts = [margin.sums((base > 0).astype(np.float64)) for margin in margins]
     mean = margins[0].targets.sum() / counts[0].sum()
     for margin, count in zip(margins, counts, strict=True):
@@ -282,7 +282,7 @@ def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = 
         ([[0.5]], [[0.0]])
     """
     if not np.array_equal(design.weights, raking.task.start):
-        raise InputError("raking must start from the design's weights: rake(..., weights=design.weights)")
+        raise InputError("raking", "must start from the design's weights: rake(..., weights=design.weights)")
     if isinstance(design, ReplicateDesign):
         replicates = np.column_stack(
             [
@@ -294,7 +294,7 @@ def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = 
     if design.calibration is not None:
         raise InputError("the design is raked already: give all margins to one raking")
     if regression not in get_args(Regression):
-        raise InputError(f"regression must be {' or '.join(get_args(Regression))}, got {regression!r}")
+        raise InputError("regression", f"must be {' or '.join(get_args(Regression))}, got {regression!r}")
     importance = raking.task.start if regression == "weighted" else np.ones(design.n)
     calibration = MarginCalibration(raking.task.margins, raking.weights, importance)
     return replace(design, weights=raking.weights, calibration=calibration)
@@ -358,7 +358,7 @@ def _read_margins(
     By default, the total is the sum of the targets, or n if they are shares that sum to 1 or 100.
     """
     if not targets:
-        raise InputError("targets must name at least one margin")
+        raise InputError("targets", "must name at least one margin")
     for name in targets.keys() ^ columns.keys():
         side = "targets" if name in columns else "columns"
         raise InputError(f"margin {name!r} is missing in {side}: both must name the same variables")
@@ -367,13 +367,14 @@ def _read_margins(
     for margin, goal in zip(margins, sums, strict=True):
         if abs(goal - sums[0]) > _AGREEMENT * max(goal, sums[0]) or not goal > 0:
             raise InputError(
-                f"margins must have one total above 0, but {margins[0].name!r} sums to {sums[0]:g} and "
-                f"{margin.name!r} to {goal:g}"
+                "margins",
+                f"must have one total above 0, but {margins[0].name!r} sums to {sums[0]:g} and "
+                f"{margin.name!r} to {goal:g}",
             )
     are_shares = any(abs(sums[0] - whole) <= _AGREEMENT * whole for whole in (1, 100))
     wanted = total if total is not None else float((weights > 0).sum()) if are_shares else sums[0]
     if not (np.isfinite(wanted) and wanted > 0):
-        raise InputError(f"total must be > 0, got {wanted:g}")
+        raise InputError("total", f"must be > 0, got {wanted:g}")
     return [
         replace(margin, targets=margin.targets * wanted / goal)
         for margin, goal in zip(margins, sums, strict=True)

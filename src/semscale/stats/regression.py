@@ -73,7 +73,7 @@ def robust_regression(
     design = np.column_stack([np.ones(n), predictors])
     if n <= k + 1 or np.linalg.matrix_rank(design * np.sqrt(used)[:, None]) <= k:
         raise InputError(
-            f"predictors must be independent and fewer than the rows, got {k} of them and {n} rows"
+            "predictors", f"must be independent and fewer than the rows, got {k} of them and {n} rows"
         )
     weighted = used[:, None] * design
     inverse = np.linalg.inv(design.T @ weighted)
@@ -83,7 +83,7 @@ def robust_regression(
         errors, freedom = _by_rows(design, weighted, inverse, residuals)
     elif len(np.unique(clusters)) == 1:
         raise InputError(
-            "clusters must be 2 or more: a single cluster does not show the variation between clusters"
+            "clusters", "must be 2 or more: a single cluster does not show the variation between clusters"
         )
     else:
         errors, freedom = cluster_robust(design, residuals, used, clusters)
@@ -103,7 +103,7 @@ def _by_rows(design: Floats, weighted: Floats, inverse: Floats, residuals: Float
     """
     leverage = np.einsum("ij,jk,ik->i", weighted, inverse, design)
     if leverage.max() > 1 - _ROUNDING:
-        raise InputError(f"predictors must not mark a single row, as row {int(leverage.argmax()) + 1} is")
+        raise InputError("predictors", f"must not mark a single row, as row {int(leverage.argmax()) + 1} is")
     spread = weighted * (residuals / (1 - leverage))[:, None]
     errors = np.sqrt(np.diag(inverse @ (spread.T @ spread) @ inverse))
     return errors, np.full(len(errors), float(len(design) - len(errors)))
@@ -350,14 +350,14 @@ def _information(design: Floats, expected: Floats) -> Floats:
 
 def _check(first: Integers, second: Integers, points: Floats, k: int) -> None:
     if k < 2:
-        raise InputError(f"names must have at least two competitors, got {k}")
+        raise InputError("names", f"must have at least two competitors, got {k}")
     if not len(first) == len(second) == len(points):
         raise InputError(
             f"first, second and points must be of equal length, got {len(first)}, {len(second)}, "
             f"{len(points)}"
         )
     if not ((points >= 0) & (points <= 1)).all():
-        raise InputError("points must be from 0 for a loss to 1 for a win")
+        raise InputError("points", "must be from 0 for a loss to 1 for a win")
     if (np.asarray(first) == np.asarray(second)).any():
         raise InputError("a competitor cannot be compared with itself: first and second must differ")
 

@@ -307,7 +307,7 @@ def draw_texts(  # noqa: PLR0913 - ratings, and how they are drawn from
     """
     check_seed(seed)
     if n < 1:
-        raise InputError(f"n must be at least 1, got {n}")
+        raise InputError("n", f"must be at least 1, got {n}")
     scored = np.flatnonzero(~np.isnan(pmf).any(axis=1))
     if not len(scored):
         raise InputError("no text has a rating or a score, so none can be drawn")
@@ -524,20 +524,22 @@ def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) 
     try:
         known = np.asarray(inclusion, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"inclusion must be a list of numbers: {error}") from error
+        raise InputError("inclusion", f"must be a list of numbers: {error}") from error
     if known.shape != labelled.shape:
-        raise InputError(f"inclusion must have {len(labelled)} rows, one for each item, got {known.shape}")
+        raise InputError("inclusion", f"must have {len(labelled)} rows, one for each item, got {known.shape}")
     wrong = np.flatnonzero((known <= 0) | (known > 1))
     if len(wrong):
         row = wrong[0]
         raise InputError(
-            f"inclusion must be probabilities above 0 to 1, got {known[row]:g} in row {first_row + row + 1}"
+            "inclusion",
+            f"must be probabilities above 0 to 1, got {known[row]:g} in row {first_row + row + 1}",
         )
     missing = np.flatnonzero(labelled & np.isnan(known))
     if len(missing):
         raise InputError(
-            f"inclusion must have a value in each row with a label, but row {first_row + missing[0] + 1} "
-            "has only a label"
+            "inclusion",
+            f"must have a value in each row with a label, but row {first_row + missing[0] + 1} "
+            "has only a label",
         )
     return known
 

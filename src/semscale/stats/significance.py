@@ -153,12 +153,12 @@ def column_letters(
         InputError: ``alpha`` out of range, or ``tested`` of another shape.
     """
     if not 0 < alpha < 1:
-        raise InputError(f"alpha must be between 0 and 1, got {alpha}")
+        raise InputError("alpha", f"must be between 0 and 1, got {alpha}")
     first, second = differences.first, differences.second
     groups = int(second.max()) + 1 if len(second) else np.shape(tested)[1]
     if np.shape(tested) != (len(differences.values), groups):
         raise InputError(
-            f"tested must have shape {(len(differences.values), groups)}, got {np.shape(tested)}"
+            "tested", f"must have shape {(len(differences.values), groups)}, got {np.shape(tested)}"
         )
     pairs = tested[:, first] & tested[:, second]
     significant = differences.adjusted_p_values(correction, pairs) <= alpha

@@ -131,7 +131,7 @@ class SurveyDesign:
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", checked_weights(self.weights))
         if self.lonely not in get_args(Lonely):
-            raise InputError(f"lonely must be {' or '.join(get_args(Lonely))}, got {self.lonely!r}")
+            raise InputError("lonely", f"must be {' or '.join(get_args(Lonely))}, got {self.lonely!r}")
         _ = self.stages
 
     @property
@@ -164,15 +164,15 @@ class SurveyDesign:
         self._check_rows("fpc", populations)
         columns = list(np.atleast_2d(populations.T))
         if any(np.isnan(column).any() for column in columns):
-            raise InputError("fpc must have a value in every row, but some are missing")
+            raise InputError("fpc", "must have a value in every row, but some are missing")
         if len(columns) > stages:
-            raise InputError(f"fpc has {len(columns)} stages, but clusters has {stages}")
+            raise InputError("fpc", f"has {len(columns)} stages, but clusters has {stages}")
         # A later stage without a population size adds no variance.
         return columns + [np.ones(self.n)] * (stages - len(columns))
 
     def _check_rows(self, name: str, columns: npt.NDArray[np.generic]) -> None:
         if columns.shape[:1] != (self.n,):
-            raise InputError(f"{name} must have {self.n} rows as weights has, got {len(columns)}")
+            raise InputError(name, f"must have {self.n} rows as weights has, got {len(columns)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,15 +228,16 @@ def checked_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int) 
     codes = np.asarray(groups)
     if codes.shape != (n,) or codes.dtype.kind not in "iu":
         raise InputError(
-            f"groups must be {n} whole numbers, one for each row, got {codes.dtype} {codes.shape}"
+            "groups", f"must be {n} whole numbers, one for each row, got {codes.dtype} {codes.shape}"
         )
     codes = codes.astype(np.int64)
     count = max(int(codes.max()) + 1, 1) if n_groups is None else n_groups
     wrong = np.flatnonzero((codes < -1) | (codes >= count))
     if len(wrong):
         raise InputError(
-            f"groups must be numbers from 0 to {count - 1}, or -1 for none, got {codes[wrong[0]]} in row "
-            f"{wrong[0] + 1:,}"
+            "groups",
+            f"must be numbers from 0 to {count - 1}, or -1 for none, got {codes[wrong[0]]} in row "
+            f"{wrong[0] + 1:,}",
         )
     return Domains(codes, count)
 
@@ -353,18 +354,19 @@ class ReplicateDesign:
         fewest = 2
         if replicates.ndim != 2 or len(replicates) != self.n or replicates.shape[1] < fewest:
             raise InputError(
-                f"replicates must have {self.n} rows as weights has and at least {fewest} columns, got shape "
-                f"{replicates.shape}"
+                "replicates",
+                f"must have {self.n} rows as weights has and at least {fewest} columns, got shape "
+                f"{replicates.shape}",
             )
         if not np.isfinite(replicates).all():
-            raise InputError("replicates must be finite numbers, but some are missing")
+            raise InputError("replicates", "must be finite numbers, but some are missing")
         object.__setattr__(self, "replicates", replicates)
         rscales = np.ones(replicates.shape[1]) if self.rscales is None else np.asarray(self.rscales, float)
         if rscales.shape != (replicates.shape[1],) or not np.all(rscales >= 0):
-            raise InputError(f"rscales must be {replicates.shape[1]} numbers >= 0, one for each replicate")
+            raise InputError("rscales", f"must be {replicates.shape[1]} numbers >= 0, one for each replicate")
         object.__setattr__(self, "rscales", rscales)
         if not self.scale > 0:
-            raise InputError(f"scale must be > 0, got {self.scale}")
+            raise InputError("scale", f"must be > 0, got {self.scale}")
 
     @property
     def n(self) -> int:
@@ -432,7 +434,7 @@ def replicate_design(
         raise InputError("jkn needs rscales, (m - 1) / m with m the clusters of a replicate's stratum")
     if (kind == "fay") != (rho != 0) or not 0 <= rho < 1:
         raise InputError(
-            f"rho must be above 0 and below 1 with 'fay', and 0 otherwise, got {rho} with {kind!r}"
+            "rho", f"must be above 0 and below 1 with 'fay', and 0 otherwise, got {rho} with {kind!r}"
         )
     scales = {
         "bootstrap": 1 / max(r - 1, 1),
@@ -442,7 +444,7 @@ def replicate_design(
         "fay": 1 / (r * (1 - rho) ** 2),
     }
     if kind not in scales:
-        raise InputError(f"kind must be {', '.join(scales)}, got {kind!r}")
+        raise InputError("kind", f"must be {', '.join(scales)}, got {kind!r}")
     return ReplicateDesign(weights, replicates, scales[kind], rscales, mse)
 
 
@@ -458,10 +460,14 @@ def checked_weights(weights: npt.ArrayLike) -> Floats:
     """
     values = np.asarray(weights, dtype=np.float64)
     if values.ndim != 1 or not len(values):
-        raise InputError(f"weights must be a list of numbers with one row or more, got shape {values.shape}")
+        raise InputError(
+            "weights", f"must be a list of numbers with one row or more, got shape {values.shape}"
+        )
     wrong = np.flatnonzero(~np.isfinite(values) | (values < 0))
     if len(wrong):
-        raise InputError(f"weights must be finite and >= 0, got {values[wrong[0]]:g} in row {wrong[0] + 1:,}")
+        raise InputError(
+            "weights", f"must be finite and >= 0, got {values[wrong[0]]:g} in row {wrong[0] + 1:,}"
+        )
     if not values.sum() > 0:
         raise InputError("weights sum to 0: at least one must be above 0")
     return values
@@ -470,7 +476,7 @@ def checked_weights(weights: npt.ArrayLike) -> Floats:
 def _codes(column: npt.NDArray[np.generic], name: str = "clusters") -> Integers:
     missing = np.flatnonzero(column != column)  # noqa: PLR0124 - NaN alone differs from itself
     if len(missing) or (column.dtype == object and any(value is None for value in column)):
-        raise InputError(f"{name} must have a value in every row, but some are missing")
+        raise InputError(name, "must have a value in every row, but some are missing")
     _, codes = np.unique(column, return_inverse=True)
     return np.asarray(codes, dtype=np.int64)
 
@@ -554,7 +560,7 @@ def _fractions(fpc: Floats, stratum: Integers, sizes: Integers) -> Floats:
     if len(differing):
         row = int(differing[0])
         raise RowError(
-            f"fpc must be one number within a stratum, but {{row}} has {fpc[row]:g} and another row "
+            f"`fpc` must be one number within a stratum, but {{row}} has {fpc[row]:g} and another row "
             f"of its stratum {population[stratum[row]]:g}; name the strata, or correct the number",
             row,
         )
@@ -563,7 +569,7 @@ def _fractions(fpc: Floats, stratum: Integers, sizes: Integers) -> Floats:
     if len(wrong):
         row = int(np.flatnonzero(stratum == wrong[0])[0])
         raise RowError(
-            "fpc must be at least the number of clusters drawn, but the stratum of {row} has "
+            "`fpc` must be at least the number of clusters drawn, but the stratum of {row} has "
             f"{sizes[wrong[0]]} of {population[wrong[0]]:g}",
             row,
         )

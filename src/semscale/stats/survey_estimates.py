@@ -222,9 +222,9 @@ def share_interval(
     check_interval(level)
     p = shares.values
     if np.any((p < 0) | (p > 1)):
-        raise InputError("shares must be means of zeros and ones, but some lie outside 0 to 1")
+        raise InputError("shares", "must be means of zeros and ones, but some lie outside 0 to 1")
     if method not in ("logit", "beta"):
-        raise InputError(f"method must be 'logit' or 'beta', got {method!r}")
+        raise InputError("method", f"must be 'logit' or 'beta', got {method!r}")
     error, df = shares.standard_errors, np.where(shares.df >= 1, shares.df, np.nan)
     inside = (p > 0) & (p < 1) & (error > 0)
     low, high = clopper_pearson_ends(p, shares.effective_n, level)
@@ -316,7 +316,7 @@ def estimate_columns(
     tables = [_checked_columns(column, design.n) for column in columns]
     if len({table.shape for table in tables}) > 1:
         raise InputError(
-            f"columns must have the same shape, got {' and '.join(str(t.shape) for t in tables)}"
+            "columns", f"must have the same shape, got {' and '.join(str(t.shape) for t in tables)}"
         )
     _check_groups(design, domains)
     variances = Variances(design, domains)
@@ -419,13 +419,13 @@ def _checked_columns(columns: npt.ArrayLike, n: int) -> Floats:
         table = np.asarray(columns)
         table = table if table.dtype.kind == "f" else table.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"columns must be numbers: {error}") from error
+        raise InputError("columns", f"must be numbers: {error}") from error
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or len(table) != n or not table.shape[1]:
-        raise InputError(f"columns must have {n} rows as the design has, got shape {table.shape}")
+        raise InputError("columns", f"must have {n} rows as the design has, got shape {table.shape}")
     if np.isinf(table).any():
         row = int(np.flatnonzero(np.isinf(table).any(axis=1))[0])
-        raise InputError(f"columns must be finite, but row {row + 1:,} has an infinite value")
+        raise InputError("columns", f"must be finite, but row {row + 1:,} has an infinite value")
     return table
 
 

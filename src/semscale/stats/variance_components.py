@@ -39,7 +39,7 @@ class FacetTable:
     def __post_init__(self) -> None:
         n = len(self.values)
         if not n or not np.isfinite(self.values).all():
-            raise InputError("values must be one finite number or more: leave out what is missing first")
+            raise InputError("values", "must be one finite number or more: leave out what is missing first")
         for name, levels in self.facets.items():
             if np.shape(levels) != (n,):
                 raise InputError(f"facet {name} must have {n} levels as values has, got {np.shape(levels)}")

@@ -190,7 +190,7 @@ def special_error(path: Path, mode: int, parameter: str = "out") -> InputError:
     """Return the error about something else than a file or folder of Semscale."""
     kind = next((name for is_kind, name in _KINDS if is_kind(mode)), "no plain file")
     return InputError(
-        f"{parameter}: {path} is {kind}, which Semscale never makes there; remove it, or choose another name"
+        parameter, f": {path} is {kind}, which Semscale never makes there; remove it, or choose another name"
     )
 
 
@@ -271,13 +271,13 @@ def check_writable(path: Path, parameter: str) -> None:
             link to another folder.
     """
     if len(os.fsencode(path.name)) > _LONGEST_NAME:
-        raise InputError(f"{parameter}: the name {shortened(path.name)} is too long; choose a shorter one")
+        raise InputError(parameter, f": the name {shortened(path.name)} is too long; choose a shorter one")
     if path.is_dir():
-        raise InputError(f"{parameter} must be a file, but {path} is a folder; add a file name")
+        raise InputError(parameter, f"must be a file, but {path} is a folder; add a file name")
     folder = check_folder_of(path, parameter)
     linked_file(path, parameter)
     if path.exists() and not os.access(path, os.W_OK):
-        raise InputError(f"{parameter}: {path} is write-protected; choose another name")
+        raise InputError(parameter, f": {path} is write-protected; choose another name")
     _try_folder(folder, path, parameter)
 
 
@@ -293,7 +293,7 @@ def check_folder_of(path: Path, parameter: str) -> Path:
     """
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
-        raise InputError(f"{parameter}: the folder {folder} does not exist; create it, or choose another one")
+        raise InputError(parameter, f": the folder {folder} does not exist; create it, or choose another one")
     return folder
 
 
@@ -308,10 +308,10 @@ def check_folder(path: Path, parameter: str) -> None:
         InputError: it is a file, or files cannot be written to it or its parent.
     """
     if path.exists() and not path.is_dir():
-        raise InputError(f"{parameter} must be a folder, but {path} is a file; choose another name")
+        raise InputError(parameter, f"must be a folder, but {path} is a file; choose another name")
     if not path.exists() and not path.parent.is_dir():
         raise InputError(
-            f"{parameter}: the folder {path.parent} does not exist; create it, or choose another one"
+            parameter, f": the folder {path.parent} does not exist; create it, or choose another one"
         )
     _try_folder(path if path.exists() else path.parent, path, parameter)
 
@@ -322,7 +322,7 @@ def _try_folder(folder: Path, path: Path, parameter: str) -> None:
             pass
     except OSError as error:
         raise InputError(
-            f"{parameter}: {path} cannot be written ({error.strerror}); choose another folder"
+            parameter, f": {path} cannot be written ({error.strerror}); choose another folder"
         ) from error
 
 
@@ -363,7 +363,7 @@ def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = 
         if lock is not None:
             return lock
     raise InputError(
-        f"out: another process is writing {name or folder.stem}; wait for it, or choose another name"
+        "out", f": another process is writing {name or folder.stem}; wait for it, or choose another name"
     )
 
 

@@ -207,12 +207,13 @@ def open_text_column(table: Table) -> str:
         return texts[0]
     if not texts:
         raise InputError(
-            f"text: no column of {table.name} looks like open texts; name one of its columns with --text: "
-            f"{', '.join(table.columns)}"
+            "text",
+            f": no column of {table.name} looks like open texts; name one of its columns with `text`: "
+            f"{', '.join(table.columns)}",
         )
     raise InputError(
-        f"text: several columns of {table.name} look like open texts; name one with --text: "
-        f"{', '.join(texts)}"
+        "text",
+        f": several columns of {table.name} look like open texts; name one with `text`: {', '.join(texts)}",
     )
 
 

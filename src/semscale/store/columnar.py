@@ -78,7 +78,7 @@ def _damage_refused(name: str) -> Iterator[None]:
     except (PolarsError, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(
-            f"{name} cannot be read as Parquet ({reason}); write it again, or name its --format"
+            f"{name} cannot be read as Parquet ({reason}); write it again, or name its `format`"
         ) from error
 
 

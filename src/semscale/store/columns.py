@@ -372,7 +372,7 @@ def listed_cell(
     if cell.lstrip()[1:].lstrip().startswith('"'):
         shown = cell if len(cell) <= _SHOWN else cell[: _SHOWN - 3] + "..."
         raise RowError(
-            f"{parameter}: column '{column}' has a list that is no valid JSON in data {{row}}: "
+            f"`{parameter}`: column '{column}' has a list that is no valid JSON in data {{row}}: "
             f'{shown}; write ["one", "other"], or the text alone (rows are counted from 1, below the header)',
             row,
         )

@@ -69,8 +69,9 @@ def open_delimited(
         _skip(lines, skipped)
         if header_row is not None and not any(line.strip() for line in lines):
             raise InputError(
-                f"header_row must be the line of {name} with the names of the columns, got {header_row}: the "
-                "file has no text from that line on"
+                "header_row",
+                f"must be the line of {name} with the names of the columns, got {header_row}: the "
+                "file has no text from that line on",
             )
         _restart(lines, skipped)
         separator_named = _named_separator(lines)
@@ -194,7 +195,7 @@ class _Rows:
         if width == 1:
             return InputError(
                 f"{self.name}, line {self._start}: {counted}; if line {self._header_line} is a title, name "
-                "the line with the names of the columns by --header-row; if not, put the cell in quotation "
+                "the line with the names of the columns by `header_row`; if not, put the cell in quotation "
                 "marks"
             )
         remedy = "add the missing separator, or put a cell that contains one in quotation marks"
@@ -350,14 +351,14 @@ def _check_is_text(head: bytes, name: str) -> None:
     """Refuse a file that begins like a file of another kind."""
     for magic, other, kind in _OTHER_FORMATS:
         if head.startswith(magic):
-            raise InputError(f"{name} is {kind} despite its name: read it with --format {other}")
+            raise InputError(f"{name} is {kind} despite its name: read it with `format={other!r}`")
     for magic, kind, remedy in _NO_TABLES:
         if head.startswith(magic):
             raise InputError(f"{name} is {kind} despite its name; {remedy}")
 
 
 def _guessed(name: str, codec: str, reason: str) -> str:
-    return f"{name} is read as {codec}, because {reason}; --encoding NAME overrides this"
+    return f"{name} is read as {codec}, because {reason}; `encoding` overrides this"
 
 
 def _is_utf8(path: Path) -> bool:
@@ -399,7 +400,7 @@ def open_text(path: Path, name: str, codec: str) -> Iterator[TextIO]:
             line, byte = _first_failure(path, codec)
             shown = codec.removesuffix("-sig")
             raise InputError(
-                f"{name}, line {line}: byte {byte} is not valid {shown}; pass another --encoding, such as "
+                f"{name}, line {line}: byte {byte} is not valid {shown}; pass another `encoding`, such as "
                 "cp1252 or latin-1"
             ) from error
 
@@ -417,8 +418,9 @@ def known_encoding(encoding: str) -> str:
         name = None
     if name is None or name.replace("-", "_") in _NO_ENCODINGS_OF_FILES:
         raise InputError(
-            f"encoding must be one that Python knows for text files, got {encoding!r}; "
-            "common ones are utf-8, utf-16, latin-1 and cp1252"
+            "encoding",
+            f"must be one that Python knows for text files, got {encoding!r}; "
+            "common ones are utf-8, utf-16, latin-1 and cp1252",
         )
     return "utf-8" if name == "utf-8-sig" else name
 

@@ -355,7 +355,7 @@ def _mixed_prompts(rows: list[Row]) -> tuple[str, ...]:
     return _mixed(
         n,
         f"Outputs to {n} prompts are in this log; rows of one test are answers to different prompts, and no "
-        f"samples of each other. --where '{PROMPT_INDEX} == 0' selects one.",
+        f"samples of each other. `where='{PROMPT_INDEX} == 0'` selects one.",
     )
 
 
@@ -364,7 +364,7 @@ def _mixed_providers(rows: list[Row]) -> tuple[str, ...]:
     return _mixed(
         len(providers),
         f"Outputs of {len(providers)} providers are in this log ({', '.join(providers)}); rows of one test "
-        "are answers of different models, and no samples of each other. --where selects one.",
+        "are answers of different models, and no samples of each other. `where` selects one.",
     )
 
 
@@ -373,7 +373,7 @@ def _mixed_models(rows: list[Row]) -> tuple[str, ...]:
     return _mixed(
         len(models),
         f"Outputs of {len(models)} models are in this log ({', '.join(models)}); rows of one sample may be "
-        "answers of different models. --where selects one.",
+        "answers of different models. `where` selects one.",
     )
 
 
@@ -382,7 +382,7 @@ def _mixed_runs(rows: list[Row]) -> tuple[str, ...]:
     return _mixed(
         len(runs),
         f"Outputs of {len(runs)} runs are in this log ({', '.join(runs)}); rows of one sample are answers in "
-        "different runs, and no samples of each other. --where selects one.",
+        "different runs, and no samples of each other. `where` selects one.",
     )
 
 

@@ -74,7 +74,7 @@ class Expression:
         for title in titles:
             _require(table, title, parameter)
         if not titles:
-            raise InputError(f"{parameter}: {shortened(text)} names no column of {table.name}; name one")
+            raise InputError(parameter, f": {shortened(text)} names no column of {table.name}; name one")
         batch = next(table.batches_with(titles, _BATCH))
         dtypes = {title: _stored(batch, title).dtype for title in titles}
         compared = _compared_values(nodes)
@@ -137,7 +137,7 @@ def filtered(table: Table, where: str) -> Table:
     condition = Expression.for_table(where, table, "where")
     n_kept, note = _counted(table, condition)
     if not n_kept:
-        raise InputError(f"where: no rows are left: {note}")
+        raise InputError("where", f": no rows are left: {note}")
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
         for batch in _filtered_batches(table.batches(size), condition):
@@ -179,8 +179,8 @@ def with_derived(table: Table, derivations: Sequence[str]) -> Table:
         title, _, text = (part.strip() for part in derivation.partition("="))
         if not title or not text:
             raise InputError(
-                f"derive: {shortened(derivation)} cannot be read; write NAME=EXPRESSION, such as "
-                "adult=age >= 18"
+                "derive",
+                f": {shortened(derivation)} cannot be read; write NAME=EXPRESSION, such as adult=age >= 18",
             )
         expression = Expression.for_table(text, table, "derive")
         table = _with_column(
@@ -346,15 +346,15 @@ def _truth(condition: Expression, rows: pl.DataFrame) -> pl.Series:
     truth = condition.evaluate(rows)
     if truth.dtype not in (pl.Boolean, pl.Null):
         raise InputError(
-            f"where: {shortened(condition.text)} is neither true nor false; write a condition such as "
-            "age >= 18"
+            "where",
+            f": {shortened(condition.text)} is neither true nor false; write a condition such as age >= 18",
         )
     return truth.cast(pl.Boolean)
 
 
 def _parsed(text: str, parameter: str) -> pl.Expr:
     if not text.strip():
-        raise InputError(f"{parameter} must not be empty: write a condition such as age >= 18")
+        raise InputError(parameter, "must not be empty: write a condition such as age >= 18")
     if any(token["word"] for token in _QUOTED_OR_WORD.finditer(text)):
         raise _across_rows(text, parameter)
     try:
@@ -364,8 +364,9 @@ def _parsed(text: str, parameter: str) -> pl.Expr:
             raise _across_rows(text, parameter)
     except PolarsError as error:
         raise InputError(
-            f"{parameter}: {shortened(text)} is no SQL expression ({_reason(error)}); write one such as "
-            "age >= 18 and country in ('DE', 'AT'), and names with spaces in double quotation marks"
+            parameter,
+            f": {shortened(text)} is no SQL expression ({_reason(error)}); write one such as "
+            "age >= 18 and country in ('DE', 'AT'), and names with spaces in double quotation marks",
         ) from error
     return expression
 
@@ -407,8 +408,9 @@ def _check_dates(title: str, dtype: pl.DataType, values: Collection[object], par
         is_date = isinstance(value, date | time) or (isinstance(value, str) and _DATE.fullmatch(value))
         if value is not None and not is_date:
             raise InputError(
-                f"{parameter}: column '{title}' holds dates, and {value!r} is none: write it like "
-                "'2026-01-31' or '2026-01-31 18:30:00'"
+                parameter,
+                f": column '{title}' holds dates, and {value!r} is none: write it like "
+                "'2026-01-31' or '2026-01-31 18:30:00'",
             )
 
 
@@ -424,7 +426,7 @@ def _check_order(title: str, dtype: pl.DataType, nodes: Sequence[pl.Expr], param
             and any(cells.dtype == pl.String for cells in texts)
         ):
             raise InputError(
-                f"{parameter}: column '{title}' holds numbers: write {texts[0][0]!r} without quotation marks"
+                parameter, f": column '{title}' holds numbers: write {texts[0][0]!r} without quotation marks"
             )
 
 
@@ -440,8 +442,9 @@ def _labels_among(
             continue
         if values[0] in compared:
             raise InputError(
-                f"{parameter}: column '{title}' is compared with the value '{values[0]}' and with its label "
-                f"'{text}'; write the value both times"
+                parameter,
+                f": column '{title}' is compared with the value '{values[0]}' and with its label "
+                f"'{text}'; write the value both times",
             )
         chosen[values[0]] = text
     return chosen
@@ -541,8 +544,9 @@ def _reads_other_rows(node: pl.Expr, schema: Mapping[str, pl.DataType]) -> bool:
 
 def _across_rows(text: str, parameter: str) -> InputError:
     return InputError(
-        f"{parameter}: {shortened(text)} reads other rows or tables, but a table is read in parts, row by "
-        "row; leave out queries, aggregates such as count and avg, and window functions"
+        parameter,
+        f": {shortened(text)} reads other rows or tables, but a table is read in parts, row by "
+        "row; leave out queries, aggregates such as count and avg, and window functions",
     )
 
 

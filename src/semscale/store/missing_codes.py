@@ -56,7 +56,7 @@ def missing_keys(codes: Iterable[str]) -> frozenset[str]:
     listed = [codes] if isinstance(codes, str) else list(codes)
     for code in listed:
         if not isinstance(code, str) or not code.strip():
-            raise InputError(f"missing must be codes such as 'NA' or '-99', got {code!r}")
+            raise InputError("missing", f"must be codes such as 'NA' or '-99', got {code!r}")
     return frozenset(map(code_key, listed))
 
 

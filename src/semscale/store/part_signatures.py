@@ -82,5 +82,5 @@ def _stored_secret(path: Path) -> bytes:
         )
         return secrets.token_bytes(_BYTES)
     if len(secret) != 2 * _BYTES:
-        raise InputError(f"{path} is damaged; remove it, and start unfinished runs again with --restart")
+        raise InputError(f"{path} is damaged; remove it, and start unfinished runs again with `restart`")
     return secret

@@ -141,11 +141,11 @@ def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]
 def _check_unchanged(part: Part, path: Path) -> None:
     """Check that a part is unchanged: a node of a killed run may have overwritten it."""
     if checksum(path) != part.checksum:
-        reason = (
-            f"out: {part.name} was overwritten after it was finished, perhaps by a node of another run; "
-            "start again"
+        raise InputError(
+            "out",
+            f": {part.name} was overwritten after it was finished, perhaps by a node of another run; start "
+            "again (`restart=True`)",
         )
-        raise InputError(f"{reason} (restart=True)", in_shell=f"{reason} (--restart)")
 
 
 Each = Callable[
@@ -331,8 +331,9 @@ class Parts:
             if self.are_there:
                 raise
             raise InputError(
-                f"out: {self._folder}, which holds finished parts until the output is written, was removed "
-                "or changed during the run; do not change it, and start the same command again"
+                "out",
+                f": {self._folder}, which holds finished parts until the output is written, was removed "
+                "or changed during the run; do not change it, and start the same command again",
             ) from error
 
     @property
@@ -405,8 +406,9 @@ class Parts:
         mode = folder.lstat().st_mode
         if stat.S_ISREG(mode):
             raise InputError(
-                f"out: {folder} is needed for unfinished parts but is a file; move it away or choose another "
-                "name"
+                "out",
+                f": {folder} is needed for unfinished parts but is a file; move it away or choose another "
+                "name",
             )
         if not stat.S_ISDIR(mode):
             raise special_error(folder, mode)
@@ -449,14 +451,15 @@ class Parts:
             if known
             else ("the output of another run", "name another folder, or pass --restart to replace it")
         )
-        raise InputError(f"out: {self.name} holds {content} that differs ({differences}); {remedy}")
+        raise InputError("out", f": {self.name} holds {content} that differs ({differences}); {remedy}")
 
     def _refuse_other_files(self, names: Collection[str], *, has_run: bool) -> None:
         others = sorted(name for name in names if not self._is_of_run(name, has_run=has_run))
         if others:
             raise InputError(
-                f"out: {self.name} is needed for the parts of the output but holds something else "
-                f"({others[0]}); move it away or choose another name"
+                "out",
+                f": {self.name} is needed for the parts of the output but holds something else "
+                f"({others[0]}); move it away or choose another name",
             )
 
     def _is_of_run(self, name: str, *, has_run: bool) -> bool:
@@ -477,12 +480,11 @@ class Parts:
                 return
             if not is_signed(self._signed_content(part), _from_json(content).get("signature")):
                 self.finished.clear()
-                reason = (
-                    f"out: {self.name} holds finished parts that were changed, or that another user or "
-                    "machine made, so their numbers cannot be trusted; to discard them and start again,"
-                )
                 raise InputError(
-                    f"{reason} set restart=True or remove {self.name}", in_shell=f"{reason} pass --restart"
+                    "out",
+                    f": {self.name} holds finished parts that were changed, or that another user or machine "
+                    "made, so their numbers cannot be trusted; to discard them and start again, set "
+                    f"`restart=True`, or remove {self.name}",
                 )
             self.finished.append(part)
 

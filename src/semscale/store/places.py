@@ -300,7 +300,7 @@ class OutputPlace:
             MissingExtraError: the URL needs ``semscale[cloud]``.
         """
         if self.is_remote and scheme_of(self.address) in ("http", "https"):
-            raise InputError(f"{parameter}: {self} can only be read; name a file, or a URL such as s3://")
+            raise InputError(parameter, f": {self} can only be read; name a file, or a URL such as s3://")
         if not self.is_remote:
             check_folder(Path(self.address), parameter)
             return
@@ -364,7 +364,7 @@ def refuse_folder(out: Target) -> None:
         InputError: it is a folder.
     """
     if isinstance(out, OutputPlace) and out.is_folder:
-        raise InputError(f"out must be a file here, got the folder {out}; add a file name")
+        raise InputError("out", f"must be a file here, got the folder {out}; add a file name")
 
 
 @dataclass(frozen=True)

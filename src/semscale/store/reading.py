@@ -96,9 +96,9 @@ class _FileSettings:
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
-            raise InputError(f"format must be one of {', '.join(FORMATS)}, got {self.format!r}")
+            raise InputError("format", f"must be one of {', '.join(FORMATS)}, got {self.format!r}")
         if self.header_row is not None and self.header_row < 1:
-            raise InputError(f"header_row must be at least 1, got {self.header_row}")
+            raise InputError("header_row", f"must be at least 1, got {self.header_row}")
 
     def check(self, format: str) -> None:  # noqa: A002 - the name of the command's option
         """Refuse settings that a format does not have.
@@ -114,7 +114,7 @@ class _FileSettings:
             ("header_row", self.header_row is not None, has_header, "csv, tsv and xlsx"),
         ):
             if is_stated and not is_known:
-                raise InputError(f"{name} applies to {formats}, not to {format}; leave it out")
+                raise InputError(name, f"applies to {formats}, not to {format}; leave it out")
 
 
 def open_table(
@@ -342,6 +342,6 @@ def _format_of(path: Path, name: str, content: Path | None = None) -> str:
         )
     if extension not in _EXTENSIONS:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
-        raise InputError(f"{name} has {shown}; say what it is with --format: {', '.join(FORMATS)}")
+        raise InputError(f"{name} has {shown}; say what it is with `format`: {', '.join(FORMATS)}")
     known = _EXTENSIONS[extension]
     return "openai-evals" if known == "jsonl" and is_openai_log(content or path) else known

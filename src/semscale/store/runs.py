@@ -45,7 +45,7 @@ class PartSettings:
 
     def __post_init__(self) -> None:
         if self.part_rows < 1:
-            raise InputError(f"part_rows must be at least 1, got {self.part_rows}")
+            raise InputError("part_rows", f"must be at least 1, got {self.part_rows}")
 
 
 class WorkedPart(NamedTuple):

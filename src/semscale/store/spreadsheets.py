@@ -51,24 +51,24 @@ def open_excel(
     _check_size(path, name)
     rows, first, title, other_sheets = _read(path, name, sheet)
     if not rows:
-        remedy = f"name another one with --sheet: {', '.join(other_sheets)}" if other_sheets else "fill it"
+        remedy = f"name another one with `sheet`: {', '.join(other_sheets)}" if other_sheets else "fill it"
         raise InputError(f"{name}: sheet '{title}' is empty; {remedy}")
     position = _title_rows(rows) if header_row is None else header_row - first
     if not 0 <= position < len(rows) or all(cell == "" for cell in rows[position]):
         raise InputError(
-            f"header_row must be a filled row of sheet '{title}' ({first} to {first + len(rows) - 1}), got "
-            f"{header_row}"
+            "header_row",
+            f"must be a filled row of sheet '{title}' ({first} to {first + len(rows) - 1}), got {header_row}",
         )
     title_notes = _title_notes(name, first, position) if header_row is None else []
     rows = rows[position:]
     if len(rows) == 1 and other_sheets and sheet is None:
         raise InputError(
-            f"{name}: sheet '{title}' has one row; name another with --sheet: {', '.join(other_sheets)}"
+            f"{name}: sheet '{title}' has one row; name another with `sheet`: {', '.join(other_sheets)}"
         )
 
     def hint(column: str) -> str:
         owner = next((other for other in other_sheets if column in _first_titles(path, name, other)), None)
-        return f"sheet '{owner}' has it, which --sheet '{owner}' reads; " if owner else ""
+        return f"sheet '{owner}' has it, which `sheet={owner!r}` reads; " if owner else ""
 
     header = survey_header([_title(cell) for cell in rows[0]], rows[1:3], name, header_kind)
     answers = rows[1 + header.more :]
@@ -104,7 +104,7 @@ def _check_size(path: Path, name: str) -> None:
 def _sheet_notes(name: str, title: str, other_sheets: list[str]) -> list[str]:
     if not other_sheets:
         return []
-    return [f"{name}: sheet '{title}' was read; --sheet NAME reads another one: {', '.join(other_sheets)}"]
+    return [f"{name}: sheet '{title}' was read; `sheet` reads another one: {', '.join(other_sheets)}"]
 
 
 def _title_rows(rows: list[list[Any]]) -> int:
@@ -121,7 +121,7 @@ def _title_notes(name: str, first: int, n: int) -> list[str]:
         return []
     return [
         f"{name}: row {first + n} was read as the header, and the rows above it as a title; "
-        f"--header-row NUMBER names another row"
+        f"`header_row` names another row"
     ]
 
 
@@ -145,8 +145,9 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], in
             titles = workbook.sheet_names
             if sheet is not None and sheet not in titles:
                 raise InputError(
-                    f"sheet: {name} has no sheet '{sheet}'{did_you_mean(sheet, titles) or ';'} "
-                    f"sheets: {', '.join(titles)}"
+                    "sheet",
+                    f": {name} has no sheet '{sheet}'{did_you_mean(sheet, titles) or ';'} "
+                    f"sheets: {', '.join(titles)}",
                 )
             if not titles:
                 raise _unreadable(name, "it has no sheets")

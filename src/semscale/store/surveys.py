@@ -27,7 +27,7 @@ HeaderKind = Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"]
 """Kinds of headers: ``auto`` recognizes the survey tool, ``plain`` is one row of names."""
 
 _QUESTION = re.compile(r'"ImportId"\s*:\s*"(?P<question>QID\d+)')
-_SWITCH = "--header plain reads the file as it is"
+_SWITCH = "`header='plain'` reads the file as it is"
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,9 @@ def survey_header(
         return SurveyHeader(columns, more, _qualtrics_labels(columns, rows[:more]), (note,))
     if kind not in {"auto", "plain"}:
         raise InputError(
-            f"header: {name} has no header of {kind}, by the names of its columns and the rows below them; "
-            "leave out --header, or set it to plain"
+            "header",
+            f": {name} has no header of {kind}, by the names of its columns and the rows below them; "
+            "leave out `header`, or set it to plain",
         )
     return SurveyHeader(columns)
 
@@ -320,7 +321,7 @@ def _read(path: Path, name: str, encoding: str | None) -> tuple[pl.DataFrame, An
     except (ReadstatError, PyreadstatError, OverflowError, UnicodeError, ValueError) as error:
         reason = str(error).strip().rstrip(".").lower() or "damaged"
         remedy = (
-            "name its --encoding" if "encod" in reason or "convert" in reason else "save it again in SPSS"
+            "name its `encoding`" if "encod" in reason or "convert" in reason else "save it again in SPSS"
         )
         raise InputError(f"{name} cannot be read as an SPSS file ({reason}); {remedy}") from error
     if frame.height == most:
@@ -422,7 +423,7 @@ def _most_frequent(cells: pl.Series) -> str:
 def _weight_notes(weight: str | None) -> list[str]:
     if weight is None:
         return []
-    return [f"SPSS weights this file by '{weight}'; use --weight '{weight}' to apply the weights here"]
+    return [f"SPSS weights this file by '{weight}'; use `weight={weight!r}` to apply the weights here"]
 
 
 LONGEST_SPSS_TEXT = 32_767
@@ -451,8 +452,9 @@ def write_spss(frame: pl.DataFrame, path: Path, labels: Mapping[str, ColumnLabel
         longest = int(cells.str.len_bytes().fill_null(0).to_numpy().max(initial=0))
         if longest > LONGEST_SPSS_TEXT:
             raise InputError(
-                f"out: column '{cells.name}' has a text of {longest:,} bytes, but a variable of SPSS holds "
-                f"{LONGEST_SPSS_TEXT:,}; write .parquet or .csv"
+                "out",
+                f": column '{cells.name}' has a text of {longest:,} bytes, but a variable of SPSS holds "
+                f"{LONGEST_SPSS_TEXT:,}; write .parquet or .csv",
             )
     names = dict(zip(frame.columns, spss_names(frame.columns), strict=True))
     known = {title: labels.get(title, ColumnLabels()) for title in frame.columns}
@@ -612,7 +614,7 @@ def _notes(table: Table, sign: _Sign) -> list[str]:
     values = [value for value in sign.meanings if counts[value]]
     return [
         f"{_counted_rows(counts[value])} {sign.meanings[value]} and treated like all others; "
-        f"--where {_condition(sign.column, value)} leaves such rows out"
+        f"`where={_condition(sign.column, value)}` leaves such rows out"
         for value in values
     ]
 

@@ -181,8 +181,9 @@ class Table:
         if column in self.columns or self._appears_later(column):
             return
         raise UnknownNameError(
-            f"{parameter}: {self.name} has no column '{column}'; {self.hint(column) or self._hint(column)}"
-            f"columns: {_listed(self.columns)}"
+            parameter,
+            f": {self.name} has no column '{column}'; {self.hint(column) or self._hint(column)}"
+            f"columns: {_listed(self.columns)}",
         )
 
     def require_text(self, column: str, parameter: str) -> None:
@@ -222,7 +223,7 @@ class Table:
                 "save it"
             )
         return InputError(
-            f"{parameter}: column '{column}' holds no text: {content}; name the column with the texts{hint}"
+            parameter, f": column '{column}' holds no text: {content}; name the column with the texts{hint}"
         )
 
     def _hint(self, column: str) -> str:
@@ -235,12 +236,12 @@ class Table:
         if len(self.columns) == 1 and "delimited" in self.settings and not (near and near.isidentifier()):
             return (
                 "its header is one cell: if that is a title, name the line with the names of the columns by "
-                "--header-row, or else separate cells by comma, semicolon, tab or | and give --format csv; "
+                "`header_row`, or else separate cells by comma, semicolon, tab or | and give `format='csv'`; "
             )
         if near:
             return f"did you mean '{near}'? "
         if unnamed:
-            return "if it begins with a title, name the row with the columns' names by --header-row; "
+            return "if it begins with a title, name the row with the columns' names by `header_row`; "
         return ""
 
     def _appears_later(self, column: str) -> bool:

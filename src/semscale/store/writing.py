@@ -49,7 +49,7 @@ def check_output(table: Table, out: Target) -> None:
     name = output_format(out)
     check_target(out, "out")
     if is_same(table, out):
-        raise InputError(f"out must not be the input, got {out}; choose another name")
+        raise InputError("out", f"must not be the input, got {out}; choose another name")
     if name == "xlsx" and table.n_rows is not None:
         check_rows(table.n_rows)
 
@@ -92,8 +92,9 @@ def output_format(path: Target, parameter: str = "out") -> str:
     """
     if path.suffix.lower() not in OUTPUTS:
         raise InputError(
-            f"{parameter} must end in one of {', '.join(OUTPUTS)}, got {path.name!r} (a folder of Parquet "
-            "files ends in /)"
+            parameter,
+            f"must end in one of {', '.join(OUTPUTS)}, got {path.name!r} (a folder of Parquet "
+            "files ends in /)",
         )
     name = OUTPUTS[path.suffix.lower()]
     if name == "sav":
@@ -436,7 +437,7 @@ def check_rows(rows: int) -> None:
     """
     if rows > MAX_ROWS:
         raise InputError(
-            f"out: an Excel sheet holds {MAX_ROWS:,} rows, but there are {rows:,}; write .parquet or .csv"
+            "out", f": an Excel sheet holds {MAX_ROWS:,} rows, but there are {rows:,}; write .parquet or .csv"
         )
 
 
@@ -471,8 +472,9 @@ def _write_date(sheet: Any, place: tuple[int, int], cell: date, shown: object) -
 def _write_text(sheet: Any, place: tuple[int, int], text: str) -> None:  # noqa: ANN401
     if len(text) > LONGEST_CELL:
         raise InputError(
-            f"out: row {place[0]} has a text of {len(text):,} characters, but an Excel cell holds "
-            f"{LONGEST_CELL:,}; write .parquet or .csv"
+            "out",
+            f": row {place[0]} has a text of {len(text):,} characters, but an Excel cell holds "
+            f"{LONGEST_CELL:,}; write .parquet or .csv",
         )
     sheet.write_string(*place, text)
 

@@ -118,7 +118,9 @@ def _with_method(wanted: list[StudyQuestion], method: str, *, named: bool) -> li
         raise unknown_name("method of these questions", method, known)
     lacking = next((question.name for question in wanted if method not in question.methods), None)
     if lacking is not None and named:
-        raise InputError(f"question: {lacking!r} was not measured by {method!r}: leave it out (--question)")
+        raise InputError(
+            "question", f": {lacking!r} was not measured by {method!r}: leave it out (`question`)"
+        )
     return [question for question in wanted if method in question.methods]
 
 
@@ -152,28 +154,32 @@ class _RatedPanel:
         for reserved, what in ((CONCEPT, "the concepts"), (_ASKED, "the column of models")):
             if reserved in fields:
                 raise InputError(
-                    f"panel: an attribute is called {reserved!r}, as {what}: rename it, and run again"
+                    "panel", f": an attribute is called {reserved!r}, as {what}: rename it, and run again"
                 )
         for name in banners:
             self._check_banner(name)
         for question in questions:
             if not self.ratings(question, self.models).height:
-                raise InputError(f"question: no answer to {question.name!r} by {self.method!r} has a rating")
+                raise InputError(
+                    "question", f": no answer to {question.name!r} by {self.method!r} has a rating"
+                )
 
     def _check_banner(self, name: str) -> None:
         fields = self.result.design.panel.fields
         known = (CONCEPT, *([MODEL] if len(self.models) > 1 else []), *fields)
         if name == MODEL and name not in known and self.all_models:
             raise InputError(
-                f"banner: {MODEL!r} compares models, and {self.models[0]!r} alone is tabulated: name another "
-                "model, too, or leave the banner out"
+                "banner",
+                f": {MODEL!r} compares models, and {self.models[0]!r} alone is tabulated: name another "
+                "model, too, or leave the banner out",
             )
         if name not in known:
             raise unknown_name("banner", name, known)
         if name == MODEL and known.count(MODEL) > 1:
             raise InputError(
-                f"banner: {MODEL!r} is an attribute of the personas, and the models of the study: rename "
-                "the attribute, and run again"
+                "banner",
+                f": {MODEL!r} is an attribute of the personas, and the models of the study: rename "
+                "the attribute, and run again",
             )
 
     def ratings(self, question: StudyQuestion, models: Sequence[str]) -> pl.DataFrame:

@@ -115,7 +115,7 @@ class PanelAnswers:
     def __post_init__(self) -> None:
         if not self.rated.height:
             n, source = self.result.answers.height, self.result.design.source
-            raise InputError(f"answers: none of the {n:,} answers in {source} has a rating")
+            raise InputError("answers", f": none of the {n:,} answers in {source} has a rating")
 
     @cached_property
     def rated(self) -> pl.DataFrame:
@@ -308,7 +308,7 @@ def read_people(
     used = np.flatnonzero(is_used)
     if not len(used):
         reasons = ", ".join(f"{reason}: {n:,}" for reason, n in left_out.items())
-        raise InputError(f"human: none of {rows.height:,} rows of {name} can be used ({reasons})")
+        raise InputError("human", f": none of {rows.height:,} rows of {name} can be used ({reasons})")
     names = [str(persons[row]) for row in used]
     _refuse_twice(names, concept[used], concepts, name)
     numbers = {person: number for number, person in enumerate(dict.fromkeys(names))}
@@ -343,8 +343,9 @@ def _concept_numbers(
     if columns.concept is None:
         if len(concepts) > 1:
             raise InputError(
-                f"concept: the study has {len(concepts)} concepts ({_listed(concepts)}): "
-                "name the column of the people's table that has the concept of each row"
+                "concept",
+                f": the study has {len(concepts)} concepts ({_listed(concepts)}): "
+                "name the column of the people's table that has the concept of each row",
             )
         return np.zeros(rows.height, dtype=np.int64)
     cells = groups_in(column_in(rows, columns.concept)).to_list()
@@ -353,8 +354,9 @@ def _concept_numbers(
     if (by_row < 0).all():
         present = tuple(dict.fromkeys(cell for cell in cells if cell))
         raise InputError(
-            f"concept: column {columns.concept!r} of {name} has none of the study's concepts "
-            f"({_listed(concepts)}); it has {_listed(present)}"
+            "concept",
+            f": column {columns.concept!r} of {name} has none of the study's concepts "
+            f"({_listed(concepts)}); it has {_listed(present)}",
         )
     return by_row
 
@@ -385,8 +387,9 @@ def _refuse_weightless_groups(
         lost = asked - {cells[row] for row in np.flatnonzero(is_used)}
         if lost:
             raise InputError(
-                f"weight: no row with {attribute} {_listed(sorted(lost))} has a weight above 0 in column "
-                f"{columns.weight!r}: leave these rows out (--where), or correct the weights"
+                "weight",
+                f": no row with {attribute} {_listed(sorted(lost))} has a weight above 0 in column "
+                f"{columns.weight!r}: leave these rows out (`where`), or correct the weights",
             )
 
 
@@ -395,8 +398,9 @@ def _refuse_twice(names: list[str], concept: Integers, concepts: tuple[str, ...]
     for pair in zip(names, concept.tolist(), strict=True):
         if pair in seen:
             raise InputError(
-                f"respondent: {table} has two rows of respondent {shortened(pair[0])} "
-                f"about {concepts[pair[1]]!r}: keep one"
+                "respondent",
+                f": {table} has two rows of respondent {shortened(pair[0])} "
+                f"about {concepts[pair[1]]!r}: keep one",
             )
         seen.add(pair)
 
@@ -413,10 +417,11 @@ def _masses(
     if masses is None:
         known = numbers[~np.isnan(numbers)]
         raise InputError(
-            f"question: people's values in column {column.name!r} go from {known.min():g} to "
+            "question",
+            f": people's values in column {column.name!r} go from {known.min():g} to "
             f"{known.max():g}, the scale of {question.name!r} from {question.values[0]:g} to "
             f"{question.values[-1]:g}: state the lowest and the highest value of the human scale "
-            "(--human-range LOW HIGH)"
+            "(`human_range`)",
         )
     masses[np.isnan(numbers)] = np.nan
     return masses
@@ -433,7 +438,7 @@ def _numbers(column: pl.Series, rows: Integers, labels: Mapping[str, float]) -> 
         numbers[index] = _number(cell) if value is None else value
         if not np.isfinite(numbers[index]):
             raise RowError(
-                f"question: column {column.name!r} has {shortened(cell)} in data {{row}}: neither a "
+                f"`question`: column {column.name!r} has {shortened(cell)} in data {{row}}: neither a "
                 "number nor the label of a point",
                 row,
             )

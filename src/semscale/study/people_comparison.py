@@ -260,8 +260,10 @@ def _questions(panel: PanelAnswers, human: Table, columns: Mapping[str, str]) ->
     shared = tuple(question for name, question in known.items() if name in human.columns)
     if not shared:
         raise InputError(
-            f"question: {human.name} has no column that is called like a question of the study "
-            f"({', '.join(known)}): name the column with its answers (--question {next(iter(known))}=COLUMN)"
+            "question",
+            f": {human.name} has no column that is called like a question of the study "
+            f"({', '.join(known)}): name the column with its answers (`question`: {next(iter(known))}"
+            "=COLUMN)",
         )
     return shared
 
@@ -275,8 +277,9 @@ def _check_groups(panel: ComparedSide, people: ComparedSide) -> None:
                 ", ".join(sorted(map(str, groups))[:_LISTED]) or "none" for groups in (of_panel, of_people)
             )
             raise InputError(
-                f"by: personas and people have no group of {name!r} in common: personas have "
-                f"{next(listed)}; people have {next(listed)}"
+                "by",
+                f": personas and people have no group of {name!r} in common: personas have "
+                f"{next(listed)}; people have {next(listed)}",
             )
 
 
@@ -291,7 +294,9 @@ def _compared(  # noqa: PLR0913, PLR0917 - both sides and how they are compared
     method, model = measured
     surveys = surveys_of(panel, people, answers.concepts)
     if not surveys:
-        raise InputError(f"human: no question was answered both by the panel ({method}) and by two people")
+        raise InputError(
+            "human", f": no question was answered both by the panel ({method}) and by two people"
+        )
     marginals = compare_marginals(panel, people, surveys, plan, splits=splits)
     reliabilities = rerun_reliabilities(panel, plan)
     correlations = compare_correlations(panel, people, reliabilities, plan)

@@ -448,7 +448,7 @@ class StudyDesign:
             return self
         if any(not name.strip() for name in names):
             raise InputError(
-                "model must name a model, got an empty name: leave it out to take the file's own"
+                "model", "must name a model, got an empty name: leave it out to take the file's own"
             )
         if twice := first_repeated(names):
             raise InputError(f"model {twice!r} is named twice: name it once")
@@ -646,7 +646,7 @@ def _question(keys: QuestionKeys, number: int, file: YamlFile, folder: Path) -> 
 
 def _check_options(options: Sequence[str], *, are_numbers: bool) -> None:
     if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
-        raise InputError(f"options must be {FEWEST_OPTIONS} to {MOST_OPTIONS}, got {len(options)}")
+        raise InputError("options", f"must be {FEWEST_OPTIONS} to {MOST_OPTIONS}, got {len(options)}")
     if twice := first_repeated(options):
         raise InputError(f"option {twice!r} is named twice")
     if are_numbers:

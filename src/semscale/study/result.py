@@ -217,11 +217,11 @@ def _players(
         ]
     listed = list(model) if isinstance(model, list | tuple) else [model]
     if len(listed) not in {1, len(choices)}:
-        raise InputError(f"model must have one for each of the {len(choices)} models, got {len(listed)}")
+        raise InputError("model", f"must have one for each of the {len(choices)} models, got {len(listed)}")
     chats = [load_deciding_model(chat) for chat in listed]
     names = [chat.name for chat in chats]
     if len(set(names)) < len(names):
-        raise InputError(f"models must have different names, got {', '.join(names)}")
+        raise InputError("models", f"must have different names, got {', '.join(names)}")
     return [
         (choice.model_copy(update={"name": chat.name}), chat)
         for choice, chat in zip(choices, chats, strict=False)

@@ -35,9 +35,9 @@ def _pairs(parameter: str, values: object, *, needs_column: bool) -> object:
     for value in values:
         name, separator, column = str(value).partition("=")
         if not name or (separator or needs_column) and not column:
-            raise InputError(f"{parameter} must be NAME=COLUMN, got {value!r}")
+            raise InputError(parameter, f"must be NAME=COLUMN, got {value!r}")
         if name in columns:
-            raise InputError(f"{parameter} must name each once, got {name!r} twice")
+            raise InputError(parameter, f"must name each once, got {name!r} twice")
         columns[name] = column or name
     return columns
 

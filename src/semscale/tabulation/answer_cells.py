@@ -117,9 +117,10 @@ def on_scale(cells: pl.Series, points: Mapping[str, str], question: str) -> pl.S
         more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
         first, *_, last = (point_name(float(value), points) for value in points)
         raise InputError(
-            f"scale: question '{question}' has answers outside its scale ({first} to "
-            f"{last}): {listed}{more}; name codes for no answer with --missing, name a scale with these "
-            "labels, or leave its --scale out"
+            "scale",
+            f": question '{question}' has answers outside its scale ({first} to "
+            f"{last}): {listed}{more}; name codes for no answer with `missing`, name a scale with these "
+            "labels, or leave its `scale` out",
         )
     return names.replace_strict(points_of_names, default=None, return_dtype=pl.Float64)
 
@@ -258,10 +259,11 @@ def _columns_of_one_and_two(values: Mapping[str, set[str]], question: str) -> se
     if alone and plain == {name for name, column in rest.items() if column}:
         listed = ", ".join(f"'{name}'" for name in alone)
         raise InputError(
-            f"question: '{question}' has the value 2 alone in {listed}, and no column with both 1 and 2, so "
+            "question",
+            f": '{question}' has the value 2 alone in {listed}, and no column with both 1 and 2, so "
             "so it is not clear whether 2 means chosen: name it in a column of its own "
-            f"(--derive \"chosen=CASE {alone[0]} WHEN 2 THEN 'no' END\", or 'yes'), and list that "
-            "one as an option"
+            f"(`derive` \"chosen=CASE {alone[0]} WHEN 2 THEN 'no' END\", or 'yes'), and list that "
+            "one as an option",
         )
     return set()
 
@@ -275,12 +277,13 @@ def _refuse_ranks(cells: Mapping[str, pl.Series], question: str) -> None:
         return
     first, *_ = cells
     raise InputError(
-        f"question: '{question}' has at most one 1 and one 2 in each row of its {len(cells)} columns, as "
+        "question",
+        f": '{question}' has at most one 1 and one 2 in each row of its {len(cells)} columns, as "
         "ranks have, so that it is not clear whether 2 means chosen: derive a column from each and list "
-        f"these as options (--derive \"{first}_chosen=CASE {first} WHEN 1 THEN 'yes' WHEN 2 THEN 'no' END\" "
+        f"these as options (`derive` \"{first}_chosen=CASE {first} WHEN 1 THEN 'yes' WHEN 2 THEN 'no' END\" "
         f"if 2 says no, \"{first}_chosen=CASE WHEN {first} IN (1, 2) THEN 'yes' END\" for ranks); if 1 and 2 "
         "are "
-        f'codes of one list, put the columns together (--question "Name={"+".join(cells)}")'
+        f'codes of one list, put the columns together (`question` "Name={"+".join(cells)}")',
     )
 
 

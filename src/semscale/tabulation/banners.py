@@ -95,11 +95,12 @@ def read_banner(
     names = names.set(names.str.strip_chars() == "", None)
     values = names.drop_nulls().unique(maintain_order=True).to_list()
     if not values:
-        raise InputError(f"{role}: column '{cells.name}' has no group: all its cells are empty")
+        raise InputError(role, f": column '{cells.name}' has no group: all its cells are empty")
     if len(values) > _MOST_GROUPS:
         raise InputError(
-            f"{role}: column '{cells.name}' has {len(values):,} groups, and a table has at most "
-            f"{_MOST_GROUPS}: derive a column of groups (--derive) and name it instead"
+            role,
+            f": column '{cells.name}' has {len(values):,} groups, and a table has at most "
+            f"{_MOST_GROUPS}: derive a column of groups (`derive`) and name it instead",
         )
     order_from = ""
     if is_wave:
@@ -181,9 +182,9 @@ def _stated_order(names: Sequence[str], labels: Mapping[str, str], stated: Seque
         ordered.append(name)
     for index, name in enumerate(ordered):
         if name in ordered[:index]:
-            raise InputError(f"wave_order: '{labels.get(name, name)}' is named twice")
+            raise InputError("wave_order", f": '{labels.get(name, name)}' is named twice")
     if lacking := ", ".join(f"'{labels.get(name, name)}'" for name in names if name not in ordered):
-        raise InputError(f"wave_order has no {lacking}: name all waves, from the first to the last")
+        raise InputError("wave_order", f"has no {lacking}: name all waves, from the first to the last")
     return ordered
 
 

@@ -255,8 +255,9 @@ def _check_weights(codes: Integers, names: Sequence[str], design: AnyDesign) -> 
     weight = np.bincount(codes[grouped], design.weights[grouped], minlength=len(names))
     for group in map(int, np.flatnonzero((n > 0) & (weight == 0))):
         raise InputError(
-            f"weight: the weights of {names[group]} sum to 0 over {n[group]:,} respondents: "
-            "leave the group out (--where), or correct its weights"
+            "weight",
+            f": the weights of {names[group]} sum to 0 over {n[group]:,} respondents: "
+            "leave the group out (`where`), or correct its weights",
         )
 
 

@@ -122,7 +122,7 @@ def _find_questions(
 ) -> tuple[CrosstabSettings, dict[str, QuestionColumns]]:
     """Find the columns of all questions, and return the settings with their names."""
     if not settings.all_questions:
-        raise InputError("question must name at least one question of the table")
+        raise InputError("question", "must name at least one question of the table")
     questions = {name: find_columns(name, columns, labels) for name in settings.all_questions}
     return settings.renamed({name: question.name for name, question in questions.items()}), questions
 
@@ -442,7 +442,7 @@ def check_path(path: Path) -> None:
     """
     ending = path.suffix.lower()
     if ending not in ENDINGS:
-        raise InputError(f"out must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, got {path.name!r}")
+        raise InputError("out", f"must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, got {path.name!r}")
     if ending == ".pptx":
         require("slides")
     check_writable(path, "out")

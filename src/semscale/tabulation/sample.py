@@ -71,7 +71,7 @@ def read_sample(
     is_included, left_out = _complete_rows(frame, roles, all_weights, replicates)
     rows, weights = frame.filter(is_included), all_weights[is_included]
     if not weights.sum() > 0:
-        raise InputError(f"weight: the weights in column '{settings.weight}' sum to 0")
+        raise InputError("weight", f": the weights in column '{settings.weight}' sum to 0")
     notes = [f"in no base, as their weight is 0: {n:,} rows"] if (n := int((weights == 0).sum())) else []
     design: AnyDesign
     if replicates is not None and settings.replicate_type is not None:
@@ -97,8 +97,9 @@ def replicate_columns(columns: list[str], pattern: str) -> list[str]:
     matching = [column for column in columns if fnmatchcase(column, pattern)]
     if len(matching) < _MIN_REPLICATES:
         raise InputError(
-            f"replicates: {len(matching)} columns fit {pattern!r}, and at least {_MIN_REPLICATES} are "
-            f"needed; columns: {', '.join(columns[:30])}"
+            "replicates",
+            f": {len(matching)} columns fit {pattern!r}, and at least {_MIN_REPLICATES} are "
+            f"needed; columns: {', '.join(columns[:30])}",
         )
     return matching
 
@@ -109,16 +110,17 @@ def _read_numbers(frame: pl.DataFrame, role: str, column: str) -> Floats:
     cells = frame[column].drop_nulls()
     if len(cells) and np.isnan(numbers).all():
         raise InputError(
-            f"{role}: column '{column}' has no number; its first value is {shortened(cells[0])}: name a "
-            "column of numbers"
+            role,
+            f": column '{column}' has no number; its first value is {shortened(cells[0])}: name a "
+            "column of numbers",
         )
     is_low, least = (numbers < 0, ">= 0") if role == "weight" else (numbers <= 0, "> 0")
     wrong = np.flatnonzero(is_low | np.isinf(numbers))
     if len(wrong):
         row = int(wrong[0])
         raise RowError(
-            f"{role} must be finite and {least}, got {numbers[row]:g} in {{row}} of column '{column}' (rows "
-            "are counted from 1, below the header)",
+            f"`{role}` must be finite and {least}, got {numbers[row]:g} in {{row}} of column '{column}' "
+            "(rows are counted from 1, below the header)",
             row,
         )
     return numbers
@@ -186,8 +188,9 @@ def _check_nested(frame: pl.DataFrame, person: str, cluster: str) -> None:
     if several.height:
         name, n = several.row(0)
         raise InputError(
-            f"pair_by: '{name}' is in {n} clusters of '{cluster}', and a person must be in one: give the "
-            "ids as cluster alone"
+            "pair_by",
+            f": '{name}' is in {n} clusters of '{cluster}', and a person must be in one: give the "
+            "ids as cluster alone",
         )
 
 
@@ -197,8 +200,9 @@ def _factors_of_replicates(settings: SampleSettings, n: int) -> Floats | None:
         return None
     if len(settings.rscales) not in (1, n):
         raise InputError(
-            f"rscales must be one number for all or one for each of the {n:,} columns of replicates, got "
-            f"{len(settings.rscales):,}"
+            "rscales",
+            f"must be one number for all or one for each of the {n:,} columns of replicates, got "
+            f"{len(settings.rscales):,}",
         )
     return np.broadcast_to(np.array(settings.rscales), (n,)).copy()
 
@@ -283,8 +287,9 @@ def _goals_by_value(
         value = category if is_value else by_label.get(category, category)
         if value in by_value:
             raise InputError(
-                f"raked_to: '{column}' has the category '{labels[value]}' twice, by its value '{value}' and "
-                "by its label; leave one out"
+                "raked_to",
+                f": '{column}' has the category '{labels[value]}' twice, by its value '{value}' and "
+                "by its label; leave one out",
             )
         by_value[value] = goal
     return by_value
@@ -309,7 +314,8 @@ def _check_complete(
     nearest = ((category, nearest_name(category, names, alike=0.5)) for category in unknown)
     hint = next((f"; '{wrong}' is no value: did you mean '{near}'?" for wrong, near in nearest if near), "")
     raise InputError(
-        f"raked_to: '{column}' has no target for {examples}; it has targets for "
+        "raked_to",
+        f": '{column}' has no target for {examples}; it has targets for "
         f"{', '.join(map(name, list(goals)[:_EXAMPLES]))}: add the missing targets, or leave its rows out "
-        f"(--where){hint}"
+        f"(`where`){hint}",
     )

@@ -39,7 +39,7 @@ def _named_scales(scales: object) -> object:
     for text in _listed(scales):
         question, _, scale = str(text).rpartition("=")
         if not question or not scale:
-            raise InputError(f"scale must read QUESTION=SCALE, such as q1=satisfaction, got {text!r}")
+            raise InputError("scale", f"must read QUESTION=SCALE, such as q1=satisfaction, got {text!r}")
         named[question] = scale
     return named
 
@@ -50,7 +50,7 @@ def _pairs(pairs: object) -> object:
     for pair in _listed(pairs):
         questions = pair.split("=", 1) if isinstance(pair, str) else pair
         if isinstance(pair, str) and ("" in questions or len(questions) == 1):
-            raise InputError(f"pair must read FIRST=SECOND, such as concept_a=concept_b, got {pair!r}")
+            raise InputError("pair", f"must read FIRST=SECOND, such as concept_a=concept_b, got {pair!r}")
         read.append(questions)
     return read
 
@@ -114,16 +114,16 @@ class QuestionSettings(Settings):
         super().model_post_init(context)
         for first, second in self.pairs:
             if first == second:
-                raise InputError(f"pair: '{first}' is named twice in one pair; name two questions")
+                raise InputError("pair", f": '{first}' is named twice in one pair; name two questions")
         for parameter, names in (("question", self.questions), ("banner", self.banners)):
             if repeated := next((name for name in names if names.count(name) > 1), None):
-                raise InputError(f"{parameter}: '{repeated}' is named twice")
+                raise InputError(parameter, f": '{repeated}' is named twice")
         titles = (name.partition("=")[0].strip() for name in self.all_questions)
         known = {EVERY_QUESTION, *self.all_questions, *titles}
         for parameter in ("scales", "numeric", "missing"):
             if unknown := next((name for name in getattr(self, parameter) if name not in known), None):
                 raise InputError(
-                    f"{parameter}: '{unknown}' is not one of the questions; name it as a question as well"
+                    parameter, f": '{unknown}' is not one of the questions; name it as a question as well"
                 )
         for codes in self.missing.values():
             missing_keys(codes)
@@ -239,39 +239,41 @@ class SampleSettings(Settings):
         super().model_post_init(context)
         for name in ("pair_by", "wave_order"):
             if getattr(self, name) and self.wave is None:
-                raise InputError(f"{name} belongs to wave: name the column of waves as well")
+                raise InputError(name, "belongs to `wave`: name the column of waves as well")
         if self.weight_bounds is not None:
             self._check_bounds(*self.weight_bounds)
         if self.replicates is not None:
             self._check_replicates()
         for name in ("replicate_type", "rho", "rscales"):
             if getattr(self, name) and self.replicates is None:
-                raise InputError(f"{name} belongs to replicates: name their columns as well")
+                raise InputError(name, "belongs to `replicates`: name their columns as well")
 
     def _check_bounds(self, low: float, high: float) -> None:
         if not self.raked_to:
-            raise InputError("weight_bounds belongs to raked_to: name the population's shares as well")
+            raise InputError("weight_bounds", "belongs to `raked_to`: name the population's shares as well")
         if not 0 <= low <= 1 <= high or low == high:
             raise InputError(
-                "weight_bounds must be a number from 0 to 1 and one of at least 1, as multiples of the mean "
-                f"weight, got {low:g} and {high:g}"
+                "weight_bounds",
+                "must be a number from 0 to 1 and one of at least 1, as multiples of the mean "
+                f"weight, got {low:g} and {high:g}",
             )
 
     def _check_replicates(self) -> None:
         if self.weight is None:
-            raise InputError("replicates need weight: name the column with the full sample's weights")
+            raise InputError("replicates", "need `weight`: name the column with the full sample's weights")
         if self.replicate_type is None:
             raise InputError(
-                "replicates need replicate_type: bootstrap, jk1, jkn or brr, as their provider states it"
+                "replicates", "need `replicate_type`: bootstrap, jk1, jkn or brr, as their provider states it"
             )
         if (self.replicate_type == "jkn") != bool(self.rscales):
             raise InputError(
-                "rscales belong to jkn, and jkn needs them: factors as the provider states them, or "
-                "(m - 1) / m with m the clusters of a replicate's stratum"
+                "rscales",
+                "belong to jkn, and jkn needs them: factors as the provider states them, or "
+                "(m - 1) / m with m the clusters of a replicate's stratum",
             )
         for factor in self.rscales:
             if not (isfinite(factor) and factor >= 0):
-                raise InputError(f"rscales must be numbers >= 0, got {factor:g}")
+                raise InputError("rscales", f"must be numbers >= 0, got {factor:g}")
         for name in ("strata", "cluster", "fpc", "pair_by"):
             if getattr(self, name) is not None:
                 raise InputError(f"{name} does not go with replicates, which contain the sampling design")
@@ -336,7 +338,9 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
         """Check that the column of waves is not also a banner."""
         super().model_post_init(context)
         if self.wave is not None and self.wave in self.banners:
-            raise InputError(f"wave: '{self.wave}' is a banner as well: waves have their own, leave it out")
+            raise InputError(
+                "wave", f": '{self.wave}' is a banner as well: waves have their own, leave it out"
+            )
 
     def renamed(self, names: Mapping[str, str]) -> "CrosstabSettings":
         """Return a copy with the settings of each question under its name.
@@ -356,7 +360,7 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
         for question, name in names.items():
             if name in seen:
                 raise InputError(
-                    f"question: '{seen[name]}' and '{question}' have the same name, '{name}': rename one"
+                    "question", f": '{seen[name]}' and '{question}' have the same name, '{name}': rename one"
                 )
             seen[name] = question
         missing: dict[str, tuple[str, ...]] = {}
@@ -418,27 +422,29 @@ def read_margins(path: Path) -> dict[str, dict[str, float]]:
     try:
         content = read_input(path)
     except OSError as error:
-        raise unreadable(f"raked_to: {path}", error) from error
+        raise unreadable(f"`raked_to`: {path}", error) from error
     columns = parse_yaml(content, source=path.name)
     if not isinstance(columns, dict) or not columns:
-        raise InputError(f"raked_to: {path.name} has no margins; {_FORM}")
+        raise InputError("raked_to", f": {path.name} has no margins; {_FORM}")
     margins: dict[str, dict[str, float]] = {}
     for column, goals in columns.items():
         line = f"{path.name}, line {line_of(content, [column])}"
         if not isinstance(goals, dict) or not goals:
-            raise InputError(f"raked_to: '{column}' in {line} has no categories; {_FORM}")
+            raise InputError("raked_to", f": '{column}' in {line} has no categories; {_FORM}")
         if any(isinstance(goal, dict) for goal in goals.values()):
             raise InputError(
-                f"raked_to: '{column}' in {line} has lists of categories instead of categories: write "
-                f"columns at the start of lines; {_FORM}"
+                "raked_to",
+                f": '{column}' in {line} has lists of categories instead of categories: write "
+                f"columns at the start of lines; {_FORM}",
             )
         names = as_names(list(goals), str(column))
         for category, (key, goal) in zip(names, goals.items(), strict=True):
             is_number = isinstance(goal, int | float) and not isinstance(goal, bool)
             if category is None or not is_number or not (isfinite(goal) and goal >= 0):
                 raise InputError(
-                    f"raked_to: '{column}', category '{category}' in {path.name}, line "
-                    f"{line_of(content, [column, key])} must be a number >= 0, got {goal!r}"
+                    "raked_to",
+                    f": '{column}', category '{category}' in {path.name}, line "
+                    f"{line_of(content, [column, key])} must be a number >= 0, got {goal!r}",
                 )
         margins[str(column)] = dict(zip(map(str, names), map(float, goals.values()), strict=True))
         check_sum(str(column), margins[str(column)], f" in {line},")
@@ -452,8 +458,9 @@ def check_sum(column: str, goals: Mapping[str, float], position: str = "") -> No
     are_shares = total < _MAX_PERCENT and any(not float(goal).is_integer() for goal in goals.values())
     if not is_whole and (are_shares or _MIN_PERCENT < total < _MAX_PERCENT):
         raise InputError(
-            f"raked_to: the shares of '{column}'{position} sum to {total:g}; they must sum to 1 or 100 "
-            "(numbers of people are whole, and may have any sum)"
+            "raked_to",
+            f": the shares of '{column}'{position} sum to {total:g}; they must sum to 1 or 100 "
+            "(numbers of people are whole, and may have any sum)",
         )
 
 
@@ -480,8 +487,8 @@ def read_rscales(text: str) -> tuple[float, ...]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(
-            f"rscales must be numbers with commas between, or a text file with one per line, got '{path}': "
-            f"{reason}"
+            "rscales",
+            f"must be numbers with commas between, or a text file with one per line, got '{path}': {reason}",
         ) from error
     factors = []
     for number, line in enumerate(lines, start=1):
@@ -489,8 +496,8 @@ def read_rscales(text: str) -> tuple[float, ...]:
             factors += [float(line)] if line.strip() else []
         except ValueError as error:
             raise InputError(
-                f"rscales: line {number:,} of {path.name} is no number: {line.strip()!r:.60}"
+                "rscales", f": line {number:,} of {path.name} is no number: {line.strip()!r:.60}"
             ) from error
     if not factors:
-        raise InputError(f"rscales: {path.name} has no numbers; write one per line")
+        raise InputError("rscales", f": {path.name} has no numbers; write one per line")
     return tuple(factors)

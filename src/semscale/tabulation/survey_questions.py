@@ -193,8 +193,9 @@ def _mean_column(question: Question) -> Floats:
     """Return each respondent's contribution to the mean, shape (n, 1); NaN without an answer."""
     if question.mean_line is None:
         raise InputError(
-            f"pair: '{question.name}' is a {question.kind}, which has no mean: name scales, numbers or "
-            "rated texts"
+            "pair",
+            f": '{question.name}' is a {question.kind}, which has no mean: name scales, numbers or "
+            "rated texts",
         )
     return question.columns()[:, [question.mean_line]]
 
@@ -276,7 +277,7 @@ def _listed_columns(text: str, columns: Sequence[str]) -> QuestionColumns:
         if option not in columns:
             raise unknown_name("column", option, columns)
         if options.count(option) > 1:
-            raise InputError(f"question: '{text}' names column '{option}' twice; name each column once")
+            raise InputError("question", f": '{text}' names column '{option}' twice; name each column once")
     return QuestionColumns(title.strip(), options, is_multiple=True, are_mentions=are_mentions)
 
 
@@ -412,15 +413,19 @@ class QuestionReader:
                 return self._rated(name, masses, [column])
             case "open text":
                 raise InputError(
-                    f"question: '{name}' was recognised as open texts ({len(column.profile.values):,} "
+                    "question",
+                    f": '{name}' was recognised as open texts ({len(column.profile.values):,} "
                     f"different): rate them first (semscale rate --text {name} --out rated.parquet) and "
-                    f"tabulate that file, or add --numeric {name} if they are numbers"
+                    f"tabulate that file, or add `numeric={name!r}` if they are numbers",
                 )
             case "empty":
-                raise InputError(f"question: column '{column.name}' is empty for all respondents who count")
+                raise InputError(
+                    "question", f": column '{column.name}' is empty for all respondents who count"
+                )
         raise InputError(
-            f"question: column '{column.name}' was recognised as {'an' if kind[0] in 'aeiou' else 'a'} "
-            f"{kind} and has no answers to count; if it contains numbers, add --numeric {column.name}"
+            "question",
+            f": column '{column.name}' was recognised as {'an' if kind[0] in 'aeiou' else 'a'} "
+            f"{kind} and has no answers to count; if it contains numbers, add `numeric={column.name!r}`",
         )
 
     def _ratings_of(self, column: "_Column") -> dict[float, str]:
@@ -563,7 +568,7 @@ def _number(name: str, column: _Column) -> Question:
     numbers = np.where(np.isfinite(column.numbers), column.numbers, np.nan)
     values = np.unique(numbers[~np.isnan(numbers)])
     if not len(values):
-        raise InputError(f"question: column '{column.name}' has no number; it is not --numeric")
+        raise InputError("question", f": column '{column.name}' has no number; it is not `numeric`")
     # Codes such as 999 are at least as far from the other numbers as these are from each other.
     gap = float(np.diff(values).max(initial=0))
     codes = likely_codes(values.tolist(), gap=gap) if 0 < np.ptp(values) <= 2 * gap else []
@@ -596,7 +601,7 @@ def _mentions(name: str, columns: Sequence[_Column]) -> Question:
     labels = {value: label for column in columns for value, label in column.labels.answers.items()}
     present = {code for column in cells for code in column.drop_nulls().to_list() if code.strip()}
     if not present:
-        raise InputError(f"question: the columns of '{name}' are empty for all who count")
+        raise InputError("question", f": the columns of '{name}' are empty for all who count")
     codes = [*labels, *sorted_names(present - labels.keys())]
     _check_answers(name, len(codes))
     lines, weights = choice_lines([labels.get(code, code) for code in codes])
@@ -621,9 +626,10 @@ def _check_answers(name: str, n: int) -> None:
     """Refuse a choice with more answers than a table can have lines."""
     if n > MAX_ANSWERS:
         raise InputError(
-            f"question: '{name}' was recognised as a choice of {n:,} answers, and a table has at most "
-            f"{MAX_ANSWERS}: add --numeric {name} if they are numbers, rate them as texts first (semscale "
-            f"rate --text {name}), or derive groups of them (--derive)"
+            "question",
+            f": '{name}' was recognised as a choice of {n:,} answers, and a table has at most "
+            f"{MAX_ANSWERS}: add `numeric={name!r}` if they are numbers, rate them as texts first (semscale "
+            f"rate --text {name}), or derive groups of them (`derive`)",
         )
 
 

@@ -81,8 +81,9 @@ def _compared(options: GateOptions, settings: GateSettings, history: "History") 
     baseline, candidate, file = runs.baseline, runs.candidate, runs.file
     if candidate.id == baseline.id:
         raise InputError(
-            f"candidate must be another run than the baseline {short_id(baseline.id)}: record what the new "
-            "model gives, or name its file"
+            "candidate",
+            f"must be another run than the baseline {short_id(baseline.id)}: record what the new "
+            "model gives, or name its file",
         )
     meter = options.measuring.meter(settings.fields)
     is_judged = options.judge.model is not None
@@ -209,8 +210,9 @@ def _stored_candidate(options: GateOptions, history: "History") -> Run:
     model = options.source.model
     if model not in {None, candidate.model}:
         raise InputError(
-            f"model: run {short_id(candidate.id)} is of {candidate.model!r:.60}, got {model!r:.60}: drop "
-            "--model, or name the file of the new outputs"
+            "model",
+            f": run {short_id(candidate.id)} is of {candidate.model!r:.60}, got {model!r:.60}: drop "
+            "--model, or name the file of the new outputs",
         )
     return candidate
 

@@ -467,7 +467,7 @@ class GateOutputs(Outputs):
             InputError: an ending, file or folder that does not serve, or one file for two things.
         """
         if self.junit is not None and self.junit.suffix.lower() != ".xml":
-            raise InputError(f"junit must end in .xml, got {self.junit.name!r}")
+            raise InputError("junit", f"must end in .xml, got {self.junit.name!r}")
         super().check()
 
 

@@ -59,7 +59,7 @@ def dataset_of(history: "History", dataset: str | None) -> str:
     if not known:
         raise InputError(f"history {history.where} holds no run: record one with semscale drift record")
     if len(known) > 1:
-        raise InputError(f"dataset must be named, as the history has {named(known)}: add --dataset NAME")
+        raise InputError("dataset", f"must be named, as the history has {named(known)}: add --dataset NAME")
     return known[0]
 
 
@@ -232,7 +232,7 @@ def _user_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # no variable has a name, and the system does not know the user
-        raise InputError("by must name who approves the run: add --approved-by NAME") from None
+        raise InputError("by", "must name who approves the run: add --approved-by NAME") from None
 
 
 def _approval(run: Run, by: str, why: str, expires: str | None) -> Approval:
@@ -240,7 +240,7 @@ def _approval(run: Run, by: str, why: str, expires: str | None) -> Approval:
     until = None if expires is None else read_expiry(expires, moment)
     for name, text in (("by", by), ("why", why)):
         if not text.strip():
-            raise InputError(f"{name} must not be empty: an approval names its author and its reason")
+            raise InputError(name, "must not be empty: an approval names its author and its reason")
     return Approval(run.id, run.dataset, by.strip(), why.strip(), approved=moment, expires=until)
 
 
@@ -278,8 +278,9 @@ def with_dataset(
     original = run_of(history, rerun_of, dataset)
     if run.model != original.model:
         raise InputError(
-            f"rerun_of: {short_id(original.id)} is of {original.model!r}, got {run.model!r}: a rerun asks "
-            "the same model again; leave out --rerun-of, or name the same --model"
+            "rerun_of",
+            f": {short_id(original.id)} is of {original.model!r}, got {run.model!r}: a rerun asks "
+            "the same model again; leave out --rerun-of, or name the same --model",
         )
     run = replace(run, dataset=original.dataset, rerun_of=original.id)
     (check_rerun if is_answered else check_comparable)(original, run)
@@ -292,7 +293,7 @@ def _of_known_dataset(history: "History", run: Run) -> Run:
     if not known or run.dataset in known:
         return run
     if len(known) > 1:
-        raise InputError(f"dataset must be named, as the history has {named(known)}: add --dataset NAME")
+        raise InputError("dataset", f"must be named, as the history has {named(known)}: add --dataset NAME")
     assigned = replace(run, dataset=known[0])
     try:
         match_runs(history.run(history.runs(known[0])[-1].id), assigned)
@@ -331,18 +332,18 @@ def read_expiry(written: str, at: datetime) -> datetime:
     if span:
         hours = int(span[1]) * _HOURS[span[2]]
         if not 0 < hours <= _LONGEST:
-            raise InputError(f"expires must be a span from 1 hour to 100 years, got {written!r:.40}")
+            raise InputError("expires", f"must be a span from 1 hour to 100 years, got {written!r:.40}")
         return at + timedelta(hours=hours)
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise InputError(
-            f"expires must be a span such as 90d, 12w or 24h, or a date, 2027-01-31, got {written!r:.40}"
+            "expires", f"must be a span such as 90d, 12w or 24h, or a date, 2027-01-31, got {written!r:.40}"
         ) from None
     moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     if moment <= at:
         raise InputError(
-            f"expires must be in the future, got {written!r:.40}: approve for a span such as 90d"
+            "expires", f"must be in the future, got {written!r:.40}: approve for a span such as 90d"
         )
     return moment
 

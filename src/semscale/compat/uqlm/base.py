@@ -191,7 +191,7 @@ class UncertaintyScorer(ABC):
     ) -> None:
         if return_responses not in _RETURNED:
             raise InputError(
-                f"return_responses must be one of {', '.join(_RETURNED)}, got {return_responses!r}"
+                "return_responses", f"must be one of {', '.join(_RETURNED)}, got {return_responses!r}"
             )
         self.llm, self.running, self.sampling_temperature = llm, running, sampling_temperature
         self.postprocessor, self.return_responses = postprocessor, return_responses
@@ -364,7 +364,7 @@ class UncertaintyScorer(ABC):
 
 def _check_number(num_responses: int) -> None:
     if num_responses < 1:
-        raise InputError(f"num_responses must be at least 1, got {num_responses!r}")
+        raise InputError("num_responses", f"must be at least 1, got {num_responses!r}")
 
 
 def answer_tokens(cells: Sequence[Any]) -> Sequence[Any]:
@@ -387,7 +387,7 @@ def checked_scorers(scorers: Sequence[str], known: Collection[str]) -> tuple[str
     """
     for name in scorers:
         if name not in known:
-            raise InputError(f"scorers must be among {', '.join(known)}, got {name!r}")
+            raise InputError("scorers", f"must be among {', '.join(known)}, got {name!r}")
     return tuple(scorers)
 
 
@@ -407,7 +407,7 @@ def check_token_lengths(
     for name, listed in (("logprobs_results", tokens), ("sampled_logprobs_results", sample_tokens)):
         if len(listed) != len(samples):
             raise InputError(
-                f"{name} must have {len(samples)} entries, one for each response, got {len(listed)}"
+                name, f"must have {len(samples)} entries, one for each response, got {len(listed)}"
             )
     for row, (texts, lists) in enumerate(zip(samples, sample_tokens, strict=True)):
         if len(lists) != len(texts):
@@ -474,7 +474,8 @@ def _message(message: Any) -> Message:
     role = _ROLES.get(getattr(message, "type", ""))
     if role is None or not isinstance(message.content, str):
         raise InputError(
-            f"prompts must be texts or lists of messages from people, models or systems with texts in them, "
-            f"got {type(message).__name__}"
+            "prompts",
+            f"must be texts or lists of messages from people, models or systems with texts in them, "
+            f"got {type(message).__name__}",
         )
     return Message(role, message.content)

@@ -53,8 +53,9 @@ class LLMJudge:
     ) -> None:
         if keywords_to_scores_dict is not None:
             raise InputError(
-                "keywords_to_scores_dict is not taken: a reply must state a level; give semscale.Judge a "
-                "template with levels of your own"
+                "keywords_to_scores_dict",
+                "is not taken: a reply must state a level; give semscale.Judge a "
+                "template with levels of your own",
             )
         if scoring_template not in TEMPLATES:
             raise unknown_name("scoring_template", str(scoring_template), TEMPLATES)
@@ -160,8 +161,9 @@ class LLMPanel(UncertaintyScorer):
         templates = list(scoring_templates or [_DEFAULT_TEMPLATE] * len(judges))
         if len(templates) != len(judges) or not judges:
             raise InputError(
-                f"scoring_templates must have one template for each judge, got {len(templates)} templates "
-                f"and {len(judges)} judges"
+                "scoring_templates",
+                f"must have one template for each judge, got {len(templates)} templates "
+                f"and {len(judges)} judges",
             )
         super().__init__(llm, system_prompt, limited(running or Running(), max_calls_per_min))
         self.explanations, self.scoring_templates = explanations, templates
@@ -183,7 +185,7 @@ class LLMPanel(UncertaintyScorer):
             InputError: there is no ``llm``, or a prompt is not text.
         """
         if not all(isinstance(prompt, str) for prompt in prompts):
-            raise InputError("prompts must be a list of texts")
+            raise InputError("prompts", "must be a list of texts")
         return await self._score_replies(prompts, 1)
 
     generate_and_score_sync = synchronous(generate_and_score)  # type: ignore[arg-type]
@@ -228,4 +230,4 @@ def _check_judge(judge: object, parameter: str) -> None:
     """
     if isinstance(judge, LLMJudge | ChatModel | str | PathLike) or is_langchain(judge):
         return
-    raise InputError(f"{parameter} must be an LLMJudge or a chat model, got {judge!r:.40}")
+    raise InputError(parameter, f"must be an LLMJudge or a chat model, got {judge!r:.40}")

@@ -233,8 +233,8 @@ class SemanticEntropy(UncertaintyScorer):
         warn_of_ignored(nli=nli)
         if best_response_selection not in _SELECTIONS:
             raise InputError(
-                f"best_response_selection must be one of {', '.join(_SELECTIONS)}, got "
-                f"{best_response_selection!r}"
+                "best_response_selection",
+                f"must be one of {', '.join(_SELECTIONS)}, got {best_response_selection!r}",
             )
         super().__init__(
             llm,

@@ -1,0 +1,94 @@
+"""Names of settings in messages, which each interface spells in its own way.
+
+A message names a setting between backticks, with a value if there is one, as Python code would write it:
+"`device='cuda'` belongs to `engine='torch'`". Python shows ``device='cuda' belongs to engine='torch'``, the
+command line ``--device cuda belongs to --engine torch``, and an HTTP response ``device=cuda belongs to
+engine=torch``. Where parameters of two functions have one name and two options, the message says whose it is:
+"`chat:base_url`".
+"""
+
+import re
+import shlex
+from collections.abc import Callable
+
+Spelling = Callable[[str, str | None], str]
+"""Returns how an interface names a setting, and its value if there is one."""
+
+_NAME = r"(?:[a-z]+:)?[A-Za-z_]\w*(?:\.\w+|\[\d+\])*"
+_SETTING = re.compile(rf"`(?P<name>{_NAME})(?:=(?P<value>[^`]+))?`")
+_QUOTED = re.compile(r"""(['"])(.*)\1""", re.DOTALL)
+
+
+def marked(name: str) -> str:
+    """Mark the name of a setting in a message; what cannot be such a name is returned as it is.
+
+    Examples:
+        >>> marked("base_url"), marked("--model")
+        ('`base_url`', '--model')
+    """
+    return f"`{name}`" if re.fullmatch(_NAME, name) else name
+
+
+def leading_name(text: str) -> str | None:
+    """Return the setting that a message begins with; ``None`` if it begins otherwise.
+
+    Examples:
+        >>> leading_name("`base_url` must be an address"), leading_name("b.csv has no rows")
+        ('base_url', None)
+    """
+    match = _SETTING.match(text)
+    return None if match is None else match["name"]
+
+
+def spelled(text: str, spelling: Spelling) -> str:
+    """Spell the settings that are marked in a text.
+
+    Examples:
+        >>> spelled("`chat:base_url` belongs to `engine='openai'`", in_python)
+        "base_url belongs to engine='openai'"
+    """
+    return _SETTING.sub(lambda match: spelling(match["name"], match["value"]), text)
+
+
+def in_python(name: str, value: str | None) -> str:
+    """Name a setting as Python code does."""
+    name = plain_name(name)
+    return name if value is None else f"{name}={value}"
+
+
+def in_request(name: str, value: str | None) -> str:
+    """Name a setting as a field of a request; a text has no quotes around it.
+
+    Examples:
+        >>> in_request("engine", "'api'"), in_request("engine", None)
+        ('engine=api', 'engine')
+    """
+    name = plain_name(name)
+    return name if value is None else f"{name}={without_quotes(value)}"
+
+
+def as_option(name: str, value: str | None) -> str:
+    """Name a setting as an option of a shell's command.
+
+    Examples:
+        >>> as_option("human_range", None), as_option("where", "'age > 18'"), as_option("restart", "True")
+        ('--human-range', "--where 'age > 18'", '--restart')
+    """
+    option = f"--{plain_name(name).replace('_', '-')}"
+    return option if value in {None, "True"} else f"{option} {shlex.quote(without_quotes(str(value)))}"
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a parameter without the function that it belongs to."""
+    return name.rpartition(":")[2]
+
+
+def without_quotes(value: str) -> str:
+    """Return a value without the quotes that Python code puts around a text.
+
+    Examples:
+        >>> without_quotes("'api'"), without_quotes("5")
+        ('api', '5')
+    """
+    quoted = _QUOTED.fullmatch(value)
+    return value if quoted is None else quoted[2]
