@@ -134,7 +134,9 @@ def test_a_cap_keeps_the_pairs_that_are_done_and_the_same_command_goes_on(comman
 def test_a_cap_before_the_first_verdict_is_no_failure(command, capsys):
     more = ("--a", "old", "--b", "new", "--reply", "decision")
     assert main(command(*more, "--max-calls", "0")) == 3
-    assert "No pair was judged" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "No verdict: the run stopped before a pair was judged in both orders" in shown
+    assert "Choose another model" not in shown
 
 
 def test_a_dry_run_counts_both_orders_and_asks_nobody(command, decider, tmp_path, capsys):
@@ -182,6 +184,53 @@ def test_a_judge_without_information_has_an_exit_code_and_no_win_rate_in_any_out
     assert found["no_verdict"] == "the order of the answers decides 3 of 3 pairs"
     assert found["side_by_side"]["order_share"]["value"] == 1
     assert [system["share"] for system in found["systems"]] == [None, None]
+
+
+def write_mostly_identical(path, n_different):
+    """Write 8 rows with identical answers, then rows with different ones."""
+    n = 8 + n_different
+    pl.DataFrame(
+        {
+            "q": [f"{row}?" for row in range(n)],
+            "old": ["same"] * 8 + ["x"] * n_different,
+            "new": ["same"] * 8 + ["xx"] * n_different,
+        }
+    ).write_csv(path)
+
+
+@pytest.mark.parametrize(("n_different", "code"), [(3, 4), (40, 3)])
+def test_identical_answers_make_no_verdict_where_no_reply_can_be_read(
+    command, decider, tmp_path, capsys, n_different, code
+):
+    decider.say = lambda asked: "Both have some merit."
+    write_mostly_identical(tmp_path / "answers.csv", n_different)
+    more = ("--a", "old", "--b", "new")
+    assert main(command(*more)) == code
+    shown = capsys.readouterr()
+    assert "No verdict: none of the" in shown.out
+    assert "50.0" not in shown.out
+    assert "8 of " in shown.out
+    assert main(command(*more, "--json")) == code
+    text = capsys.readouterr().out
+    check_json(text)
+    record = json.loads(text)
+    assert record["no_verdict"].startswith("none of the ")
+    assert record["counts"]["scored"] == 8
+    assert sum(record["counts"].values()) == 8 + n_different
+    assert [system["share"] for system in record["systems"]] == [None, None]
+    pair = record["pairs"][0]
+    assert pair["win_rate"] is None
+    assert (pair["wins"], pair["ties"], pair["identical"], pair["losses"]) == (0, 0, 8, 0)
+    assert pair["n_unjudged"] == n_different
+
+
+def test_identical_answers_alone_make_no_verdict_and_no_call(command, decider, tmp_path, capsys):
+    write_mostly_identical(tmp_path / "answers.csv", 0)
+    assert main(command("--a", "old", "--b", "new")) == 4
+    shown = capsys.readouterr()
+    assert shown.err == "semscale: no verdict: all 8 pairs have identical answers\n"
+    assert "Choose another model" not in shown.out
+    assert decider.requests == []
 
 
 def test_a_comparison_reports_the_rows_that_a_condition_leaves_out(command, capsys):

@@ -115,14 +115,20 @@ def test_a_stored_item_keeps_its_reference():
 def judged(points, **verdicts):
     """Verdicts on which both orders agree, unless orders are given."""
     points = np.array(points, dtype=np.float64)
-    usual = {"points": points, "first_place": np.full(len(points), 0.5), "reasons": {}, "model": "judge"}
+    usual = {
+        "points": points,
+        "first_place": np.full(len(points), 0.5),
+        "reasons": {},
+        "model": "judge",
+        "is_identical": np.zeros(len(points), dtype=bool),
+    }
     made = SimpleNamespace(**(usual | verdicts), signature=Signature.of("judge", model="judge"))
     return JudgedRuns(points, made)
 
 
 def test_wins_ties_and_losses_are_the_candidates():
     found = judged([1.0, 0.75, 0.5, 0.0, np.nan]).summarize(IntervalPlan())
-    assert (found.wins, found.ties, found.losses) == (2, 1, 1)
+    assert (found.wins, found.ties, found.identical, found.losses) == (2, 1, 0, 1)
     assert found.share.value == pytest.approx((1 + 0.75 + 0.5) / 4)
     assert (found.share.n, found.share.n_left_out) == (4, 1)
 

@@ -185,6 +185,57 @@ def test_the_position_bias_is_that_of_the_pairs_that_were_asked_about():
     assert (summary.sides.first_place.value, summary.sides.first_place.n) == (1.0, 28)
 
 
+def test_pairs_with_identical_answers_have_a_count_of_their_own_and_count_half():
+    summary, table = compared(
+        systems_longer, {"a": ["same"] * 3 + ["xx", "x", "xx"], "b": ["same"] * 3 + ["x", "yy", "zz"]}
+    )
+    duel = summary.duels[0]
+    # Of six pairs three are identical, and of the others one is won, one lost, one tied.
+    assert (duel.wins, duel.ties, duel.identical, duel.losses, duel.n_unjudged) == (1, 1, 3, 1, 0)
+    assert [(record.ties, record.identical) for record in summary.sides.records] == [(1, 3)] * 2
+    # (1 + 4 / 2) / 6
+    assert duel.win_rate.value == 0.5
+    assert table["identical"].to_list() == [True] * 3 + [False] * 3
+    assert summary.record()["side_by_side"]["n_identical"] == 3
+    assert any(
+        "3 of 6 pairs have identical answers" in str(section) for section in summary.document().sections
+    )
+
+
+@pytest.mark.parametrize(("n_read", "has_verdict"), [(4, True), (5, True), (3, False)])
+def test_a_verdict_needs_judgements_of_half_of_the_pairs_with_different_answers(n_read, has_verdict):
+    # 8 pairs with different answers; the judge states a preference in the first n_read of them.
+    def rule(*answers):  # none in a correction
+        return systems_longer(*answers) if answers and int(answers[0][-1]) < n_read else 4
+
+    answers = {
+        "a": ["same"] * 9 + [f"xx{row}" for row in range(8)],
+        "b": ["same"] * 9 + [f"x{row}" for row in range(8)],
+    }
+    summary, _ = compared(rule, answers)
+    assert (summary.no_verdict is None) == has_verdict
+    # Identical pairs are compared, and pairs without a verdict are not.
+    assert summary.counts["scored"] == 9 + n_read
+    assert sum(summary.counts.values()) == 17
+    if not has_verdict:
+        assert summary.no_verdict == (
+            "only 3 of the 8 pairs with different answers were judged in both orders, and at least 50 % must "
+            "be"
+        )
+        assert summary.duels[0].win_rate is None
+        assert summary.failed is None
+
+
+def test_a_row_of_three_systems_counts_as_compared_if_one_of_its_pairs_has_a_verdict():
+    # c has no readable verdict; a and b have one in row 1, and are identical in row 2.
+    def rule(*answers):  # none in a correction
+        return 4 if "c" in [answer[:1] for answer in answers] or not answers else 1 + 2 * (answers[0] != "a1")
+
+    summary, _ = compared(rule, {"a": ["a1", "x"], "b": ["b1", "x"], "c": ["c1", "c2"]})
+    assert summary.counts == {"scored": 2}
+    assert summary.sides.n_unjudged == 4
+
+
 NAMES = [f"{row:02}" for row in range(40)]
 
 

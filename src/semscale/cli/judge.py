@@ -223,7 +223,8 @@ def compare(options: CompareOptions) -> int:
     It reports wins, ties and losses, the win rate with its interval, how far the order of two answers moves
     the judge, and a ranking of several systems.
 
-    Exit code 4: no verdict, as the order of the answers decides most pairs, or the judge prefers no answer.
+    Exit code 4: no verdict, as the order of the answers decides most pairs, the judge prefers no answer, or
+    it gave no readable verdict on most pairs.
     """
     summary = _ask_and_present(options, compare_answers, forecast_comparison)
     if summary is None or summary.no_verdict is None:

@@ -159,14 +159,17 @@ class WinRecord:
 
     Attributes:
         wins: number of items in which the candidate was better, over both orders.
-        ties: number of items in which neither was better.
+        ties: number of items with different outputs in which neither was better.
+        identical: number of items with identical outputs, which the judge was not asked about.
         losses: number of items in which the candidate was worse.
-        share: mean of the candidate's points: 1 for a win, 0.5 for a tie, 0 for a loss.
+        share: mean of the candidate's points: 1 for a win, 0.5 for a tie and for identical outputs, 0 for a
+            loss.
         first_place: mean points of the answer that was shown first, 0.5 without position bias.
     """
 
     wins: int
     ties: int
+    identical: int
     losses: int
     share: MeanEstimate
     first_place: MeanEstimate
@@ -201,9 +204,11 @@ class JudgedRuns:
         """
         known = self.points[~np.isnan(self.points)]
         wins, losses = int((known > TIED).sum()), int((known < TIED).sum())
+        identical = int(self.verdicts.is_identical.sum()) if len(known) else 0
         return WinRecord(
             wins,
-            len(known) - wins - losses,
+            len(known) - wins - losses - identical,
+            identical,
             losses,
             estimate_mean(self.points, bounds=(LOST, WON), plan=plan),
             estimate_mean(self.verdicts.first_place, bounds=(LOST, WON), plan=plan),
@@ -257,9 +262,12 @@ async def judge_runs(
             points[index] = LOST if after is None else WON
     verdicts = (await judge_pairs(judge, pairs, running=running, progress=progress)).whole()
     order = OrderEffect.from_verdicts(verdicts, plan=IntervalPlan())
-    # Ties alone are what an unchanged candidate gets.
-    if order.by_order and order.obstacle is not None:
-        return JudgedRuns(np.full(len(points), np.nan), verdicts, order.obstacle)
+    # Ties and identical outputs alone are what an unchanged candidate gets.
+    obstacle = verdicts.obstacle if verdicts.n_asked else None
+    if obstacle is None and order.by_order:
+        obstacle = order.obstacle
+    if obstacle is not None:
+        return JudgedRuns(np.full(len(points), np.nan), verdicts, obstacle)
     points[positions] = verdicts.points
     return JudgedRuns(points, verdicts)
 

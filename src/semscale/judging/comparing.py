@@ -3,6 +3,9 @@
 Every two systems are compared question by question. Each pair is judged in both orders, so that a judge with
 a preference for the first answer produces ties. If the order decides most pairs, or as many as by chance, the
 judge has no information about the systems, and there is no verdict.
+
+Pairs with identical answers tie without a call. They count half for each system in the win rate, but they say
+nothing about the judge: a verdict needs judgements of most pairs whose answers differ.
 """
 
 from collections import Counter
@@ -41,6 +44,7 @@ _ROUNDING = 1e-9  # strengths, shares or chances that differ by rounding alone
 _MOST_PAIRS = 1_000_000
 _FEWEST_SYSTEMS = 2
 _SHARE = (0.0, 1.0)
+_LEAST_JUDGED = 0.5  # share of the pairs whose answers differ; with fewer, those without a verdict decide
 
 
 @dataclass(frozen=True)
@@ -65,10 +69,15 @@ class AnswerPair:
 
         Equal texts tie (0.5), and an empty text (0) loses to any other.
         """
-        first, second = self.first.strip(), self.second.strip()
-        if first == second:
+        if self.is_identical:
             return _TIE
+        first, second = self.first.strip(), self.second.strip()
         return None if first and second else float(bool(first))
+
+    @property
+    def is_identical(self) -> bool:
+        """True if both answers are the same text, apart from white space around it."""
+        return self.first.strip() == self.second.strip()
 
     @property
     def in_both_orders(self) -> tuple[JudgedItem, JudgedItem]:
@@ -101,6 +110,7 @@ class PairVerdicts:
         status: shape (m,), ``scored`` if both orders have points, ``unfinished`` if the run stopped before,
             or else why the first verdict is missing.
         stopped: why asking stopped early, or ``None``.
+        identical: shape (m,), whether both answers are the same text; by default no pair.
     """
 
     orders: Floats
@@ -111,6 +121,12 @@ class PairVerdicts:
     not_taken: tuple[FormRefusal, ...] = ()
     status: tuple[Status, ...] = ()
     stopped: str | None = None
+    identical: Mask | None = None
+
+    @property
+    def is_identical(self) -> Mask:
+        """True if both answers of a pair are the same text, shape (m,)."""
+        return np.zeros(len(self.orders), dtype=bool) if self.identical is None else self.identical
 
     @property
     def unfinished(self) -> Mask:
@@ -133,6 +149,31 @@ class PairVerdicts:
     def n_asked(self) -> int:
         """Number of pairs that the judge was asked about."""
         return int(self.asked.sum())
+
+    @property
+    def obstacle(self) -> str | None:
+        """The reason why too few of the pairs with different answers are judged; ``None`` for enough.
+
+        At least half of them must be judged in both orders.
+        """
+        n_asked = self.n_asked
+        n_judged = int((self.asked & ~np.isnan(self.orders).any(axis=1)).sum())
+        if not n_asked:
+            n_identical = int(self.is_identical.sum())
+            all_pairs = f"all {n_identical:,} pairs have" if n_identical > 1 else "the only pair has"
+            return f"{all_pairs} identical answers" if n_identical == len(self.orders) > 0 else None
+        if self.unfinished[self.asked].all():
+            return "the run stopped before a pair was judged in both orders"
+        if not n_judged or n_judged < _LEAST_JUDGED * n_asked:
+            pairs = "pair" if n_asked == 1 else "pairs"
+            number = f"only {n_judged:,}" if n_judged else "none"
+            was = "was" if n_judged == 1 or n_asked == 1 else "were"
+            least = f"{100 * _LEAST_JUDGED:.0f} %"
+            return (
+                f"{number} of the {n_asked:,} {pairs} with different answers {was} judged in both orders, "
+                f"and at least {least} must be"
+            )
+        return None
 
     @property
     def points(self) -> Floats:
@@ -262,6 +303,7 @@ async def judge_pairs(
         result.not_taken,
         tuple(_pair_status(next(statuses), next(statuses)) if ask else Status.SCORED for ask in asked),
         result.stopped,
+        np.array([pair.is_identical for pair in pairs], dtype=bool),
     )
 
 
@@ -304,6 +346,10 @@ class SystemPairs:
         judged = ((self.first == system) | (self.second == system)) & ~np.isnan(points)
         return points[judged], self.item[judged]
 
+    def n_identical(self, pairs: Mask) -> int:
+        """Count the pairs of a mask (m,) with identical answers."""
+        return int((pairs & self.judged.is_identical).sum())
+
     def between(self, left: int, right: int) -> Mask:
         """Return a mask (m,) of the pairs of two systems."""
         forwards, backwards = (self.first == left), (self.first == right)
@@ -319,7 +365,8 @@ class SystemPairs:
         Returns:
             Columns ``row`` (from 1), ``first``, ``second``, ``shown_first`` and ``shown_second`` (points of
             the first system when its answer is shown first and second), ``points`` (their mean),
-            ``preferred`` (a system's name or ``tie``) and ``status``, such as ``unfinished``; null without a
+            ``preferred`` (a system's name or ``tie``), ``identical`` (whether both answers are the same text,
+            which the judge was not asked about) and ``status``, such as ``unfinished``; null without a
             verdict.
         """
         orders, points = self.judged.orders, pl.col("points")
@@ -342,6 +389,7 @@ class SystemPairs:
             ]
         ).with_columns(
             preferred.alias("preferred"),
+            pl.Series("identical", self.judged.is_identical),
             pl.Series("status", [str(status) for status in self.judged.status], pl.String),
         )
 
@@ -400,16 +448,19 @@ class SystemRecord:
 
     Attributes:
         wins: pairs in which it was better over both orders.
-        ties: pairs in which neither was better.
+        ties: pairs with different answers in which neither was better.
+        identical: pairs with identical answers, which the judge was not asked about.
         losses: pairs in which it was worse.
         share: win rate: share of won judgements plus half the share of tied ones, with two judgements per
-            pair; clustered by question. ``None`` if the verdicts say nothing about the systems.
+            pair; identical answers tie; clustered by question. ``None`` if the verdicts say nothing about the
+            systems.
         chance: probability that it is preferred to a system with the others' mean strength, by Bradley and
             Terry; ``None`` if strengths cannot be estimated.
     """
 
     wins: int
     ties: int
+    identical: int
     losses: int
     share: MeanEstimate | None
     chance: Estimate | None
@@ -442,7 +493,7 @@ class SidesSummary:
     @property
     def no_verdict(self) -> str | None:
         """The reason why the verdicts say nothing about the systems; ``None`` if they do."""
-        return self.order.obstacle
+        return _obstacle(self.pairs.judged, self.order)
 
     def n_with_best(self, system: int) -> int:
         """Count the questions with a verdict on a system and the best one."""
@@ -475,6 +526,7 @@ class SidesSummary:
         return {
             "judge": judged.model,
             "n_pairs": len(self.pairs.points),
+            "n_identical": int(judged.is_identical.sum()),
             "n_unjudged": self.n_unjudged,
             "n_unfinished": self.n_unfinished,
             "reasons": judged.reasons,
@@ -498,10 +550,10 @@ def side_by_side(pairs: SystemPairs, names: Sequence[str], plan: IntervalPlan) -
     """
     order = OrderEffect.from_verdicts(pairs.judged, plan=plan, clusters=pairs.item)
     first_place = estimate_mean(pairs.judged.first_place, bounds=_SHARE, clusters=pairs.item, plan=plan)
-    if order.obstacle is not None:
+    if (obstacle := _obstacle(pairs.judged, order)) is not None:
         counts = tuple(_record(pairs, system, None, None) for system in range(len(names)))
         nothing = (None,) * len(names)
-        return SidesSummary(pairs, counts, nothing, None, first_place, order, order.obstacle)
+        return SidesSummary(pairs, counts, nothing, None, first_place, order, obstacle)
     strengths, positions, obstacle = _strengths(pairs, names)
     records = []
     for system in range(len(names)):
@@ -521,6 +573,11 @@ def side_by_side(pairs: SystemPairs, names: Sequence[str], plan: IntervalPlan) -
                     positions[system], positions[best], interval=wider.interval
                 )
     return SidesSummary(pairs, tuple(records), tuple(over_best), best, first_place, order, obstacle)
+
+
+def _obstacle(judged: PairVerdicts, order: OrderEffect) -> str | None:
+    """Return why verdicts say nothing about the systems: too few are known, or the order decides them."""
+    return judged.obstacle or order.obstacle
 
 
 def _strengths(
@@ -569,7 +626,9 @@ def _record(
     if not len(points):
         return None
     share = None if plan is None else estimate_mean(points, bounds=_SHARE, clusters=items, plan=plan)
-    return SystemRecord(*_won_tied_lost(points), share, chance)
+    wins, ties, losses = _won_tied_lost(points)
+    identical = pairs.n_identical((pairs.first == system) | (pairs.second == system))
+    return SystemRecord(wins, ties - identical, identical, losses, share, chance)
 
 
 def _won_tied_lost(points: Floats) -> tuple[int, int, int]:
@@ -600,18 +659,21 @@ class HeadToHead:
         first: index of the first system.
         second: index of the second system.
         wins: questions on which the first was better over both orders.
-        ties: questions on which neither was better.
+        ties: questions with different answers on which neither was better.
+        identical: questions with identical answers, which the judge was not asked about.
         losses: questions on which the first was worse.
         n_unjudged: questions without a verdict in both orders.
         n_moved: questions whose verdict changes with the order.
         win_rate: share of judgements that the first won plus half the share of tied ones, with two judgements
-            per question, 0 to 1; ``None`` if the verdicts say nothing about the systems.
+            per question, 0 to 1; identical answers tie. ``None`` if the verdicts say nothing about the
+            systems.
     """
 
     first: int
     second: int
     wins: int
     ties: int
+    identical: int
     losses: int
     n_unjudged: int
     n_moved: int
@@ -622,12 +684,14 @@ class HeadToHead:
         """Summarize the verdicts on two systems; without a plan there is no win rate."""
         both = pairs.between(first, second)
         wins, ties, losses = _won_tied_lost(pairs.points[both])
+        identical = pairs.n_identical(both)
         points, orders = pairs.points[both], pairs.judged.orders[both]
         return cls(
             first=first,
             second=second,
             wins=wins,
-            ties=ties,
+            ties=ties - identical,
+            identical=identical,
             losses=losses,
             n_unjudged=int(np.isnan(points).sum()),
             n_moved=int(((orders[:, 0] != orders[:, 1]) & ~np.isnan(points)).sum()),
@@ -644,7 +708,8 @@ class SystemComparison(Presentable):
         systems: names of the k systems, with their columns.
         sides: records, strengths and position bias.
         duels: one for every two systems.
-        counts: rows by status; ``scored`` were compared.
+        counts: rows by status; of a ``scored`` row at least one pair is judged in both orders, or has
+            identical answers.
         plan: how intervals are made.
         created: time of the comparison.
         input_notes: how the texts were read.
@@ -702,12 +767,13 @@ class SystemComparison(Presentable):
 
     @property
     def failed(self) -> str | None:
-        """The reason why no pair has a verdict; ``None`` if one has, or if the judge was not asked.
+        """The reason why no call brought a judgement; ``None`` if a reply came that could be one.
 
-        In a stopped run, which may continue, only calls without any reply count.
+        Replies without a readable score give no verdict (``no_verdict``), which is no failure. In a stopped
+        run, which may continue, only calls without any reply count.
         """
         judged = self.sides.pairs.judged
-        if judged.n_asked == 0 or not np.isnan(judged.orders).all() or judged.unfinished.all():
+        if not np.isnan(judged.orders[judged.asked]).all() or Status.UNPARSABLE in judged.status:
             return None
         if self.stopped is not None and Status.FAILED not in judged.status:
             return None
@@ -722,6 +788,7 @@ class SystemComparison(Presentable):
                 "column": self.systems[name],
                 "wins": None if record is None else record.wins,
                 "ties": None if record is None else record.ties,
+                "identical": None if record is None else record.identical,
                 "losses": None if record is None else record.losses,
                 "share": None if record is None else record.share,
                 "preferred": None if record is None else record.chance,
@@ -798,10 +865,8 @@ def compare_systems(  # noqa: PLR0913 - answers, judge, and how to ask it
             )
 
     pairs, names, plan = run_apart(judge_all()), list(systems), plan or IntervalPlan()
-    unfinished = pairs.judged.unfinished
-    lost = len(set(pairs.item[unfinished].tolist()) - set(pairs.item[~unfinished].tolist()))
-    if lost:
-        counts = counts + Counter({str(Status.UNFINISHED): lost}) - Counter({str(Status.SCORED): lost})
+    lost = _rows_without_verdict(pairs)
+    counts = counts + lost - Counter({str(Status.SCORED): lost.total()})
     sides = side_by_side(pairs, names, plan)
     duels = (
         HeadToHead.from_pairs(pairs, first, second, plan if sides.no_verdict is None else None)
@@ -817,6 +882,17 @@ def compare_systems(  # noqa: PLR0913 - answers, judge, and how to ask it
         input_notes=judge.preparation.notes(text_counts, columns.values() if columns else systems),
     )
     return summary, pairs.frame(names)
+
+
+def _rows_without_verdict(pairs: SystemPairs) -> Counter[str]:
+    """Count the rows none of whose pairs has a verdict, by the status of the first of these pairs."""
+    has_verdict = ~np.isnan(pairs.points)
+    lost = set(pairs.item[~has_verdict].tolist()) - set(pairs.item[has_verdict].tolist())
+    status_of_row: dict[int, Status] = {}
+    for item, status in zip(pairs.item.tolist(), pairs.judged.status, strict=True):
+        if item in lost and (item not in status_of_row or status is Status.UNFINISHED):
+            status_of_row[item] = status
+    return Counter(map(str, status_of_row.values()))
 
 
 def pair_items(

@@ -729,13 +729,16 @@ def _quality_section(summary: DriftSummary) -> Section | None:
 
 
 def _judged_sentence(judged: "JudgedRuns") -> str:
-    record = judged.summarize(IntervalPlan())
-    n = record.wins + record.ties + record.losses
+    record, model = judged.summarize(IntervalPlan()), one_line(judged.verdicts.model)
+    if judged.no_verdict is not None:
+        return f"{model} compared both runs in both orders and gave no verdict: {judged.no_verdict}."
+    n = record.wins + record.ties + record.identical + record.losses
     share = cell_text(estimate_cell(record.share, 0, is_share=True))
     return (
-        f"{one_line(judged.verdicts.model)} compared both runs in both orders: the candidate is better in "
-        f"{count(record.wins)} of {counted(n, 'item')}, as good in {count(record.ties)}, and worse in "
-        f"{count(record.losses)}. With half a point for each tie, its share of the points is {share}."
+        f"{model} compared both runs in both orders: the candidate is better in {count(record.wins)} of "
+        f"{counted(n, 'item')}, as good in {count(record.ties)}, and worse in {count(record.losses)}; both "
+        f"outputs are identical in {count(record.identical)}. With half a point for each tie and each item "
+        f"with identical outputs, its share of the points is {share}."
     )
 
 

@@ -590,12 +590,13 @@ def refused_parameters(signature: Signature) -> tuple[str, ...]:
 
 def comparison_document(summary: "SystemComparison") -> Document:
     """Turn a comparison of systems into a document."""
-    counting, sides = sentences.counts_scored(summary.counts), summary.sides
+    counting, sides = sentences.counts_scored(summary.counts, verb="compared"), summary.sides
     result = comparison_result(summary)
     explained = (
         "Each pair is judged twice, in both orders. An answer wins a pair if the judge prefers it in both "
         "orders, or in one and finds a tie in the other; an answer that is preferred only where it is shown "
-        "first ties. The win rate counts judgements, two for each pair: (won + tied / 2) / all."
+        "first ties. The win rate counts judgements, two for each pair: (won + tied / 2) / all. Identical "
+        "answers are not shown to the judge and count as tied."
     )
     if sides.no_strengths is None:
         explained += (
@@ -618,9 +619,14 @@ def comparison_document(summary: "SystemComparison") -> Document:
         cautions=tuple(_comparison_cautions(summary)),
         sections=[
             section("systems", title, _system_table(summary), _systems_figure(summary), explained),
-            section("pairs", "Pairs of systems", _duel_table(summary), _order_note(summary)),
+            section(
+                "pairs", "Pairs of systems", _duel_table(summary), _pairs_note(summary), _order_note(summary)
+            ),
         ],
-        notes=("win rate: each pair is judged twice, in both orders; (won + half of tied judgements) / all",),
+        notes=(
+            "win rate: each pair is judged twice, in both orders; (won + half of tied judgements) / all; "
+            "identical answers count as tied",
+        ),
         settings=[(f"Answers of {one_line(name)}", column) for name, column in summary.systems.items()],
         citations=[_BRADLEY_TERRY],
     )
@@ -631,7 +637,7 @@ def comparison_result(summary: "SystemComparison") -> str:
     sides = summary.sides
     if summary.no_verdict is not None:
         return f"No verdict: {summary.no_verdict}"
-    if sides.best is None and sides.n_unjudged == len(sides.pairs.points):
+    if not len(sides.pairs.points):
         return "No pair was judged in both orders"
     if sides.best is None:
         return "No system is preferred: all have the same win rate"
@@ -649,6 +655,7 @@ def _system_table(summary: "SystemComparison") -> DataTable:
         ("system", lambda row: Quoted(row[0], 60)),
         ("won", lambda row: _known(row[1], lambda record: record.wins)),
         ("tied", lambda row: _known(row[1], lambda record: record.ties)),
+        ("identical", lambda row: _known(row[1], lambda record: record.identical)),
         ("lost", lambda row: _known(row[1], lambda record: record.losses)),
         ("win rate", lambda row: share_cell(_known(row[1], lambda record: record.share))),
         ("preferred to the average", lambda row: share_cell(_known(row[1], lambda record: record.chance))),
@@ -664,12 +671,30 @@ def _duel_table(summary: "SystemComparison") -> DataTable:
         ("second", lambda duel: Quoted(names[duel.second], 60)),
         ("won", lambda duel: duel.wins),
         ("tied", lambda duel: duel.ties),
+        ("identical", lambda duel: duel.identical),
         ("lost", lambda duel: duel.losses),
         ("no verdict", lambda duel: duel.n_unjudged),
         ("changed by the order", lambda duel: duel.n_moved),
         ("win rate of the first", lambda duel: share_cell(duel.win_rate)),
     )
     return table_of(summary.duels, columns, brief_title="Pairs of systems")
+
+
+def _pairs_note(summary: "SystemComparison") -> Paragraph | None:
+    """State how many pairs have identical answers, and how many of the others were judged."""
+    judged, n_pairs = summary.sides.pairs.judged, len(summary.sides.pairs.points)
+    if not n_pairs:
+        return None
+    n_identical, n_asked = int(judged.is_identical.sum()), judged.n_asked
+    n_judged = n_asked - summary.sides.n_unjudged
+    return Paragraph(
+        f"{count(n_identical)} of {counted(n_pairs, 'pair')} {'has' if n_identical == 1 else 'have'} "
+        f"identical answers: the judge is not asked about them, and they count half for each system in the "
+        f"win rate. {count(n_judged)} of the {counted(n_asked, 'pair')} with different answers "
+        f"{'was' if n_judged == 1 else 'were'} judged in both orders; a verdict needs at least half of them.",
+        "note",
+        detail="both",
+    )
 
 
 def _order_note(summary: "SystemComparison") -> Paragraph | None:
@@ -718,7 +743,7 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
         yield f"Systems are ranked by their win rates, as there are no strengths: {sides.no_strengths}"
     if bias := sentences.position_bias_note(name, sides.first_place):
         yield f"{bias}." if summary.no_verdict else f"{bias}; asking in both orders cancels this."
-    if summary.no_verdict is not None:
+    if summary.no_verdict is not None and judged.n_asked > sides.n_unfinished:
         yield (
             "Without a verdict there are no win rates: they would describe the judge, not the systems. "
             "Choose another model, a rubric (`rubric`), or decisions instead of prose."

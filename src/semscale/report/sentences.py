@@ -63,12 +63,15 @@ def rows_scored(
     return f"{count(n)} of {counted(total, noun)} {was} {verb}{others}"
 
 
-def counts_scored(counts: Mapping[Status, int] | Mapping[str, int], noun: str = "row") -> str:
+def counts_scored(
+    counts: Mapping[Status, int] | Mapping[str, int], noun: str = "row", *, verb: str = "scored"
+) -> str:
     """State the number of scored and excluded rows from counts by status; see ``rows_scored``.
 
     Args:
         counts: number of rows by status.
         noun: name of a row.
+        verb: verb for the rows.
 
     Examples:
         >>> counts_scored({"scored": 3, "missing": 1})
@@ -76,7 +79,7 @@ def counts_scored(counts: Mapping[Status, int] | Mapping[str, int], noun: str = 
     """
     left_out = {str(status): n for status, n in counts.items()}
     scored = left_out.pop(Status.SCORED, 0)
-    return rows_scored(scored, sum(counts.values()), left_out, noun)
+    return rows_scored(scored, sum(counts.values()), left_out, noun, verb=verb)
 
 
 def most_frequent(left_out: Mapping[str, int]) -> dict[str, int]:
