@@ -57,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini(_MODEL, "model that compares semantic snapshots")
     parser.addini(_JUDGE_MODEL, "chat model that scores answers for semantic_judge")
-    parser.addini(_JUDGE_URL, "address of the endpoint of semantic_judge_model, if it is not the default one")
+    parser.addini(_JUDGE_URL, "address of the endpoint of semantic_judge, if it is not the default one")
     for name in SETTINGS:
         _add_setting(parser, name)
 

@@ -131,3 +131,24 @@ def test_the_fixture_asks_the_model_of_the_ini_file(pytester, monkeypatch):
         result = pytester.runpytest_subprocess()
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["E *AssertionError: judge scores the answer 0.75, at_least is 0.8"])
+
+
+@pytest.mark.needs("api")
+def test_the_address_of_the_ini_file_holds_for_every_model_unless_the_call_has_another(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_LEDGER", str(tmp_path / "ledger.sqlite"))
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    with misbehaving_endpoint() as of_ini, misbehaving_endpoint() as of_call:
+        of_ini.reply = lambda body: '{"score": 4, "explanation": "Right."}'
+        of_call.reply = lambda body: '{"score": 5, "explanation": "Right."}'
+        judge = SemanticJudge(JudgeModel("usual", of_ini.url))
+        scores = [
+            judge(QUESTION, ANSWER, at_least=0, **settings).score
+            for settings in ({}, {"chat_model": "X"}, {"chat_model": "X", "base_url": of_call.url})
+        ]
+    # 4 and 5 of 1 to 5
+    assert scores == [0.75, 0.75, 1]
+
+
+def test_an_address_belongs_to_the_name_of_a_model(semantic_judge):
+    with pytest.raises(InputError, match="base_url belongs to the name of a model"):
+        semantic_judge(QUESTION, ANSWER, chat_model=Chat("Score: 5"), base_url="http://127.0.0.1:1/v1")

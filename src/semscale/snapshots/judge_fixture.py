@@ -3,7 +3,6 @@
 import math
 import textwrap
 from collections.abc import Iterator
-from functools import cached_property
 from typing import NamedTuple, Unpack
 
 from semscale.chat.chat_model import ChatModel, load_chat_model
@@ -21,28 +20,33 @@ _LONGEST = 1000  # characters of a text in a message
 
 
 class JudgeModel(NamedTuple):
-    """The chat model of the ini file, which is loaded at its first use.
+    """The chat model and the endpoint of the ini file; the model is loaded at its first use.
 
     Attributes:
         name: setting ``semantic_judge_model``; empty without one.
-        url: setting ``semantic_judge_url``, the address of an endpoint; empty for the default one.
+        url: setting ``semantic_judge_url``, the address of an endpoint; empty for the default one. A model
+            that a call names is asked there, too, unless the call names another address.
     """
 
     name: str
     url: str
 
-    def load(self) -> ChatModel:
-        """Load the model.
+    def load(self, name: str | None = None, base_url: str | None = None) -> ChatModel:
+        """Load a model.
+
+        Args:
+            name: name of the model; by default that of the ini file.
+            base_url: address of its endpoint; by default that of the ini file.
 
         Raises:
-            InputError: the ini file names no model.
+            InputError: neither the call nor the ini file names a model.
         """
-        if not self.name:
+        if not (name or self.name):
             raise InputError(
                 "semantic_judge needs a chat model: set semantic_judge_model = NAME in pytest's ini file, or "
                 "pass chat_model"
             )
-        return load_chat_model(self.name, base_url=self.url or None)
+        return load_chat_model(name or self.name, base_url=base_url or self.url or None)
 
 
 class SemanticJudge:
@@ -54,6 +58,7 @@ class SemanticJudge:
 
     def __init__(self, model: JudgeModel) -> None:
         self._model = model
+        self._models: dict[tuple[str | None, str | None], ChatModel] = {}
 
     def __call__(  # noqa: PLR0913 - each is a setting of its own
         self,
@@ -63,6 +68,7 @@ class SemanticJudge:
         reference: object = None,
         at_least: float = DEFAULT_AT_LEAST,
         chat_model: object = None,
+        base_url: str | None = None,
         **settings: Unpack[JudgeKeywords],
     ) -> Verdict:
         """Let a chat model score an answer; the ledger has the score of an unchanged answer.
@@ -72,7 +78,8 @@ class SemanticJudge:
             answer: the output of the program; a coroutine is awaited.
             reference: a right answer, or a list of them.
             at_least: the lowest expected score that passes, 0 to 1.
-            chat_model: the judge's model; by default that of the ini file.
+            chat_model: the judge's model, or its name; by default that of the ini file.
+            base_url: address of the endpoint of a model that is named; by default that of the ini file.
             settings: fields of ``JudgeSettings``, such as ``template`` and ``rubric``.
 
         Returns:
@@ -88,7 +95,7 @@ class SemanticJudge:
         if not 0 <= at_least <= 1:
             raise InputError("at_least", f"must be between 0 and 1, got {at_least!r:.60}")
         try:
-            judge = Judge(self._default_model if chat_model is None else chat_model, **settings)
+            judge = Judge(self._loaded(chat_model, base_url), **settings)
             text = awaited(answer, "semantic_judge")
             references = None if reference is None else [reference]
             verdict = judge.judge([question], [text], references=references).verdicts[0]
@@ -101,9 +108,18 @@ class SemanticJudge:
             raise AssertionError("\n".join([problem, *_lines(texts)]))
         return verdict
 
-    @cached_property
-    def _default_model(self) -> ChatModel:
-        return self._model.load()
+    def _loaded(self, chat_model: object, base_url: str | None) -> object:
+        """Return the judge's model, loaded if it is named, from the address of the call or the ini file."""
+        if chat_model is not None and not isinstance(chat_model, str):
+            if base_url is not None:
+                raise InputError(
+                    "base_url", "belongs to the name of a model: `chat_model` is one that is loaded already"
+                )
+            return chat_model
+        key = (chat_model, base_url)
+        if key not in self._models:
+            self._models[key] = self._model.load(chat_model, base_url)
+        return self._models[key]
 
 
 def _problem(verdict: Verdict, judge: str, at_least: float) -> str | None:
