@@ -63,4 +63,24 @@ def test_a_single_score_without_an_interval_is_undecided_for_that_reason():
     assert verdict.reason == "undecided: the mean score 0.50 is of a single row and has no interval"
     # With the estimate, the other row may have any score: .25 to .75.
     verdict = ScoreGate(fail_under=0.5).decide(mean, 2)
-    assert verdict.reason.endswith("the mean is between 0.25 and 0.75, and the limit is 0.50")
+    assert verdict.reason.endswith("the mean can reach from 0.25 to 0.75, and the limit is 0.50")
+
+
+@pytest.mark.parametrize(
+    ("decide_by", "n", "sentence"),
+    [
+        # 59 scores with the mean .46 and one row more: (59 * .46 + 0) / 60 and (59 * .46 + 1) / 60
+        ("estimate", 60, "1 of 60 rows has no score; with scores from 0 to 1 for it, the mean can reach from "
+         "0.45 to 0.47, and the limit is 0.46"),
+        # The ends of the interval likewise: 59 * .38 / 60 and (59 * .55 + 1) / 60
+        ("interval", 60, "1 of 60 rows has no score; with scores from 0 to 1 for it, the interval of the "
+         "mean can reach from 0.37 to 0.56, and the limit is 0.46"),
+        # 59 * .38 / 61 and (59 * .55 + 2) / 61
+        ("interval", 61, "2 of 61 rows have no score; with scores from 0 to 1 for them, the interval of the "
+         "mean can reach from 0.37 to 0.56, and the limit is 0.46"),
+    ],
+)  # fmt: skip
+def test_an_undecided_gate_states_whether_the_mean_or_its_interval_has_the_bounds(decide_by, n, sentence):
+    mean = MeanEstimate(0.46, 0.38, 0.55, 59, n - 59, 59, "bootstrap")
+    verdict = ScoreGate(fail_under=0.46, decide_by=decide_by).decide(mean, n)
+    assert verdict.reason == f"undecided: {sentence}"

@@ -118,9 +118,11 @@ class GateVerdict:
             return f"{self.outcome}: none of {n:,} rows has a score"
         has_bounds = not math.isnan(self.least)  # a single score has no interval
         if self.outcome is GateOutcome.UNDECIDED and self.n_unscored and has_bounds:
+            mean = "the interval of the mean" if self.decide_by == "interval" else "the mean"
+            have, them = ("has", "it") if self.n_unscored == 1 else ("have", "them")
             return (
-                f"undecided: {self.n_unscored:,} of {n:,} rows have no score; with them the mean is between "
-                f"{self.least:.2f} and {self.most:.2f}, and the limit is {limit}"
+                f"undecided: {self.n_unscored:,} of {n:,} rows {have} no score; with scores from 0 to 1 for "
+                f"{them}, {mean} can reach from {self.least:.2f} to {self.most:.2f}, and the limit is {limit}"
             )
         is_near = abs(self.mean.value - self.fail_under) < _NEAR
         mean = f"the mean score {_shown(self.mean.value) if is_near else f'{self.mean.value:.2f}'}"
