@@ -160,3 +160,19 @@ def test_a_stopped_table_repeats_parts_with_unparsable_rows_on_request(running, 
     expected = {"scored": N} if retries else {"scored": N - n_unparsable, "unparsable": n_unparsable}
     assert run(retry_unreadable=retries).counts == expected
     assert (pl.read_parquet(out)["semscale_status"] == "scored").sum() == expected["scored"]
+
+
+def test_the_reason_of_a_stop_is_the_same_in_each_run_and_names_what_helps(running):
+    model = Scripted(lambda _: VAGUE)
+    reasons = [
+        judge_of(model)
+        .judge(QUESTIONS, ANSWERS, running=running(limits=Limits(concurrency=concurrency)))
+        .stopped
+        for concurrency in (8, 1)
+    ]
+    stop = "20 replies in a row could not be read, such as 'It is a fine answer.': choose another model, "
+    remedy = (
+        "template or form of reply; the same command reads the stored replies again and stops as before; "
+        "--retry-unparsable asks for them anew"
+    )
+    assert reasons == [stop + remedy] * 2

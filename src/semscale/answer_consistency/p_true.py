@@ -171,8 +171,8 @@ class FormTrials:
         if self.lacks_tokens and not self.accepted:
             cause = ", as the model gives no log-probabilities"
         return (
-            f"{self.unreadable.n} replies in a row have no P(True){cause}: leave out the measure p_true, or "
-            "choose another model"
+            f"{self.unreadable.most} replies in a row have no P(True){cause}: leave out the measure p_true, "
+            "or choose another model"
         )
 
 

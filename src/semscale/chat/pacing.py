@@ -351,6 +351,9 @@ class UnreadableReplies:
         text = " ".join(self.example.split())
         shown = f"such as {shortened(text)}" if text else "as they are empty"
         remedy = (
-            "raise the maximum number of tokens" if self._was_cut else "choose another model or form of reply"
+            "raise the maximum number of tokens"
+            if self._was_cut
+            else "choose another model, template or form of reply"
         )
-        return f"{self.n} replies in a row could not be read, {shown}: {remedy}"
+        # Replies in flight still arrive, and differ in number from run to run.
+        return f"{self.most} replies in a row could not be read, {shown}: {remedy}"

@@ -226,7 +226,10 @@ class Runner:
         """Clause on how to go on after a stop because of unreadable replies."""
         if not self.keeps_replies:
             return "without a ledger, the same command sends every call again"
-        return "received replies are stored, and are asked for again only with --retry-unparsable"
+        return (
+            "the same command reads the stored replies again and stops as before; --retry-unparsable asks "
+            "for them anew"
+        )
 
     async def stream(
         self,

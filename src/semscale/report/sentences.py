@@ -22,7 +22,7 @@ STATUS_MEANINGS = {
     "too-long": "more than 100,000 characters: split the text, or leave out what was pasted into it",
     "refused": "the model declined to answer",
     "failed": "no reply came",
-    "unfinished": "the run stopped first; the same command continues from there",
+    "unfinished": "the run stopped first; the note on the incomplete run states how to continue",
 }
 """Explanation of statuses without a score that mean the same in every instrument."""
 
