@@ -5,6 +5,16 @@ NO = None
 
 # Levels are given as the judge says them, 1 to 5.
 LIKERT = [
+    # "is of" in Romance languages, one sentence on the answer and its points, and a word after a tag.
+    ("Le score est de 4 sur 5.", 4), ("La note est de 4/5.", 4), ("El puntaje es de 4 sobre 5.", 4),
+    ("Le score est de 8 sur 10.", NO), ("Le score est de 4 ou 5.", NO), ("Le score est de près de 4.", NO),
+    ("Le score est de 4 points de moins.", NO), ("L'élève dit que le score est de 4.", NO),
+    ("回答基本正确，得4分。", 4), ("该回答大体准确，得3分", 3), ("回答正确，得2分。第二题错误，得1分。", NO),
+    ("1. 回答正确，得2分。\n2. 回答正确，得2分。", NO), ("回答若正确，得4分。", NO),
+    ("本可得5分，但扣1分。", NO),
+    ("回答的第一点正确，得2分。", NO), ("正确答案可得5分，回答错误，得1分。", NO),
+    ("<score>3</score> good", 3), ("<score>3</score> Very good.", 3), ("<score>5</score> good if complete", NO),
+    ("<score>3</score> good\n<score>4</score> good", NO), ("<score>3</score> bad? No, 4.", NO),
     # A level alone.
     ("4", 4), ("4.", 4), (" 4 \n", 4), ("4.0", 4), ("4,0", 4), ("+4", 4), ("**4**", 4), ("`4`", 4),
     ("(4)", 4),

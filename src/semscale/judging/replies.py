@@ -589,6 +589,7 @@ _TAG = re.compile(
     r"(?i)\[(?P<mark>result|score|rating|verdict)\]|(?P<box>\\boxed\{)"
     r"|<(?P<close>/?)(?P<name>[a-z]\w{0,20})[^<>\n]{0,60}>(?P<is_short>(?=\s{0,9}[^<>\n:]{1,40}\s{0,9}</))?"
 )
+_MENTION = re.compile(rf" {{1,8}}(?!(?:very |quite )?{_any_word('comment')}\W*\Z)[a-z]")
 _QUOTES = re.compile(
     r"(?P<key>\"[^\"\n]*\"|'\w+')(?=[ \t]*:)|\"(?P<double>[^\"\n]{2,600})\"|`(?P<code>[^`\n]{1,300})`"
     r"|(?<![\w'])'(?P<single>[^'\n]{2,300}(?:'\w[^'\n]{0,200}){0,6})'(?![\w'])"
@@ -639,7 +640,7 @@ def _key_line(tag: re.Match[str]) -> str:
     if name in ("s", "del", "strike"):
         return tag[0]
     if tag["close"]:
-        return blanks if re.match(" +[a-z]", text[tag.end() : tag.end() + 9]) else "\n".ljust(len(blanks))
+        return blanks if _MENTION.match(text, tag.end()) else "\n".ljust(len(blanks))
     before = text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].rstrip()
     is_last = tag["mark"] and re.match(r"\W*\d+(?:/\d+)?\W*\Z", text[tag.end() : tag.end() + 20])
     if before and before[-1] not in ".!?>" and not is_last:
