@@ -186,6 +186,26 @@ def test_a_column_may_be_called_like_a_word_of_sql():
     assert values_of("\"select all\" = 'over'", rows) == [False, False]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("group = 'North'", [True, False]),
+        ("\"group\" = 'North'", [True, False]),
+        ("group in ('group', 'South') and order >= 2", [False, True]),
+        ("order + 1", [2, 3]),
+    ],
+)
+def test_a_column_with_the_name_of_an_sql_word_needs_no_quotation_marks(text, expected):
+    rows = pl.DataFrame({"group": ["North", "South"], "order": [1, 2]})
+    assert Expression.for_table(text, table_of(rows), "where").evaluate(rows).to_list() == expected
+
+
+def test_an_sql_word_that_is_no_column_needs_quotation_marks():
+    rows = pl.DataFrame({"group": ["North"]})
+    with pytest.raises(InputError, match="names with spaces or of words of SQL in double quotation marks"):
+        Expression.for_table("order = 1", table_of(rows), "where")
+
+
 def test_rows_that_meet_the_condition_are_kept_in_order(table):
     kept = filtered(table, "age >= 18")
     assert ids(kept.batches(10)) == [["2", "4", "6"]]

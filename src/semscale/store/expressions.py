@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, time
 from functools import partial
@@ -24,6 +25,8 @@ _ROWS = "\0rows"  # keeps the height of a frame without columns of the expressio
 _RESULT = "\0result"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?")
 _QUOTED_OR_WORD = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b(?P<word>select|over)\b", re.IGNORECASE)
+_QUOTED_OR_NAME = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b(?P<name>[^\W\d]\w*)\b(?!\s*\()")
+_OPERATORS = frozenset("and or not in is null like ilike between true false case when then else end".split())
 _ORDER = re.compile(r"\[\(.*\) [<>]=? \(.*\)\]", re.DOTALL)
 _TRUTH = {"true": True, "false": False}
 
@@ -68,7 +71,7 @@ class Expression:
                 not fit the columns.
             UnknownNameError: it names a column that does not exist.
         """
-        sql = _parsed(text, parameter)
+        sql = _parsed(text, table.columns, parameter)
         nodes = list(_nodes(sql))
         titles = tuple(dict.fromkeys(sql.meta.root_names()))
         for title in titles:
@@ -352,13 +355,14 @@ def _truth(condition: Expression, rows: pl.DataFrame) -> pl.Series:
     return truth.cast(pl.Boolean)
 
 
-def _parsed(text: str, parameter: str) -> pl.Expr:
+def _parsed(text: str, columns: Collection[str], parameter: str) -> pl.Expr:
+    """Parse an expression; a column whose name is a word of SQL, such as group, needs no quotation marks."""
     if not text.strip():
         raise InputError(parameter, "must not be empty: write a condition such as age >= 18")
     if any(token["word"] for token in _QUOTED_OR_WORD.finditer(text)):
         raise _across_rows(text, parameter)
     try:
-        expression = pl.sql_expr(text)
+        expression = _sql_expression(text, columns)
         # A quotation mark in a comment can hide a query from the check of the text.
         if any(str(node).startswith(".subplan") for node in _nodes(expression)):
             raise _across_rows(text, parameter)
@@ -366,9 +370,27 @@ def _parsed(text: str, parameter: str) -> pl.Expr:
         raise InputError(
             parameter,
             f": {shortened(text)} is no SQL expression ({_reason(error)}); write one such as "
-            "age >= 18 and country in ('DE', 'AT'), and names with spaces in double quotation marks",
+            "age >= 18 and country in ('DE', 'AT'), and names with spaces or of words of SQL in double "
+            "quotation marks",
         ) from error
     return expression
+
+
+def _sql_expression(text: str, columns: Collection[str]) -> pl.Expr:
+    """Parse SQL, if it is invalid with quotation marks around the names of columns."""
+    try:
+        return pl.sql_expr(text)
+    except PolarsError:
+
+        def quoted(token: re.Match[str]) -> str:
+            is_name = token["name"] in columns and token["name"].lower() not in _OPERATORS
+            return f'"{token[0]}"' if is_name else token[0]
+
+        with_names = _QUOTED_OR_NAME.sub(quoted, text)
+        if with_names != text:
+            with suppress(PolarsError):
+                return pl.sql_expr(with_names)
+        raise
 
 
 def _nodes(expression: pl.Expr) -> Iterator[pl.Expr]:
