@@ -356,3 +356,13 @@ def test_a_model_that_reports_no_schemas_is_asked_by_one_once(running):
     assert found.score.tolist() == [0.75, 0.75]
     assert [request.parameters.schema is not None for request in model.requests] == [True, False, False]
     assert [refusal.form for refusal in found.not_taken] == ["prose by a schema with 20 log-probabilities"]
+
+
+def test_references_may_follow_the_answers_as_in_match():
+    model = Scripted(lambda _: "Score: 4")
+    both = [
+        judge(["q"], ["a"], ["known right"], chat_model=model, running=plain_running()),
+        Judge(model).judge(["q"], ["a"], references=["known right"], running=plain_running()),
+    ]
+    assert [verdicts.score.tolist() for verdicts in both] == [[0.75]] * 2  # 4 of 1 to 5
+    assert all("known right" in request.messages[-1].text for request in model.requests)

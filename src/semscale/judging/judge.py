@@ -46,9 +46,9 @@ R = TypeVar("R", Verdicts, PanelVerdicts)
 def judge(
     questions: object,
     answers: object,
+    references: object = None,
     *,
     chat_model: object,
-    references: object = None,
     running: Running | None = None,
     **settings: Unpack[JudgeKeywords],
 ) -> Verdicts:
@@ -57,8 +57,8 @@ def judge(
     Args:
         questions: a list or a series.
         answers: likewise, one for each question.
-        chat_model: the judge's model: a chat model, a LangChain model, or a name; see ``load_chat_model``.
         references: right answers.
+        chat_model: the judge's model: a chat model, a LangChain model, or a name; see ``load_chat_model``.
         running: how calls are made.
         settings: fields of ``JudgeSettings``.
 
@@ -180,8 +180,8 @@ class AnyJudge(ABC, Generic[R]):
         self,
         questions: object,
         answers: object,
-        *,
         references: object = None,
+        *,
         running: Running | None = None,
         progress: Progress | None = None,
     ) -> R:
@@ -215,8 +215,8 @@ class AnyJudge(ABC, Generic[R]):
         self,
         questions: object,
         answers: object,
-        *,
         references: object = None,
+        *,
         running: Running | None = None,
         progress: Progress | None = None,
     ) -> R:
