@@ -77,6 +77,20 @@ def test_without_labels_it_says_so_and_shows_no_probability(code, tmp_path):
     assert not [name for name in pl.read_parquet(tmp_path / "coded.parquet").columns if name.endswith("_p")]
 
 
+def test_codes_for_missing_answers_and_blank_cells_are_no_answer(semscale, answers, tmp_path):
+    texts = ["battery", "n/a", "N/A", "-", " ", "\N{NO-BREAK SPACE}", "\N{ZERO WIDTH SPACE}", "???"]
+    pl.DataFrame({"text": texts}).write_csv(answers)
+    arguments = ("code", answers, "--text", "text", "--codebook", "codes.yaml", "--out", "coded.csv")
+    ended = semscale(*arguments, "--missing", "n/a", "--missing", "-", "--missing", "-99", "--signature")
+    assert ended.code == 0, ended.err
+    coded = pl.read_csv(tmp_path / "coded.csv")
+    # Three codes and three blank cells; marks alone are an answer that cannot be read.
+    assert coded["semscale_outcome"].to_list()[1:] == ["no-answer"] * 6 + ["cannot-tell"]
+    assert coded["semscale_reason"].to_list()[1:7] == ["missing"] * 3 + ["empty"] * 3
+    assert "No text is the code -99 of --missing" in " ".join(ended.out.split())
+    assert "|missing:-+-99+n/a" in ended.out
+
+
 def test_two_people_and_another_run_have_alphas(code, answers):
     table = pl.read_csv(answers)
     table.with_columns(second=pl.col("hand")).write_csv(answers)

@@ -23,6 +23,15 @@ def test_possible_codes_are_hinted_at_and_left_out_once_they_are_named(rate, tmp
     assert "missing must be codes such as 'NA' or '-99', got ' '" in ended.err
 
 
+def test_a_hyphen_is_a_code_and_codes_that_no_text_has_are_named(rate, tmp_path):
+    (tmp_path / "answers.csv").write_text("text\ngreat\n-\nNA\n")
+    out = " ".join(rate("--missing", "-", "--missing", "NA").out.split())
+    assert "1 of 3 rows was scored; left out: 2 missing" in out
+    assert "--missing" not in out
+    out = " ".join(rate("--missing", "-", "--missing", "n/a", "--missing", "-9").out.split())
+    assert "No text is one of the codes n/a and -9 of --missing: check their spelling." in out
+
+
 def test_nothing_to_estimate_is_said_and_not_shown_as_zero(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("text\ngreat\n")
     ended = semscale("rate", "answers.csv", "--text", "text", "--scale", "quality", "--floor", "1")

@@ -22,7 +22,7 @@ ANSWERS = ["The battery is empty by noon.", "Far too expensive.", None, ""]
 
 def test_code_assigns_the_codes_of_each_answer_in_order():
     coding = semscale.code(pl.Series(ANSWERS), BOOK)
-    assert coding.to_frame()["outcome"].to_list() == ["coded", "coded", "no-answer", "cannot-tell"]
+    assert coding.to_frame()["outcome"].to_list() == ["coded", "coded", "no-answer", "no-answer"]
     np.testing.assert_array_equal(coding.assigned, [[0, 1], [1, 0], [np.nan, np.nan], [np.nan, np.nan]])
     assert (len(coding), coding.n_read) == (4, 2)
     assert repr(coding) == "Coding(n=4, n_read=2, codes=2)"
@@ -70,3 +70,8 @@ def test_reasoning_is_coded_unless_it_is_removed():
     removed = semscale.code(answers, BOOK, reasoning="remove")
     alone = semscale.code(["the price is high"], BOOK)
     assert removed.likeness.tolist() == alone.likeness.tolist() != kept.likeness.tolist()
+
+
+def test_code_leaves_out_codes_for_missing_answers():
+    coding = semscale.code(["The battery is empty by noon.", " N/a"], BOOK, missing=["n/a"])
+    assert coding.to_frame().select("outcome", "reason").rows() == [("coded", None), ("no-answer", "missing")]

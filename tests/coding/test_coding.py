@@ -32,7 +32,7 @@ def test_without_hand_codes_nothing_is_a_probability(book, key_words):
     assert np.isnan(found.probability).all()
     assert found.values is not found.probability
     assert [str(each) for each in found.outcome] == [
-        "coded", "no-answer", "coded", "other", "cannot-tell"
+        "coded", "no-answer", "coded", "other", "no-answer"
     ]  # fmt: skip
     assert found.assigned[2].tolist() == [0, 1, 0]
     assert not [name for name in found.to_frame().columns if name.endswith("_p")]
@@ -138,7 +138,7 @@ def test_every_reason_is_stated_and_only_unread_answers_are_no_base(book):
     likeness = np.array([[0.6, 0.1, 0.1], [0.6, 0.7, 0.1], [0.4, 0.4, 0.4], *[[np.nan] * 3] * 4])
     found = code_answers(CodeScores(book, likeness, status, Signature.of("code")))
     assert [str(outcome) for outcome in found.outcome] == [
-        "cannot-tell", "coded", "other", "cannot-tell", "no-answer", "no-answer", "cannot-tell"
+        "cannot-tell", "coded", "other", "no-answer", "no-answer", "no-answer", "cannot-tell"
     ]  # fmt: skip
     assert list(found.reason) == ["unsure", None, None, "empty", "missing", "not-text", "weightless"]
     assert found.readable.tolist() == [True, True, True, False, False, False, False]

@@ -61,7 +61,7 @@ def full(summed, tmp_path_factory):
 
 def test_every_row_has_one_outcome(full):
     assert sum(full.outcomes.values()) == full.n == 102
-    assert full.outcomes == {"coded": 80, "other": 20, "no-answer": 1, "cannot-tell": 1}
+    assert full.outcomes == {"coded": 80, "other": 20, "no-answer": 2}
     assert full.reasons == {"missing": 1, "empty": 1}
     assert full.n_readable == 100
     assert full.n_hand == 100

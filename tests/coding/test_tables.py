@@ -210,7 +210,7 @@ def collected(book, tmp_path):
 
         signature = scores.signature
 
-        def score(self, cells, *, progress=None):
+        def score(self, cells, *, missing=frozenset(), progress=None):
             return scores.some(np.array([int(cell.split()[1]) for cell in cells], dtype=int))
 
     def summary(columns, most, size=700):

@@ -250,9 +250,9 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
     from semscale.cli.judge import forecast_judge
     from semscale.cli.progress import progress_bars
     from semscale.coding.codebook import load_codebook
-    from semscale.coding.coder import QUESTION, code_judge
+    from semscale.coding.coder import QUESTION, code_judge, coding_status
     from semscale.coding.table_coding import answers_in
-    from semscale.embedding.texts import answer_status
+    from semscale.store.missing_codes import missing_keys
     from semscale.types import Status
 
     codebook, asking = load_codebook(options.codebook), options.asking
@@ -262,8 +262,11 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
     cells = TextPreparation.from_settings(options.coding).prepare(answers_in(table, options.columns.text))
     with progress_bars() as progress:
         judge = code_judge(options.chat.load(progress), codebook, asking.method)
-    counts = Counter(answer_status(cell) for cell in cells)
-    answers = [str(cell) for cell in cells if answer_status(cell) is Status.SCORED]
+    missing = missing_keys(options.coding.missing)
+    cell_statuses = [coding_status(cell, missing) for cell in cells]
+    counts = Counter(cell_statuses)
+    readable = zip(cells, cell_statuses, strict=True)
+    answers = [str(cell) for cell, status in readable if status is Status.SCORED]
     requests = judge.requests([asking.question or QUESTION] * len(answers), answers)
     n = counts.pop(Status.SCORED, 0)
     return ForecastSummary(

@@ -190,7 +190,8 @@ class CommandOption:
             return STANDARD_INPUT
         if isinstance(value, list | tuple):
             parts = get_args(self.type)
-            return type(value)(_number(entry, parts[0] if parts else str) for entry in value)
+            entries = (STANDARD_INPUT if entry == HIDDEN_INPUT else entry for entry in value)
+            return type(value)(_number(entry, parts[0] if parts else str) for entry in entries)
         return Path(value) if self.option.type is Path else _number(value, self.type)
 
 

@@ -1,7 +1,7 @@
 """Scores of answers on codes: similarity to examples and definitions, and probabilities by a chat model."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +18,7 @@ from semscale.judging.verdict import Verdict
 from semscale.results.result import PRIVATE, STATUSES, VECTORS, declared, values_in, written
 from semscale.signature import Signature
 from semscale.store.columns import column_in
+from semscale.store.missing_codes import code_key
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
 from semscale.types import (
@@ -125,14 +126,21 @@ class Coder:
             self._embedder.signature
         )
 
-    def score(self, cells: Sequence[Any], *, progress: Progress | None = None) -> CodeScores:
+    def score(
+        self,
+        cells: Sequence[Any],
+        *,
+        missing: Set[str] = frozenset(),
+        progress: Progress | None = None,
+    ) -> CodeScores:
         """Score a column of answers; cells may be missing or not text. Equal texts are embedded once.
 
         Args:
             cells: n answers.
+            missing: codes for a missing answer, from ``missing_keys``.
             progress: called while texts are embedded.
         """
-        status = np.array([answer_status(cell) for cell in cells], dtype=object)
+        status = np.array([coding_status(cell, missing) for cell in cells], dtype=object)
         likeness: Floats = np.full((len(cells), len(self.codebook.codes)), np.nan)
         readable = np.flatnonzero(are_scored(status))
         texts, positions = distinct([str(cells[row]) for row in readable.tolist()])
@@ -297,6 +305,22 @@ def _example_means(
             "scores compare them"
         )
     return float(np.mean(unrelated)), float(np.mean(same_code))
+
+
+def coding_status(cell: object, missing: Set[str] = frozenset()) -> Status:
+    """Return the status of a cell with an answer; a text without a visible character is empty.
+
+    Args:
+        cell: any value.
+        missing: codes for a missing answer, from ``missing_keys``.
+
+    Examples:
+        >>> [str(coding_status(cell, {"n/a"})) for cell in ("good", "N/A", chr(0x200B), "?!", None)]
+        ['scored', 'missing', 'empty', 'uninformative', 'missing']
+    """
+    status = answer_status(cell, missing)
+    is_blank = status is Status.UNINFORMATIVE and not code_key(str(cell))
+    return Status.EMPTY if is_blank else status
 
 
 QUESTION = "What do you say?"

@@ -13,7 +13,7 @@ import polars as pl
 
 from semscale.coding.code_shares import CodeCounts, CodedSample, CodeShare, code_shares
 from semscale.coding.codebook import Codebook, load_codebook
-from semscale.coding.coder import ChatCodes, Coder, CodeScores, ask_about_codes, with_children
+from semscale.coding.coder import ChatCodes, Coder, CodeScores, ask_about_codes, coding_status, with_children
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import BY_LIKENESS, CodeKeywords, CodeSettings
 from semscale.errors import InputError
@@ -36,6 +36,7 @@ from semscale.stats.correlations import roc_area
 from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.stats.sampling import checked_inclusion, labels_hash
 from semscale.store.columns import as_list
+from semscale.store.missing_codes import missing_keys
 from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, Statuses
 
@@ -57,7 +58,7 @@ class CodingOutcome(StrEnum):
     CODED = "coded"  # at least one code
     OTHER = "other"  # no code, and none that is near
     CANNOT_TELL = "cannot-tell"  # between the thresholds, or nothing to read
-    NO_ANSWER = "no-answer"  # the cell is missing or no text
+    NO_ANSWER = "no-answer"  # the cell is missing, blank, a code for a missing answer, or no text
 
 
 def decide(values: Floats, settings: Sequence[CodeSettings]) -> Floats:
@@ -154,11 +155,13 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
         hand = HandCodes(hand_codes(columns, book, ["human"]), ("human",), weights)
     elif inclusion is not None:
         raise InputError("inclusion", "belongs to `human`: give the hand codes as well")
-    scores = Coder(book, embedder=embedder).score(cells, progress=progress)
+    missing = missing_keys(chosen.missing)
+    scores = Coder(book, embedder=embedder).score(cells, missing=missing, progress=progress)
     asked = None
     if chat_model is not None:
+        answers = [None if coding_status(cell, missing) is Status.MISSING else cell for cell in cells]
         asked = ask_about_codes(
-            chat_model, book, cells, question=question, method=method, running=running, progress=progress
+            chat_model, book, answers, question=question, method=method, running=running, progress=progress
         )
     return code_answers(scores, hand=hand, asked=asked, settings=chosen, plan=plan)
 
@@ -235,7 +238,7 @@ class Coding:
         outcome[:] = CodingOutcome.OTHER
         outcome[self._is_unsure | ~self.readable] = CodingOutcome.CANNOT_TELL
         outcome[(self.assigned == 1).any(axis=1)] = CodingOutcome.CODED
-        for status in (Status.MISSING, Status.NOT_TEXT):
+        for status in (Status.MISSING, Status.EMPTY, Status.NOT_TEXT):
             outcome[self.text_status == status] = CodingOutcome.NO_ANSWER
         return outcome
 

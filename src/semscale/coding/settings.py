@@ -1,14 +1,16 @@
 """Settings and columns of coding, from which options and docs derive."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from pydantic import Field
 
 from semscale.errors import InputError, RowError
+from semscale.rating.settings import MissingCodes
 from semscale.results.table_columns import GROUP, GROUPS, RESPONDENT, TEXT, WEIGHT, Columns, Role
 from semscale.settings import Option, Settings, Signed
+from semscale.store.missing_codes import missing_keys, written_codes
 from semscale.text_preparation import Html, Reasoning
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class CodeSettings(Settings):
     ] = 0.3
     reasoning: Reasoning = "keep"
     html: Html = "keep"
+    missing: MissingCodes = ()
     min_base: Annotated[
         int,
         Field(ge=1, description="Minimum number of answers for a test; smaller groups are marked."),
@@ -58,6 +61,11 @@ class CodeSettings(Settings):
                 f"must be at most `given_from` ({self.given_from:g}), got {self.unsure_from:g}",
             )
 
+    def signed(self) -> dict[str, object]:
+        """Return the settings that the signature records, with the codes for missing answers if any."""
+        codes = {"missing": written_codes(missing_keys(self.missing))} if self.missing else {}
+        return {**super().signed(), **codes}
+
 
 class CodeKeywords(TypedDict, total=False):
     """Types of ``CodeSettings`` as keyword arguments, for type checkers."""
@@ -67,6 +75,7 @@ class CodeKeywords(TypedDict, total=False):
     min_base: int
     reasoning: Reasoning
     html: Html
+    missing: Iterable[str]
 
 
 BY_LIKENESS = CodeSettings(given_from=0.7, unsure_from=0.5)

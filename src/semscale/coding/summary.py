@@ -154,6 +154,7 @@ class CodingSummary(Presentable):
         drivers: relation of the codes to a rating; ``None`` without a rating.
         asked: a chat model's probabilities; ``None`` if none was asked.
         signature: what was applied.
+        unseen_codes: codes of ``missing`` that no answer has.
         input_notes: how the table was read, such as the rows that a condition left out.
         created: time of the coding.
     """
@@ -179,6 +180,7 @@ class CodingSummary(Presentable):
     drivers: Drivers | None
     asked: ChatCodes | None
     signature: Signature
+    unseen_codes: tuple[str, ...] = ()
     input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 

@@ -19,13 +19,12 @@ from semscale.coding.code_shares import (
     group_tests,
 )
 from semscale.coding.codebook import Codebook
-from semscale.coding.coder import ChatCodes, Coder, CodeScores
+from semscale.coding.coder import ChatCodes, Coder, CodeScores, coding_status
 from semscale.coding.coding import Coding, FittedCodes, applied_settings, fit_codes, mean_asked
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
 from semscale.embedding.cache import KEPT_EMBEDDINGS
-from semscale.embedding.texts import answer_status
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater
 from semscale.results.instrument import PartState, TableInstrument
@@ -42,6 +41,7 @@ from semscale.stats.sampling import (
     checked_inclusion,
 )
 from semscale.store.columns import column_in, floats_in
+from semscale.store.missing_codes import code_key, missing_keys, unseen_codes
 from semscale.store.table import Table, picked_rows
 from semscale.store.writing import PREFIX
 from semscale.text_preparation import TextPreparation
@@ -98,6 +98,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         self._checks = _CellChecks(self.columns, codebook)
         self._sample = LabelledSample(most, self._plan.seed)
         self._strata: dict[str, int] = {}
+        self._missing, self._seen_codes = missing_keys(self._settings.missing), set[str]()
 
     @property
     def stored(self) -> str:
@@ -126,7 +127,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     def measure(self, cells: Cells) -> CodeScores:
         """Score some answers."""
         _ = self._fitted  # first of all, as a cap on calls of the chat model may end the run
-        return self._coder.score(cells["text"], progress=self._progress)
+        return self._coder.score(cells["text"], missing=self._missing, progress=self._progress)
 
     def further_columns(self, cells: Cells, result: CodeScores) -> list[pl.Series]:
         """Return outcomes, codes and their values."""
@@ -151,6 +152,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         is_text = result.text_status != Status.NOT_TEXT
         answers = [cell if known else None for cell, known in zip(cells["text"], is_text, strict=True)]
         weights = cells.get("weight")
+        self._seen_codes |= self._missing & {code_key(cell) for cell in answers if isinstance(cell, str)}
         groups = self._tallies.add(coding, answers, cells.get("by") or {}, weights)
         columns: dict[str, Column | None] = {
             "likeness": result.likeness,
@@ -222,6 +224,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             drivers=self._drivers(coding, sample, rows),
             asked=self._asked,
             signature=coding.signature,
+            unseen_codes=unseen_codes(self._settings.missing, self._seen_codes),
         )
 
     def _grouping(self, sample: CodedSample, column: str, numbers: Integers) -> CodedGrouping:
@@ -280,7 +283,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         if self._ask is None:
             return None
         cells = self.columns.preparation.prepare(answers_in(self._table, self.columns.text))
-        status = np.array([answer_status(cell) for cell in cells], dtype=object)
+        status = np.array([coding_status(cell, self._missing) for cell in cells], dtype=object)
         readable = np.flatnonzero(are_scored(status))
         codes = self._ask([str(cells[row]) for row in readable.tolist()])
         return codes.spread_over(readable, len(cells))
@@ -291,7 +294,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         rows, answers, codes = self._checks.hand_coded()
         asked = self._asked
         return fit_codes(
-            self._coder.score(answers, progress=self._progress),
+            self._coder.score(answers, missing=self._missing, progress=self._progress),
             rows,
             hand=codes,
             asked=self._asked_about(rows),
@@ -307,7 +310,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     @cached_property
     def _rater(self) -> Rater | None:
-        return None if self._scale is None else Rater(self._scale)
+        return None if self._scale is None else Rater(self._scale, missing=self._settings.missing)
 
     def _asked_about(self, rows: Integers) -> ChatCodes | None:
         return None if self._asked is None else self._asked.some(rows)

@@ -116,6 +116,15 @@ def _codes(codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - what a caller gives
     return listed
 
 
+MissingCodes = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_codes),
+    Field(description="Code for a missing answer, such as NA or -99."),
+    Option(RATING, "CODE", rare=True),
+]
+"""Setting of codes for missing answers, which coding has, too."""
+
+
 class RaterSettings(Settings):
     """Settings of a ``Rater``.
 
@@ -173,12 +182,7 @@ class RaterSettings(Settings):
         ),
         Option(RATING, "FLOOR", type=str, rare=True),
     ] = "auto"
-    missing: Annotated[
-        tuple[str, ...],
-        BeforeValidator(_codes),
-        Field(description="Code for a missing answer, such as NA or -99."),
-        Option(RATING, "CODE", rare=True),
-    ] = ()
+    missing: MissingCodes = ()
     language: Annotated[
         Any,
         Field(description="Language of the anchors, such as de, or auto for the language of each text."),

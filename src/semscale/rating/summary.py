@@ -20,7 +20,14 @@ from semscale.stats.intervals import IntervalPlan, Moments, scale_figures
 from semscale.stats.sampling import priorities
 from semscale.stats.variance_components import CrossedComponents, crossed_components
 from semscale.store.columns import storable
-from semscale.store.missing_codes import LONGEST_CODE, CodeCount, is_missing
+from semscale.store.missing_codes import (
+    LONGEST_CODE,
+    CodeCount,
+    code_key,
+    is_missing,
+    missing_keys,
+    unseen_codes,
+)
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
@@ -160,6 +167,7 @@ class RatingSummary(Summary):
         weight: name of the column of weights.
         respondent: name of the column that names respondents.
         possible_codes: rated texts that look like a code for a missing answer, each with its number of texts.
+        unseen_codes: codes of ``missing`` that no text has.
         lint: the linter's report on the scale with the same model; ``None`` if not requested.
         other_language: language of most texts, if it differs from the stated ``language``.
         languages: texts by language, the most frequent first.
@@ -191,6 +199,7 @@ class RatingSummary(Summary):
     weight: str | None = None
     respondent: str | None = None
     possible_codes: dict[str, int] = field(default_factory=dict)
+    unseen_codes: tuple[str, ...] = ()
     lint: "LintReport | None" = None
     other_language: UnreadLanguage | None = None
     languages: tuple[LanguageTexts, ...] = ()
@@ -294,10 +303,18 @@ class RatingTally:
     Args:
         rated: rater or ratings, for scale, signature, floor and calibration.
         by: names of the columns of groups.
+        missing: codes for a missing answer, as the user wrote them, to report those that no cell has.
         seed: seed of the sample.
     """
 
-    def __init__(self, rated: "Rater | Ratings", *, by: Sequence[str] = (), seed: int = 0) -> None:
+    def __init__(
+        self,
+        rated: "Rater | Ratings",
+        *,
+        by: Sequence[str] = (),
+        missing: Sequence[str] = (),
+        seed: int = 0,
+    ) -> None:
         self._scale, self._floor, self._calibration = rated.scale, rated.floor, rated.calibration
         self._own_anchors = rated.own_anchors
         self._rows = RowTally(
@@ -309,6 +326,7 @@ class RatingTally:
         self._n_windowed = self._n_unlike = 0
         self._distinct = DistinctCount()
         self._codes = CodeCount()
+        self._missing, self._seen_codes = tuple(missing), set[str]()
         self._has_texts = True
         self._sets = Moments.empty(len(rated.scale.anchor_sets))
         self._measures = Moments.empty(3)  # means, sentiment, length
@@ -349,6 +367,9 @@ class RatingTally:
             self._has_texts = False
         else:
             self._count_texts(ratings, cells)
+            if self._missing:
+                keys = {code_key(cell) for cell in cells if isinstance(cell, str)}
+                self._seen_codes |= keys & missing_keys(self._missing)
         set_means = ratings.set_means[ratings.scored]
         self._sets = self._sets.merged(set_moments(set_means, self._scale.values))
         self._measures = self._measures.merged(discriminant_moments(ratings, cells))
@@ -389,6 +410,7 @@ class RatingTally:
             set_variances=crossed_components(self._sets, len(self._scale.anchor_sets), plan.interval),
             floor=self._floor,
             possible_codes=self._codes.counts,
+            unseen_codes=unseen_codes(self._missing, self._seen_codes),
             other_language=None if stated is None else sampled.other_language(stated, signature),
             fell_back=fields["language"] if "anchor_language" in fields else None,
             calibration=self._calibration,

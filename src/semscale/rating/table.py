@@ -146,7 +146,8 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         if self._labels is not None:
             self._labels.check_rows(self._n_looked_at)
         self._source = table.file_name
-        self._tally = RatingTally(self.rater, by=self.columns.by, seed=self._plan.seed)
+        missing = self.rater.settings.missing
+        self._tally = RatingTally(self.rater, by=self.columns.by, missing=missing, seed=self._plan.seed)
         self._humans = None
         if self.columns.human is not None or self._labels is not None:
             from semscale.rating.human import HumanSample

@@ -29,7 +29,7 @@ from semscale.report.document import (
 )
 from semscale.report.formatting import count, counted, coverage, listed, one_line, percent
 from semscale.report.parts import Column, Columns, in_column, section, table, table_of
-from semscale.report.sentences import rows_scored, sampled_caution
+from semscale.report.sentences import rows_scored, sampled_caution, unseen_codes_note
 from semscale.stats.clustering import RESAMPLES, STABLE
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.types import Status
@@ -65,7 +65,7 @@ _OUTCOMES = {
     "coded": ("coded", "at least one code applies"),
     "other": ("other", "no code applies"),
     "cannot-tell": ("cannot tell", "a code may apply, or there is nothing to read"),
-    "no-answer": ("no answer", "the cell is missing or no text"),
+    "no-answer": ("no answer", "the cell is blank, a code for a missing answer (--missing), or no text"),
 }
 _REASONS = {
     "unsure": "a code lies between the two thresholds",
@@ -73,7 +73,7 @@ _REASONS = {
     "too-long": "more than 100,000 characters",
     "uninformative": "neither a letter nor a digit",
     "weightless": "the model cannot read the text",
-    "missing": "the cell is empty",
+    "missing": "the cell is empty, or a code for a missing answer (--missing)",
     "not-text": "a number or something else that is not text",
 }
 _LOST = {
@@ -473,6 +473,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
         yield from _calibration_cautions(summary)
     if summary.asked is not None:
         yield from _lost_cautions(summary.asked)
+    yield from unseen_codes_note(summary.unseen_codes)
     yield from _sample_cautions(summary)
     if summary.columns.weight:
         yield (

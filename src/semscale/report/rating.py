@@ -541,6 +541,7 @@ def _cautions(summary: "RatingSummary") -> Iterator[str]:
         )
     if summary.comparison is not None:
         yield from summary.comparison.notes
+    yield from sentences.unseen_codes_note(summary.unseen_codes)
     if summary.decided is not None:
         yield from decided_cautions(summary.decided)
     if summary.undecided is not None:

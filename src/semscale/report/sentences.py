@@ -143,6 +143,23 @@ def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
     return () if not stopped else (f"The run is incomplete: {one_line(stopped)}.",)
 
 
+def unseen_codes_note(codes: Sequence[str]) -> tuple[str, ...]:
+    """State that no text has codes that the user named for missing answers; empty without such codes.
+
+    Examples:
+        >>> unseen_codes_note(["-99"])
+        ('No text is the code -99 of --missing: check its spelling.',)
+    """
+    if not codes:
+        return ()
+    named = listed([one_line(code) for code in codes])
+    return (
+        f"No text is the code {named} of --missing: check its spelling."
+        if len(codes) == 1
+        else f"No text is one of the codes {named} of --missing: check their spelling.",
+    )
+
+
 class ResampledIntervals(Protocol):
     """Coverage and resamples of intervals, as in ``IntervalPlan`` and ``Estimates``."""
 

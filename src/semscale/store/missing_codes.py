@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from importlib import resources
 from math import isnan
@@ -68,6 +68,20 @@ def written_codes(keys: frozenset[str]) -> str | None:
         '-99+a%7Cb+na'
     """
     return "+".join(quote(key, safe=" /#'()", errors="surrogatepass") for key in sorted(keys)) or None
+
+
+def unseen_codes(codes: Iterable[str], seen: Collection[str]) -> tuple[str, ...]:
+    """Return the codes of the user that no cell has, as they are written.
+
+    Args:
+        codes: the codes that the user named.
+        seen: codes that cells have, normalised by ``code_key``.
+
+    Examples:
+        >>> unseen_codes(["NA", "-99"], {"na"})
+        ('-99',)
+    """
+    return tuple(dict.fromkeys(code for code in codes if code_key(code) not in seen))
 
 
 def looks_like_code(text: str) -> bool:
