@@ -13,7 +13,8 @@ LIKERT = [
     ("1. 回答正确，得2分。\n2. 回答正确，得2分。", NO), ("回答若正确，得4分。", NO),
     ("本可得5分，但扣1分。", NO),
     ("回答的第一点正确，得2分。", NO), ("正确答案可得5分，回答错误，得1分。", NO),
-    ("<score>3</score> good", 3), ("<score>3</score> Very good.", 3), ("<score>5</score> good if complete", NO),
+    ("<score>3</score> good", 3), ("<score>3</score> Very good.", 3),
+    ("<score>5</score> good if complete", NO),
     ("<score>3</score> good\n<score>4</score> good", NO), ("<score>3</score> bad? No, 4.", NO),
     # A level alone.
     ("4", 4), ("4.", 4), (" 4 \n", 4), ("4.0", 4), ("4,0", 4), ("+4", 4), ("**4**", 4), ("`4`", 4),

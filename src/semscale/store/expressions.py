@@ -26,7 +26,10 @@ _RESULT = "\0result"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?")
 _QUOTED_OR_WORD = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b(?P<word>select|over)\b", re.IGNORECASE)
 _QUOTED_OR_NAME = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b(?P<name>[^\W\d]\w*)\b(?!\s*\()")
-_OPERATORS = frozenset("and or not in is null like ilike between true false case when then else end".split())
+_OPERATORS = {
+    *("and", "or", "not", "in", "is", "null", "like", "ilike", "between", "true", "false"),
+    *("case", "when", "then", "else", "end"),
+}
 _ORDER = re.compile(r"\[\(.*\) [<>]=? \(.*\)\]", re.DOTALL)
 _TRUTH = {"true": True, "false": False}
 
