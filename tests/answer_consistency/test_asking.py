@@ -14,7 +14,7 @@ from semscale.chat import FailureKind, Message, Parameters
 from semscale.chat.budget import Budget
 from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
-from semscale.errors import InputError
+from semscale.errors import InputError, UnfinishedWarning
 from semscale.types import Status
 
 FAITHFUL = {"sure?": ["yes"] * 11, "guess?": ["a", *"bcdefghijk"]}
@@ -92,6 +92,7 @@ def test_a_failed_sample_makes_fewer_decide():
     assert asked.consistencies.n_samples.tolist() == [1]
 
 
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_second_start_pays_for_nothing_twice(tmp_path):
     first, second = ScriptedChat(FAITHFUL), ScriptedChat(FAITHFUL)
     ledger = tmp_path / "ledger.sqlite"
@@ -111,6 +112,7 @@ def test_a_second_start_pays_for_nothing_twice(tmp_path):
     assert asked.consistencies.score.tolist() == [1.0, 0.0]
 
 
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_cap_leaves_prompts_with_all_samples_rather_than_answers_alone():
     prompts = [f"p{number}" for number in range(40)]
     chat = ScriptedChat({prompt: ["a"] * 3 for prompt in prompts})
@@ -121,6 +123,14 @@ def test_a_cap_leaves_prompts_with_all_samples_rather_than_answers_alone():
     assert len(chat.asked) == 60
 
 
+def test_a_caller_is_warned_of_a_cap_with_its_reason():
+    chat = ScriptedChat({"p": ["a"] * 3, "q": ["a"] * 3})
+    with pytest.warns(UnfinishedWarning, match="of 2 items unfinished: the cap of 3 calls is reached"):
+        asked = exact(chat).ask(["p", "q"], 2, runner=runner(chat, budget=Budget(calls=3)))
+    assert asked.replies.counts.stopped is not None
+
+
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_each_prompt_without_a_value_has_a_reason():
     failed = FailureKind.REJECTED
     chat = ScriptedChat(
@@ -159,6 +169,7 @@ def test_progress_expects_no_samples_of_settled_prompts():
     assert (asking[0][1:], asking[-1][1:]) == ((0, 22), (10, 10))
 
 
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_cap_holds_for_all_rounds_together(tmp_path):
     chat = ScriptedChat(FAITHFUL)
     sampling = Sampling(n_samples=10, stopping=Stopping(0.5))
@@ -170,6 +181,7 @@ def test_a_cap_holds_for_all_rounds_together(tmp_path):
     assert (asked.replies.counts.n_calls, asked.replies.counts.n_saved) == (7, 0)
 
 
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_prompt_that_was_settled_before_the_cap_is_finished():
     chat = ScriptedChat({"sure?": ["yes"] * 11, "torn?": ["yes", *["yes", "no"] * 5]})
     sampling = Sampling(n_samples=10, stopping=Stopping(0.5))

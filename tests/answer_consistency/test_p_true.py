@@ -295,6 +295,7 @@ class Unsure(ScriptedChat):
 
 
 @pytest.mark.parametrize("stopping", [None, Stopping(0.5)])
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_run_stops_after_20_replies_in_a_row_without_p_true(stopping):
     chat = Unsure(MANY)
     asked = ask(chat, MANY, sampling=Sampling(n_samples=2, stopping=stopping))
@@ -323,6 +324,7 @@ def test_equal_answers_to_equal_questions_count_once():
     assert list(asked.replies.status) == [Status.SCORED] * 60
 
 
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_run_without_log_probabilities_stops_unless_decisions_have_p_true():
     chat = Worded(MANY)
     asked = ask(chat, MANY, n_samples=1)

@@ -216,6 +216,7 @@ def test_the_reasons_of_rows_without_a_score_are_counted(decider):
     assert sums in page(summary.document())
 
 
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_cap_leaves_the_rest_unfinished(decider):
     found = judged(decider, n=9, running=plain_running(budget=Budget(calls=4)))
     assert found.counts == {Status.SCORED: 4, Status.UNFINISHED: 5}

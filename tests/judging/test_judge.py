@@ -10,7 +10,7 @@ from tests.judging.conftest import Scripted, material, plain_running
 import semscale
 from semscale.chat.budget import Budget
 from semscale.chat.messages import CallError, FailureKind, Reply, TokenLogprob
-from semscale.errors import InputError, ReplyError, UnknownNameError
+from semscale.errors import InputError, ReplyError, UnfinishedWarning, UnknownNameError
 from semscale.judging.judge import Judge, JudgeState, judge
 from semscale.judging.verdict import Provenance
 from semscale.types import Status
@@ -200,6 +200,7 @@ def test_what_was_refused_is_known_to_a_run_that_goes_on(running):
     assert JudgeState(running).resumed(state.notes()) == state
 
 
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_cap_leaves_the_rest_unfinished():
     model = Scripted(lambda _: FOUR)
     running = plain_running(budget=Budget(calls=2))
@@ -210,6 +211,7 @@ def test_a_cap_leaves_the_rest_unfinished():
     assert len(model.requests) == 2
 
 
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_cap_counts_corrections_too():
     model = Scripted(lambda _: "4 or 5")
     verdicts = Judge(model, corrections=5).judge(["q"], ["a"], running=plain_running(budget=Budget(calls=3)))
@@ -366,3 +368,20 @@ def test_references_may_follow_the_answers_as_in_match():
     ]
     assert [verdicts.score.tolist() for verdicts in both] == [[0.75]] * 2  # 4 of 1 to 5
     assert all("known right" in request.messages[-1].text for request in model.requests)
+
+
+def test_judge_warns_where_a_cap_ends_the_run_and_names_the_reason():
+    questions, answers = [f"q{row}" for row in range(4)], list("abcd")
+    running = plain_running(budget=Budget(calls=1))
+    model = Scripted(lambda _: "Score: 4")
+    with pytest.warns(UnfinishedWarning) as warned:
+        verdicts = judge(questions, answers, chat_model=model, running=running)
+    # One call brings one of four scores.
+    assert (verdicts.n_scored, len(warned)) == (1, 1)
+    assert str(warned[0].message).startswith(
+        "the run ended early, with 3 of 4 items unfinished: the cap of 1 calls is reached"
+    )
+    assert warned[0].filename == __file__
+    with pytest.warns(UnfinishedWarning) as warned:
+        Judge(model).judge(questions, answers, running=running)
+    assert warned[0].filename == __file__

@@ -81,6 +81,7 @@ def test_a_model_may_sit_twice(running):
     assert model.closed == 1
 
 
+@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_budget_is_divided():
     judges = [saying(dict.fromkeys("abcdef", 4), name) for name in "xy"]
     panel = Panel(judges).judge(["q"] * 6, list("abcdef"), running=plain_running(budget=Budget(calls=4)))

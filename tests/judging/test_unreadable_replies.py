@@ -15,6 +15,8 @@ from semscale.judging.templates import side_by_side_template
 from semscale.store.reading import open_table
 from semscale.store.runs import PartSettings
 
+pytestmark = pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
+
 N = 100
 QUESTIONS = [f"question {row}" for row in range(N)]
 ANSWERS = [f"answer {row}" for row in range(N)]

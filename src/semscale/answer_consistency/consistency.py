@@ -46,7 +46,7 @@ from semscale.answer_consistency.settings import ConsistencyKeywords, Consistenc
 from semscale.answer_consistency.tokens import AnswerTokens
 from semscale.chat.runner import Runner, run_apart
 from semscale.embedding.loading import as_embedder, checked_embedder
-from semscale.errors import InputError
+from semscale.errors import InputError, warn_if_stopped
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import EntailmentModel, SentenceEntailment, chosen_model
@@ -205,13 +205,16 @@ class Consistency:
                 folder.
             progress: called while replies come and texts are scored.
 
+        Warns:
+            UnfinishedWarning: the run ended early.
+
         Raises:
             InputError: no chat model, or a prompt that is neither a text nor a conversation.
             ReplyError: no call can succeed.
         """
-        return run_apart(
-            self.ask_async(prompts, n_samples, sampling=sampling, runner=runner, progress=progress)
-        )
+        asked = run_apart(self._ask(prompts, n_samples, sampling, runner, progress))
+        warn_if_stopped(asked.replies.counts.stopped, asked.replies.status)
+        return asked
 
     async def ask_async(
         self,
@@ -223,6 +226,18 @@ class Consistency:
         progress: Progress | None = None,
     ) -> Asked:
         """Do the same as ``ask`` in a program with an event loop."""
+        asked = await self._ask(prompts, n_samples, sampling, runner, progress)
+        warn_if_stopped(asked.replies.counts.stopped, asked.replies.status)
+        return asked
+
+    async def _ask(
+        self,
+        prompts: Sequence[Prompt],
+        n_samples: int | None,
+        sampling: Sampling | None,
+        runner: Runner | None,
+        progress: Progress | None,
+    ) -> Asked:
         from semscale.chat.decisions import load_deciding_model
 
         plan = sampling or Sampling()

@@ -389,19 +389,15 @@ def _draw_to_judge(options: LabelOptions) -> None:
     """
     from semscale.cli.progress import progress_bars
     from semscale.judging.human_labels import draw_rows
+    from semscale.judging.prompts import read_items
     from semscale.results.label_sheets import HUMAN, INCLUSION
     from semscale.store.writing import write_table
 
     with progress_bars() as progress:
         judge, cells, _ = _read_unlabelled(options, progress)
         earlier = None if "human" not in cells.values else _earlier_draws(cells, judge.template)
-        verdicts = judge.judge(
-            cells["question"],
-            cells["answer"],
-            references=cells.get("reference"),
-            running=options.calls.running(),
-            progress=progress,
-        )
+        items = read_items(cells["question"], cells["answer"], cells.get("reference"), judge.preparation)
+        verdicts = judge.judge_quietly(items, options.calls.running(), progress)
     if verdicts.stopped is not None:
         raise InterruptedRunError(verdicts.stopped)
     draw = draw_rows(verdicts, options.rows, alike=options.is_random, seed=options.seed, earlier=earlier)

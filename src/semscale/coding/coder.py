@@ -13,6 +13,7 @@ from semscale.embedding.loading import as_embedder
 from semscale.embedding.texts import answer_status, distinct, shifted
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge
+from semscale.judging.prompts import read_items
 from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.judging.verdict import Verdict
 from semscale.results.result import PRIVATE, STATUSES, VECTORS, declared, values_in, written
@@ -464,10 +465,11 @@ def ask_about_codes(  # noqa: PLR0913 - the model, the material, and how it is a
         InterruptedRunError: a cap was reached; replies are stored.
         ReplyError: no call can succeed.
     """
+    from semscale.chat.runner import Running
+
     judge = code_judge(chat_model, codebook, method)
-    verdicts = judge.judge(
-        [question or QUESTION] * len(cells), list(cells), running=running, progress=progress
-    )
+    items = read_items([question or QUESTION] * len(cells), list(cells), None, judge.preparation)
+    verdicts = judge.judge_quietly(items, running or Running(), progress)
     if verdicts.stopped is not None:
         raise InterruptedRunError(verdicts.stopped)
     return ChatCodes.from_verdicts(

@@ -14,7 +14,7 @@ from semscale.chat.decisions import TRIED_ITEMS, DecidingChat, load_deciding_mod
 from semscale.chat.messages import CallError, Parameters, Reply, Request, Usage
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.runner import Running, run_apart
-from semscale.errors import InputError, SemscaleError
+from semscale.errors import InputError, SemscaleError, warn_if_stopped
 from semscale.judging.asking import (
     UNREAD,
     Conversation,
@@ -62,11 +62,18 @@ def judge(
         running: how calls are made.
         settings: fields of ``JudgeSettings``.
 
+    Warns:
+        UnfinishedWarning: as ``Judge.judge``.
+
     Raises:
         InputError: as ``Judge`` and ``Judge.judge``.
         ReplyError: as ``Judge.judge``.
     """
-    return Judge(chat_model, **settings).judge(questions, answers, references=references, running=running)
+    instrument = Judge(chat_model, **settings)
+    items = read_items(questions, answers, references, instrument.preparation)
+    verdicts = instrument.judge_quietly(items, running or Running())
+    warn_if_stopped(verdicts.stopped, verdicts.status, stacklevel=4)  # above the wrapper of ``takes``
+    return verdicts
 
 
 @dataclass(frozen=True)
@@ -200,16 +207,27 @@ class AnyJudge(ABC, Generic[R]):
             progress: called as replies come.
 
         Returns:
-            Verdicts; where a cap ended the run early its remaining items are ``unfinished``.
+            Verdicts; where a cap or 20 unreadable replies in a row ended the run early, its remaining items
+            are ``unfinished``, and ``stopped`` has the reason.
+
+        Warns:
+            UnfinishedWarning: the run ended early.
 
         Raises:
             InputError: lists of unequal length.
             ReplyError: no call of a single judge can succeed: the key is wrong, the model unknown, the
                 account empty.
         """
-        return run_apart(
-            self.judge_async(questions, answers, references=references, running=running, progress=progress)
-        )
+        items = read_items(questions, answers, references, self.preparation)
+        verdicts = self.judge_quietly(items, running or Running(), progress)
+        warn_if_stopped(verdicts.stopped, verdicts.status)
+        return verdicts
+
+    def judge_quietly(
+        self, items: Sequence[JudgedItem | Status], running: Running, progress: Progress | None = None
+    ) -> R:
+        """Judge the result of ``read_items``, without a warning of an early end, and wait for it."""
+        return run_apart(self.judge_items(items, running, progress))
 
     async def judge_async(
         self,
@@ -222,7 +240,9 @@ class AnyJudge(ABC, Generic[R]):
     ) -> R:
         """Judge answers; as ``judge``, for code that runs in an event loop."""
         items = read_items(questions, answers, references, self.preparation)
-        return await self.judge_items(items, running or Running(), progress)
+        verdicts = await self.judge_items(items, running or Running(), progress)
+        warn_if_stopped(verdicts.stopped, verdicts.status)
+        return verdicts
 
     async def judge_items(
         self, items: Sequence[JudgedItem | Status], running: Running, progress: Progress | None = None

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple, Unpack
 
 from semscale.chat.chat_model import ChatModel, load_chat_model
+from semscale.chat.runner import Running
 from semscale.errors import InputError, ReplyError, SemscaleError
 from semscale.judging.judge import Judge
+from semscale.judging.prompts import read_items
 from semscale.judging.settings import JudgeKeywords
 from semscale.judging.verdict import Verdict
 from semscale.snapshots.fixture import awaited
@@ -98,7 +100,8 @@ class SemanticJudge:
             judge = Judge(self._loaded(chat_model, base_url), **settings)
             text = awaited(answer, "semantic_judge")
             references = None if reference is None else [reference]
-            verdict = judge.judge([question], [text], references=references).verdicts[0]
+            items = read_items([question], [text], references, judge.preparation)
+            verdict = judge.judge_quietly(items, Running()).verdicts[0]
         except SemscaleError as error:
             raise error.with_traceback(None) from error.__cause__
         problem = _problem(verdict, judge.name, at_least)
