@@ -1,16 +1,26 @@
 """Scores of runs by references and by a judge."""
 
+import asyncio
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from made_up_losses import compared, run_of
+from tests.judging.conftest import Scripted, plain_running
 
 from semscale.drift.comparison import compare
-from semscale.drift.quality_scores import JudgedRuns, check_inputs, references_of, with_side_by_side
+from semscale.drift.quality_scores import (
+    JudgedRuns,
+    check_inputs,
+    judge_runs,
+    references_of,
+    with_side_by_side,
+)
 from semscale.errors import InputError
 from semscale.history.items import Item, Output, dump_item, load_item
 from semscale.history.runs import Run
+from semscale.judging.judge import Judge
+from semscale.judging.templates import side_by_side_template
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
 
@@ -154,3 +164,30 @@ def test_pairs_without_a_verdict_and_partial_judges_are_named():
 def test_a_judge_needs_inputs():
     with pytest.raises(InputError, match="'0', '1' of the baseline have no input"):
         check_inputs(run_of("ab"))
+
+
+def test_a_judge_that_cannot_be_read_gives_no_points_although_most_outputs_are_identical():
+    # Outputs on three of four items are identical, and no reply about the fourth can be read.
+    same = {"sky": ["Blue."], "coal": ["Black."], "snow": ["White."]}
+    runs = [run("old", {**same, "sea": ["Blue."]}), run("new", {**same, "sea": ["Grey."]})]
+    model = Scripted(lambda _: "Both have merit.")
+    judge = Judge(model, template=side_by_side_template(), structured=False, logprobs=False)
+    verdicts = asyncio.run(judge_runs(*runs, judge, running=plain_running()))
+    assert np.isnan(verdicts.points).all()
+    assert verdicts.no_verdict == "the only pair with different answers was not judged in both orders"
+    record = verdicts.summarize(IntervalPlan())
+    assert (record.wins, record.ties, record.identical, record.losses) == (0, 0, 0, 0)
+
+
+def test_identical_outputs_have_a_count_of_their_own_beside_ties():
+    same = {"sky": ["Blue."], "coal": ["Black."]}
+    runs = [
+        run("old", {**same, "snow": ["a"], "sea": ["b"]}),
+        run("new", {**same, "snow": ["c"], "sea": ["d"]}),
+    ]
+    model = Scripted(lambda _: "Score: 2")
+    judge = Judge(model, template=side_by_side_template(), structured=False, logprobs=False)
+    record = asyncio.run(judge_runs(*runs, judge, running=plain_running())).summarize(IntervalPlan())
+    # The judge calls both pairs with different outputs ties.
+    assert (record.wins, record.ties, record.identical, record.losses) == (0, 2, 2, 0)
+    assert record.share.value == 0.5

@@ -165,12 +165,12 @@ class PairVerdicts:
         if self.unfinished[self.asked].all():
             return "the run stopped before a pair was judged in both orders"
         if not n_judged or n_judged < _LEAST_JUDGED * n_asked:
-            pairs = "pair" if n_asked == 1 else "pairs"
+            if n_asked == 1:
+                return "the only pair with different answers was not judged in both orders"
             number = f"only {n_judged:,}" if n_judged else "none"
-            was = "was" if n_judged == 1 or n_asked == 1 else "were"
-            least = f"{100 * _LEAST_JUDGED:.0f} %"
+            was, least = "was" if n_judged == 1 else "were", f"{100 * _LEAST_JUDGED:.0f} %"
             return (
-                f"{number} of the {n_asked:,} {pairs} with different answers {was} judged in both orders, "
+                f"{number} of the {n_asked:,} pairs with different answers {was} judged in both orders, "
                 f"and at least {least} must be"
             )
         return None
