@@ -138,7 +138,7 @@ def test_a_judge_compares_both_runs_in_both_orders(semscale, baseline, written, 
     said = json.loads(ended.out)
     assert ended.code == 0, said["reasons"]
     sides = said["side_by_side"]
-    assert (sides["wins"], sides["ties"], sides["losses"]) == (5, 16, 3)
+    assert (sides["wins"], sides["ties"], sides["identical"], sides["losses"]) == (5, 0, 16, 3)
     assert sides["share"]["value"] == pytest.approx((5 + 16 / 2) / 24)
     assert sides["first_place"]["value"] == 0.5
     (test,) = said["tests"]
@@ -162,7 +162,8 @@ def test_a_judge_who_finds_the_candidate_worse_fails_the_gate_without_a_rerun(se
     assert ended.code == 1, ended.out + ended.err
     (case,) = ElementTree.parse("tests.xml").iterfind(".//testcase[@classname='drift.side_by_side']")
     assert case.find("failure").text.startswith("side by side rose to 0.50")
-    assert "the candidate is better in 0 of 24 items, as good in 12, and worse in 12" in ended.out
+    assert "the candidate is better in 0 of 24 items, as good in 0, and worse in 12" in ended.out
+    assert "both outputs are identical in 12" in ended.out
 
 
 def test_without_the_judge_the_rest_decides_and_says_what_is_missing(semscale, baseline, written, endpoint):
