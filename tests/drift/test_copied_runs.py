@@ -1,10 +1,14 @@
-"""Reruns that repeat another run: which are left out of the noise, and which belong to a constant model."""
+"""Reruns that repeat another run: they are left out of the noise, unless the model is said to be constant."""
 
 import numpy as np
 import pytest
+from made_up_losses import candidate_losses, compared
 
 from semscale.drift.comparison import compare
-from semscale.drift.copied_runs import nearly_equal, repeated_run, without_copies
+from semscale.drift.copied_runs import nearly_equal, without_copies
+from semscale.drift.decision import Outcome, decide
+from semscale.drift.settings import GateSettings
+from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 
@@ -23,8 +27,8 @@ def varied(seed, n=30, share=1.0):
     return [" ".join(draws[number >= share * n].choice(WORDS, 4)) for number in range(n)]
 
 
-def kept(baseline, *reruns):
-    return [rerun.id for rerun in without_copies(baseline, reruns)[0]]
+def kept(baseline, *reruns, **settings):
+    return [rerun.id for rerun in without_copies(baseline, reruns, **settings)[0]]
 
 
 def test_reruns_that_vary_are_all_noise():
@@ -39,21 +43,31 @@ def test_a_rerun_that_was_recorded_twice_counts_once(original):
     (found,) = without_copies(baseline, [first, copy])[1]
     assert kept(baseline, first, copy) == ["r1"]
     assert (found.run, found.original) == ("r2", ["b", "r1"][original - 1])
-    assert (found.n_equal, found.n, found.is_left_out) == (29, 30, True)
+    assert (found.n_equal, found.n, found.stands_out) == (29, 30, True)
 
 
 def test_a_copy_of_the_baseline_is_left_out_if_another_rerun_varies():
     assert kept(run("b", varied(1)), run("r1", varied(1)), run("r2", varied(2))) == ["r2"]
 
 
-def test_reruns_of_a_constant_model_are_all_noise_of_zero():
-    assert kept(run("b", varied(1)), run("r1", varied(1)), run("r2", varied(1))) == ["r1", "r2"]
+def test_equal_reruns_count_only_for_a_deterministic_model():
+    runs = run("b", varied(1)), run("r1", varied(1)), run("r2", varied(1))
+    assert kept(*runs) == []
+    assert kept(*runs, deterministic=True) == ["r1", "r2"]
 
 
-def test_reruns_of_a_model_that_mostly_repeats_itself_are_all_noise():
-    # All runs share nine tenths of the items, and differ in the others.
-    runs = [run(name, varied(seed, share=0.1)) for seed, name in enumerate(("b", "r1", "r2", "r3"), start=1)]
-    assert kept(*runs) == ["r1", "r2", "r3"]
+@pytest.mark.parametrize(("n_new", "is_copy"), [(3, True), (4, False)])
+def test_runs_that_share_nine_tenths_of_the_items_are_copies(n_new, is_copy):
+    # All runs share 27 or 26 of 30 items, and differ in the others.
+    runs = [
+        run(name, varied(seed, share=n_new / 30)) for seed, name in enumerate(("b", "r1", "r2", "r3"), start=1)
+    ]
+    assert kept(*runs) == ([] if is_copy else ["r1", "r2", "r3"])
+    assert kept(*runs, deterministic=True) == ["r1", "r2", "r3"]
+
+
+def test_a_copy_is_left_out_of_a_deterministic_model_if_another_rerun_varies():
+    assert kept(run("b", varied(1)), run("r1", varied(1)), run("r2", varied(2)), deterministic=True) == ["r2"]
 
 
 def test_few_equal_items_make_no_copy():
@@ -62,27 +76,32 @@ def test_few_equal_items_make_no_copy():
     assert kept(run("b", varied(1)), run("r1", texts), run("r2", varied(3))) == ["r1", "r2"]
 
 
-def test_a_single_rerun_that_repeats_the_baseline_is_reported_and_stays():
-    baseline, same = run("b", varied(1)), run("r1", varied(1))
-    assert kept(baseline, same) == ["r1"]
-    assert not repeated_run(baseline, [], same).is_left_out
-    assert repeated_run(baseline, [], run("r1", varied(2))) is None
+def test_a_single_rerun_that_repeats_the_baseline_is_left_out_and_named():
+    (copy,) = without_copies(run("b", varied(1)), [run("r1", varied(1))])[1]
+    assert (copy.run, copy.original, copy.n_equal, copy.n, copy.stands_out) == ("r1", "b", 30, 30, False)
+    assert copy.sentence.endswith(
+        "repeats the baseline in 30 of 30 items: recorded twice or from a cache, so it is left out of the "
+        "noise; if the model always gives the same answer, gate with --deterministic"
+    )
+    assert kept(run("b", varied(1)), run("r1", varied(2))) == ["r1"]
 
 
 def test_items_without_a_text_are_equal_only_to_each_other():
     silent, text = Item("a", ()), Item("a", (Output("It is right."),))
     assert nearly_equal(silent, silent)
     assert not nearly_equal(silent, text)
-    assert repeated_run(Run("e", "m", (silent,)), [], Run("e", "m", (silent,))) is None
+    assert without_copies(Run("e", "m", (silent,)), [Run("e", "m", (silent,))])[1] == []
 
 
 class NoMeter:
-    """A meter that returns what it was asked to compare."""
+    """A meter that returns what it was asked to compare, with a loss of added content of the candidate."""
+
+    def __init__(self, added=0.0):
+        self.added = added
 
     def measure(self, baseline, candidate, reruns, **known):
-        from made_up_losses import compared
-
-        made = compared([candidate, baseline, *reruns])
+        runs = [candidate, baseline, *reruns]
+        made = compared(runs, {"added_content": candidate_losses(self.added, len(baseline.items), len(runs))})
         vars(made).update({name: known[name] for name in ("copies", "cautions")})
         return made
 
@@ -100,3 +119,32 @@ def test_a_comparison_leaves_copies_out_and_names_them():
     found = compare(baseline, repeated, reruns=[reruns[0], run("r3", texts[3])], meter=NoMeter())
     assert [rerun.id for rerun in found.reruns] == ["r1"]
     assert found.cautions[0].startswith("rerun r3 repeats the candidate in 30 of 30 items")
+
+
+def test_a_gate_whose_only_rerun_is_a_copy_decides_as_one_without_a_rerun():
+    baseline, copy = run("b", varied(1)), run("r1", varied(1))
+    candidate = Run("exam", "new", run("c", varied(2)).items)
+    # The drift, .22 squared = .0484, exceeds the margin of .032; chance explains it unless there is a rerun.
+    comparison = compare(baseline, candidate, reruns=[copy], meter=NoMeter(0.22))
+    assert comparison.reruns == ()
+    assert [copy.run for copy in comparison.copies] == ["r1"]
+    assert decide(comparison).outcome is Outcome.UNDECIDED
+    constant = compare(baseline, candidate, reruns=[copy], deterministic=True, meter=NoMeter(0.22))
+    assert decide(constant, GateSettings(deterministic=True)).outcome is Outcome.FAIL
+    assert ([rerun.id for rerun in constant.reruns], constant.copies) == (["r1"], ())
+    assert ("deterministic", "yes") in constant.signature.fields
+    assert "deterministic" not in dict(comparison.signature.fields)
+    with pytest.raises(InputError, match=r"compare\(\.\.\., deterministic=True\)"):
+        decide(comparison, GateSettings(deterministic=True))
+
+
+def test_a_candidate_equal_to_the_baseline_is_expected_only_of_a_deterministic_model():
+    baseline, copy = run("b", varied(1)), run("r1", varied(1))
+    candidate = Run("exam", "new", run("c", varied(1)).items)
+    cautions = compare(baseline, candidate, reruns=[copy], meter=NoMeter()).cautions
+    assert [caution.partition(":")[0] for caution in cautions] == [
+        "all outputs equal the baseline's",
+        "rerun r1 repeats the baseline in 30 of 30 items",
+    ]
+    constant = compare(baseline, candidate, reruns=[copy], deterministic=True, meter=NoMeter())
+    assert constant.cautions == ()

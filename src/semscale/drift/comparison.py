@@ -17,7 +17,7 @@ from semscale.drift.alignment import (
     TextNumbers,
     item_texts,
 )
-from semscale.drift.copied_runs import CopiedRun, repeated_run, repeats_of_candidate, without_copies
+from semscale.drift.copied_runs import CopiedRun, repeats_of_candidate, without_copies
 from semscale.drift.metrics import (
     TEXT_METRICS,
     AlignedItem,
@@ -58,7 +58,7 @@ FLOOR_ITEMS = 300
 """Greatest number of items for the estimate of a floor."""
 
 EQUAL_OUTPUTS = "all outputs equal the baseline's: check that the right file was recorded"
-"""Caution on a candidate with the baseline's outputs, if the model's reruns differ."""
+"""Caution on a candidate with the baseline's outputs, unless the model always gives the same answer."""
 
 _DECIMALS = 12  # with more, equal runs would differ by rounding
 _REPORTED = 16  # items between two reports of progress
@@ -109,7 +109,7 @@ class Comparison:
             items.
         quality: shape (k, n) for each metric of quality, scores of the runs; NaN without a score.
         judged: verdicts of a judge on candidate and baseline; ``None`` without a judge.
-        copies: runs that repeat another one, left out of the reruns or named in a caution.
+        copies: runs that repeat another one and are left out of the reruns.
         cautions: sentences that qualify the measurement.
     """
 
@@ -288,6 +288,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     candidate: Run,
     *,
     reruns: Sequence[Run] = (),
+    deterministic: bool = False,
     meter: "DriftMeter | None" = None,
     floors: bool = False,
     progress: Progress | None = None,
@@ -301,6 +302,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         candidate: a run of the same items; it can lack some and have others (see ``match_runs``).
         reruns: further runs of the baseline's model and prompt. One that repeats another run is left out, and
             named in a caution (see ``without_copies``).
+        deterministic: true if the baseline's model always gives the same answer, so that equal reruns count.
         meter: measures the losses; ``DriftMeter()`` by default.
         floors: true to measure also the losses of unrelated outputs.
         progress: called while items are compared.
@@ -324,7 +326,9 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         )
     common = match_runs(baseline, candidate)
     again = tuple(match_runs(common.baseline, check_rerun(baseline, rerun)).candidate for rerun in reruns)
-    again, copies, cautions = _independent_reruns(common.baseline, common.candidate, again)
+    again, copies, cautions = _independent_reruns(
+        common.baseline, common.candidate, again, deterministic=deterministic
+    )
     comparison = meter.measure(
         common.baseline,
         common.candidate,
@@ -337,11 +341,14 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         cautions=cautions,
         progress=progress,
     )
+    if deterministic and again:
+        settings = comparison.settings.extended(Signature.of("drift", deterministic=True))
+        comparison = replace(comparison, settings=settings)
     return with_reference_match(comparison, meter, progress=progress)
 
 
 def _independent_reruns(
-    baseline: Run, candidate: Run, reruns: Sequence[Run]
+    baseline: Run, candidate: Run, reruns: Sequence[Run], *, deterministic: bool
 ) -> tuple[tuple[Run, ...], tuple[CopiedRun, ...], tuple[str, ...]]:
     """Leave out reruns that repeat another run or the candidate.
 
@@ -349,12 +356,11 @@ def _independent_reruns(
         The other reruns; the runs that repeat another one; and cautions on these, and on a candidate that
         repeats the baseline.
     """
-    independent, copies = without_copies(baseline, reruns)
-    same = [repeated_run(baseline, (), rerun) for rerun in independent]
-    constant = [copy for copy in same if copy is not None] if all(same) else []
+    independent, copies = without_copies(baseline, reruns, deterministic=deterministic)
+    may_repeat = deterministic and not without_copies(baseline, independent)[0]
     of_candidate = repeats_of_candidate(candidate, baseline, independent)
     cautions = []
-    if outputs_equal(baseline, candidate) and not constant:
+    if outputs_equal(baseline, candidate) and not may_repeat:
         cautions.append(EQUAL_OUTPUTS)
     elif of_baseline := [copy for copy in of_candidate if copy.run == baseline.id]:
         n_equal, n = of_baseline[0].n_equal, of_baseline[0].n
@@ -362,10 +368,8 @@ def _independent_reruns(
             f"{n_equal} of {n} items repeat the baseline's outputs, far more than its reruns do: check that "
             "the right file was recorded"
         )
-    if repeated_run(baseline, (), candidate) is None:
-        copies += constant
     copies += [copy for copy in of_candidate if copy.run != baseline.id]
-    left_out = {copy.run for copy in copies if copy.is_left_out}
+    left_out = {copy.run for copy in copies}
     return (
         tuple(rerun for rerun in independent if rerun.id not in left_out),
         tuple(copies),

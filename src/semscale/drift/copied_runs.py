@@ -19,8 +19,8 @@ from semscale.history.runs import Run, short_id
 from semscale.types import Mask
 
 _SAME_WORDS = 0.9  # least share of words in common of nearly equal outputs
-_LEAST_SHARE = 0.5  # least share of items with nearly equal outputs in a copy, if other runs differ more
-_NEARLY_ALL = 0.9  # the same if there is no other run
+_NEARLY_ALL = 0.9  # least share of items with nearly equal outputs in a copy
+_LEAST_SHARE = 0.5  # the same if other runs differ more
 _ALPHA = 0.01
 _WORD = re.compile(r"\w+")
 
@@ -35,8 +35,7 @@ class CopiedRun:
         role: role of the original: baseline, rerun or candidate.
         n_equal: number of items with nearly equal outputs.
         n: number of items with a text in either run.
-        is_left_out: true if it is left out of the noise; false if no other run shows that outputs vary, so
-            that the model may give the same answer each time.
+        stands_out: true if other runs differ more; false if the model may always give the same answer.
     """
 
     run: str
@@ -44,22 +43,18 @@ class CopiedRun:
     role: Literal["baseline", "rerun", "candidate"]
     n_equal: int
     n: int
-    is_left_out: bool = True
+    stands_out: bool = True
 
     @property
     def sentence(self) -> str:
         """The finding in a sentence without a full stop."""
         original = f"rerun {short_id(self.original)}" if self.role == "rerun" else f"the {self.role}"
         start = f"rerun {short_id(self.run)} repeats {original} in {self.n_equal} of {self.n} items"
-        if self.is_left_out:
-            return (
-                f"{start}, far more than other runs do: recorded twice or from a cache, so it is left out of "
-                "the noise"
-            )
-        return (
-            f"{start}: right only for a model that always gives the same answer; otherwise it was recorded "
-            "twice or comes from a cache, and hides the noise"
+        more = ", far more than other runs do" if self.stands_out else ""
+        remedy = (
+            "" if self.stands_out else "; if the model always gives the same answer, gate with --deterministic"
         )
+        return f"{start}{more}: recorded twice or from a cache, so it is left out of the noise{remedy}"
 
 
 def nearly_equal(left: Item, right: Item) -> bool:
@@ -86,17 +81,22 @@ def nearly_equal(left: Item, right: Item) -> bool:
     return bool(2 * (words[0] & words[1]).total() >= _SAME_WORDS * total)
 
 
-def without_copies(baseline: Run, reruns: Sequence[Run]) -> tuple[list[Run], list[CopiedRun]]:
+def without_copies(
+    baseline: Run, reruns: Sequence[Run], *, deterministic: bool = False
+) -> tuple[list[Run], list[CopiedRun]]:
     """Separate reruns that repeat the baseline or an earlier rerun from the others.
 
-    A run repeats another one if their outputs are nearly equal in at least half of the items, and if chance
-    explains this in less than 1 % of cases: if all runs are new answers of one model, each pair of runs is
-    equally likely to be the equal pair of an item (``exchange_test``, corrected for the number of pairs). The
-    runs of a model that always gives the same answer are all equal, so none of them stands out.
+    A run repeats another one if their outputs are nearly equal in at least 90 % of the items. Half of the
+    items are enough if chance explains this in less than 1 % of cases: if all runs are new answers of one
+    model, each pair of runs is equally likely to be the equal pair of an item (``exchange_test``, corrected
+    for the number of pairs). The runs of a model that always gives the same answer are all equal, so none of
+    them stands out.
 
     Args:
         baseline: a run.
         reruns: runs of the same items in the same order, oldest first.
+        deterministic: true if the model always gives the same answer. Then only runs are copies that are
+            equal in far more items than other runs.
 
     Returns:
         The reruns that show the noise, and the copies.
@@ -112,39 +112,21 @@ def without_copies(baseline: Run, reruns: Sequence[Run]) -> tuple[list[Run], lis
         (['r1'], [('r2', 'r1', 12)])
         >>> same = [run(name, "good", "fine", "right") for name in ("r1", "r2")]
         >>> [rerun.id for rerun in without_copies(runs[0], same)[0]]
+        []
+        >>> [rerun.id for rerun in without_copies(runs[0], same, deterministic=True)[0]]
         ['r1', 'r2']
     """
     runs = (baseline, *reruns)
     equal = _equal_pairs(runs)
     distinct, copies = [0], []
     for number in range(1, len(runs)):
-        of_number = (copy for earlier in distinct if (copy := _copy(runs, equal, earlier, number)))
-        copy = next(of_number, None)
+        pairs = (_copy(runs, equal, (earlier, number), deterministic=deterministic) for earlier in distinct)
+        copy = next((copy for copy in pairs if copy is not None), None)
         if copy is None:
             distinct.append(number)
         else:
             copies.append(copy)
     return [runs[number] for number in distinct[1:]], copies
-
-
-def repeated_run(baseline: Run, earlier: Sequence[Run], rerun: Run) -> CopiedRun | None:
-    """Return the run that a new rerun repeats; ``None`` if it shows new outputs.
-
-    If no other run shows whether outputs vary, a rerun that repeats the baseline in nearly all items may be
-    from a model that always gives the same answer. It is reported, but not left out of the noise.
-
-    Args:
-        baseline: the run that reruns repeat.
-        earlier: its earlier reruns, with the same items in the same order.
-        rerun: the new rerun, likewise.
-    """
-    copies = {copy.run: copy for copy in without_copies(baseline, (*earlier, rerun))[1]}
-    if rerun.id in copies:
-        return copies[rerun.id]
-    n_equal, n = int(_equal_items(baseline, rerun).sum()), _n_answered(baseline, rerun)
-    if not n or n_equal < _NEARLY_ALL * n:
-        return None
-    return CopiedRun(rerun.id, baseline.id, "baseline", n_equal, n, is_left_out=False)
 
 
 def repeats_of_candidate(candidate: Run, baseline: Run, reruns: Sequence[Run]) -> list[CopiedRun]:
@@ -188,14 +170,20 @@ def _equal_pairs(runs: Sequence[Run]) -> dict[tuple[int, int], Mask]:
 
 
 def _copy(
-    runs: Sequence[Run], equal: dict[tuple[int, int], Mask], first: int, second: int
+    runs: Sequence[Run],
+    equal: dict[tuple[int, int], Mask],
+    pair: tuple[int, int],
+    *,
+    deterministic: bool,
 ) -> CopiedRun | None:
-    flags, n = equal[first, second], _n_answered(runs[first], runs[second])
-    others = [of_pair for pair, of_pair in equal.items() if pair != (first, second)]
-    if not _stands_out(flags, others, n):
+    original, run = (runs[number] for number in pair)
+    flags, n = equal[pair], _n_answered(original, run)
+    others = [of_pair for other, of_pair in equal.items() if other != pair]
+    stands_out = _stands_out(flags, others, n)
+    if not stands_out and (deterministic or not n or flags.sum() < _NEARLY_ALL * n):
         return None
-    role: Literal["baseline", "rerun"] = "rerun" if first else "baseline"
-    return CopiedRun(runs[second].id, runs[first].id, role, int(flags.sum()), n)
+    role: Literal["baseline", "rerun"] = "rerun" if pair[0] else "baseline"
+    return CopiedRun(run.id, original.id, role, int(flags.sum()), n, stands_out)
 
 
 def _stands_out(flags: Mask, others: Sequence[Mask], n: int) -> bool:

@@ -292,9 +292,14 @@ def decide(comparison: Comparison, settings: GateSettings | None = None) -> Gate
 
     Raises:
         UnknownNameError: a metric, a kind of groups, a slice, a must-pass item or a threshold does not exist.
-        InputError: a metric or field was not measured, or thresholds contradict each other.
+        InputError: a metric or field was not measured, thresholds contradict each other, or reruns that the
+            settings count were left out.
     """
     settings = settings or GateSettings()
+    if settings.deterministic and any(not copy.stands_out for copy in comparison.copies):
+        raise InputError(
+            "deterministic", "counts equal reruns, which were left out: compare(..., deterministic=True)"
+        )
     names = chosen_metrics(comparison.metrics, settings)
     check_names(comparison.baseline, settings, comparison.matching.lost + comparison.matching.changed)
     thresholds = check_thresholds(comparison, settings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from semscale.drift.copied_runs import CopiedRun, repeated_run
+from semscale.drift.copied_runs import CopiedRun, without_copies
 from semscale.drift.settings import ASKED_FIELDS
 from semscale.embedding.languages import language_of
 from semscale.errors import InputError
@@ -208,12 +208,8 @@ def copies_among(history: "History", original: Run, reruns: Sequence[Run]) -> tu
     """
     new = {rerun.id for rerun in reruns}
     earlier = [rerun for rerun in history.reruns(original.id) if rerun.id not in new]
-    copies = []
-    for rerun in reruns:
-        ordered = [check_comparable(original, run) for run in (*earlier, rerun)]
-        copies.append(repeated_run(original, ordered[:-1], ordered[-1]))
-        earlier.append(rerun)
-    return tuple(copy for copy in copies if copy is not None)
+    ordered = [check_comparable(original, run) for run in (*earlier, *reruns)]
+    return tuple(copy for copy in without_copies(original, ordered)[1] if copy.run in new)
 
 
 def outputs_equal(left: Run, right: Run) -> bool:

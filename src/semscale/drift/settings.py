@@ -287,6 +287,14 @@ class GateSettings(Settings):
         Field(description="Better values of a field: lower, higher, or either if any change counts."),
         Option(GATE, "FIELD=DIRECTION", name="--direction", type=list[str], rare=True),
     ] = {}
+    deterministic: Annotated[
+        bool,
+        Field(
+            description="The baseline's model always gives the same answer: reruns with equal outputs count, "
+            "as a noise of zero."
+        ),
+        Option(GATE, rare=True),
+    ] = False
     slices: Annotated[
         dict[str, dict[str, SliceSettings]],
         BeforeValidator(_slices),

@@ -21,6 +21,7 @@ from semscale.drift.decision import (
     decide,
     metric_tests,
 )
+from semscale.drift.copied_runs import CopiedRun, without_copies
 from semscale.drift.runs import check_rerun
 from semscale.drift.settings import GateSettings
 from semscale.errors import InputError, UnknownNameError
@@ -84,6 +85,7 @@ class GatePlan(Presentable):
         power: required share of decided comparisons.
         draws: number of simulated comparisons for each size.
         seed: seed of the simulation.
+        copies: reruns that repeat another run and are left out.
     """
 
     items: int
@@ -93,6 +95,7 @@ class GatePlan(Presentable):
     power: float
     draws: int
     seed: int
+    copies: tuple[CopiedRun, ...] = ()
 
     def __repr__(self) -> str:
         return f"GatePlan(items={self.items}, reruns={self.reruns}, sizes={len(self.sizes)})"
@@ -174,7 +177,7 @@ def plan_gate(
         if comparison.pair_losses[name].shape[1] == len(comparison.runs)  # a judge compares no rerun
     ]
     sizes = [_simulated(comparison, chosen, names, size, (draws, seed)) for size in _sizes(n, reruns)]
-    return GatePlan(n, reruns, is_unchanged, tuple(sizes), power, draws, seed)
+    return GatePlan(n, reruns, is_unchanged, tuple(sizes), power, draws, seed, comparison.copies)
 
 
 def _sizes(n: int, reruns: int) -> Iterator[tuple[int, int]]:
@@ -316,6 +319,7 @@ class SelfTest(Presentable):
         signature: settings of measurement, decision and draws.
         alpha: allowed probability of a false alarm, as set for the gate.
         interval: coverage of the intervals of rates.
+        copies: reruns that repeat another run and are left out.
     """
 
     rows: tuple[SelfTestRow, ...]
@@ -323,6 +327,7 @@ class SelfTest(Presentable):
     signature: Signature
     alpha: float = 0.05
     interval: float = INTERVAL
+    copies: tuple[CopiedRun, ...] = ()
 
     def __repr__(self) -> str:
         kinds = len({row.kind for row in self.rows})
@@ -409,7 +414,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
 
     Args:
         baseline: the approved run.
-        reruns: further runs of its model.
+        reruns: further runs of its model; one that repeats another run is left out (see ``without_copies``).
         meter: measures the losses; ``DriftMeter()`` by default.
         settings: settings of the gate; must-pass items and slices are ignored.
         kinds: kinds of change from ``DAMAGES``; by default all.
@@ -431,7 +436,10 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
         )
     _check(items, shares, draws, seed)
     gate = (settings or GateSettings()).changed(must_pass=(), slices={})
-    runs = (baseline, *(check_rerun(baseline, rerun) for rerun in reruns))
+    reruns, copies = without_copies(
+        baseline, [check_rerun(baseline, rerun) for rerun in reruns], deterministic=gate.deterministic
+    )
+    runs = (baseline, *reruns)
     measured = _Versions(runs, chosen, meter or DriftMeter(), seed, progress)
     n = min(items or len(baseline.items), len(baseline.items))
     rows, signature = [], Signature.of("drift")
@@ -455,7 +463,9 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
     drawn = Signature.of(
         "self-test", kinds="+".join(chosen), items=n, draws=draws, damage_seed=seed, reruns=len(reruns)
     )
-    return SelfTest(tuple(rows), len(reruns), drawn.extended(signature), gate.alpha, INTERVAL)
+    return SelfTest(
+        tuple(rows), len(reruns), drawn.extended(signature), gate.alpha, INTERVAL, copies=tuple(copies)
+    )
 
 
 def _check(items: int | None, shares: Sequence[float], draws: int, seed: int) -> None:

@@ -194,6 +194,8 @@ class DriftSummary(Presentable):
             "ask the baseline's model again, record its outputs (semscale drift record FILE --rerun-of "
             "baseline), and run the gate again"
         )
+        if any(not copy.stands_out for copy in self.comparison.copies):
+            again += "; or, if the model always gives the same answer, add --deterministic"
         if n < FEWEST_TO_PASS:
             add = f"Add items to the dataset: a gate passes with at least {FEWEST_TO_PASS}, and it has {n}"
             return add if self.comparison.reruns else f"{add}; then {again}"

@@ -183,7 +183,11 @@ def _undecided_facts(summary: DriftSummary, decision: GateDecision) -> tuple[str
         return (_too_few_sentence(first_test),)
     first = capitalised(undecided_sentence(summary, first_test))
     if not summary.comparison.reruns:
-        return ("There is no rerun of the baseline, so a change cannot be told from chance", first)
+        copies = len(summary.comparison.copies)
+        why = "There is no rerun of the baseline"
+        if copies:
+            why = f"The baseline has {counted(copies, 'rerun')}, left out as a repetition of another run"
+        return (f"{why}, so a change cannot be told from chance", first)
     names = listed([metric_label(test.metric) for test in other_tests])
     return (first, f"Also undecided: {names}") if names else (first,)
 
@@ -280,7 +284,8 @@ def _counting(summary: DriftSummary) -> Iterator[str]:
     total = n + comparison.matching.n_left_out
     compared = f"{count(n - left_out)} of {counted(total, 'item')} compared"
     why = f", {count(left_out)} left out, as neither run has a text" if left_out else ""
-    yield f"{compared}{why}; {counted(reruns, 'rerun') if reruns else 'no rerun'} of the baseline"
+    copies = f", {count(len(comparison.copies))} left out" if comparison.copies else ""
+    yield f"{compared}{why}; {counted(reruns, 'rerun') if reruns else 'no rerun'} of the baseline{copies}"
     if new := comparison.matching.new:
         yield f"{counted(len(new), 'new item')} that the baseline does not have, not compared: {named(new)}"
 

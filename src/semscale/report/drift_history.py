@@ -435,6 +435,7 @@ def plan_document(plan: GatePlan) -> Document:
             f"baseline. Wanted: the gate decides about {kind} in at least {percent(plan.power, 0)} of "
             "comparisons.",
         ),
+        cautions=tuple(f"{capitalised(copy.sentence)}." for copy in plan.copies),
         facts=(
             ("Items", Count(plan.items)),
             ("Reruns", Count(plan.reruns)),
@@ -520,7 +521,10 @@ def self_test_document(result: SelfTest) -> Document:
             f"{counted(items, 'item')} per gate, {counted(draws, 'gate')} per line, {reruns} of the baseline",
         ),
         reading=tuple(_self_test_reading(result)) or ("No gate was run: no item allows these changes.",),
-        cautions=_FEW_RERUNS.get(result.n_reruns, ()),
+        cautions=(
+            *_FEW_RERUNS.get(result.n_reruns, ()),
+            *(f"{capitalised(copy.sentence)}." for copy in result.copies),
+        ),
         sections=present(
             section("alarms", "False alarms", _alarms_block(result.false_alarms)),
             section("changes", "Changes of the outputs", _METHOD, _changes_table(result)),

@@ -25,9 +25,11 @@ from semscale.cli.process import echo
 from semscale.cli.progress import progress_bars
 from semscale.drift.anchors import TextRuler, check_ruler, keep_check, with_ruler
 from semscale.drift.comparison import Comparison, compare
+from semscale.drift.copied_runs import without_copies
 from semscale.drift.decision import check_settings, decide
 from semscale.drift.metrics import REFERENCE_MATCH, SIDE_BY_SIDE, Metric
 from semscale.drift.quality_scores import check_inputs, judge_runs, with_side_by_side
+from semscale.drift.runs import check_rerun
 from semscale.drift.settings import GateSettings
 from semscale.drift.simulation import GatePlan, SelfTest, plan_gate, self_test
 from semscale.drift.summary import DriftSummary
@@ -96,7 +98,13 @@ def _compared(options: GateOptions, settings: GateSettings, history: "History") 
             check_inputs(baseline)
         floors = bool(settings.thresholds)
         comparison = compare(
-            baseline, candidate, reruns=reruns, meter=meter, floors=floors, progress=progress
+            baseline,
+            candidate,
+            reruns=reruns,
+            deterministic=settings.deterministic,
+            meter=meter,
+            floors=floors,
+            progress=progress,
         )
         if runs.repeated:
             first = (
@@ -330,12 +338,16 @@ def plan_from_history(options: PlanOptions) -> GatePlan:
         name = options.candidate
         candidate = None if name is None else run_of(history, name, options.history.dataset)
     _check_settings(baseline, options.decision, settings)
-    reruns = [rerun for rerun in reruns if candidate is None or rerun.id != candidate.id]
+    ordered = [
+        check_rerun(baseline, rerun) for rerun in reruns if candidate is None or rerun.id != candidate.id
+    ]
+    reruns, copies = without_copies(baseline, ordered, deterministic=settings.deterministic)
     least = 2 if candidate is None else 1
     if len(reruns) < least:
+        left_out = "".join(f"; {copy.sentence}" for copy in copies)
         raise InputError(
             f"a plan needs {least} reruns of the baseline, which show the noise, got {len(reruns)}: record "
-            "one with semscale drift record OUTPUTS --rerun-of baseline"
+            f"one with semscale drift record OUTPUTS --rerun-of baseline{left_out}"
         )
     *others, latest = reruns
     with progress_bars() as progress:
@@ -343,13 +355,15 @@ def plan_from_history(options: PlanOptions) -> GatePlan:
             baseline,
             candidate or latest,
             reruns=reruns if candidate else others,
+            deterministic=settings.deterministic,
             meter=options.measuring.meter(settings.fields),
             progress=progress,
         )
     is_unchanged = candidate is None
-    return plan_gate(
+    plan = plan_gate(
         comparison, settings, is_unchanged=is_unchanged, power=options.power, seed=options.measuring.seed
     )
+    return replace(plan, copies=(*copies, *plan.copies))
 
 
 def run_self_test(options: PlanOptions) -> SelfTest:
