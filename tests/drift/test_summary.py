@@ -77,6 +77,31 @@ def test_drift_names_the_items_that_changed_most():
     assert summary.harm[7] == pytest.approx(0.75)
 
 
+def test_a_failed_gate_names_no_item_that_is_worse_only_in_what_did_not_fail():
+    # Items 0 to 7 contradict the baseline: .5 * 8 / 20 = .2, beyond the margin of .11. The added content of
+    # item 19, which has the greatest harm of all, may be chance.
+    contradictions = candidate_losses(np.where(np.arange(N) < 8, 0.5, 0.0), N, 3)
+    added = candidate_losses(np.where(np.arange(N) == 19, 0.95, 0.0), N, 3)
+    losses = {"contradictions": contradictions, "added_content": added}
+    summary = summary_of(losses, settings=GateSettings(metrics=tuple(losses)))
+    assert [test.outcome for test in summary.decision.tests] == [Outcome.FAIL, Outcome.UNDECIDED]
+    assert summary.worst(1)[0].index == 19
+    assert summary.telling_items(20) == tuple(range(8))
+    assert summary.next_step.startswith("Look at '0', '1', '2'; approve")
+
+
+def test_an_undecided_gate_names_items_of_what_is_undecided():
+    # Half of a contradiction in item 3 is below the margin; the added content of item 19 may be chance.
+    losses = {
+        "contradictions": candidate_losses(np.where(np.arange(N) == 3, 0.5, 0.0), N, 3),
+        "added_content": candidate_losses(np.where(np.arange(N) == 19, 0.9, 0.0), N, 3),
+    }
+    summary = summary_of(losses, settings=GateSettings(metrics=tuple(losses)))
+    assert [test.outcome for test in summary.decision.tests] == [Outcome.PASS, Outcome.UNDECIDED]
+    assert summary.telling_items(20) == (19,)
+    assert "look at '19', and approve" in summary.next_step
+
+
 def test_an_undecided_gate_without_a_rerun_asks_for_one():
     summary = summary_of({"match": candidate_losses(0.4, N, 2)}, k=2)
     assert summary.decision.outcome is Outcome.UNDECIDED

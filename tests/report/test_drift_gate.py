@@ -13,7 +13,7 @@ from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings
 from semscale.report.document import Findings
 from semscale.report.drift_ci import junit_xml
-from semscale.report.drift_gate import differing, drift_document, telling_items
+from semscale.report.drift_gate import differing, drift_document
 from semscale.report.html import page
 from semscale.report.terminal import print_document
 
@@ -62,8 +62,8 @@ def test_three_texts_are_shown_with_the_differing_words_marked(failed, read_page
 def test_the_reason_that_touches_most_comes_first_with_its_items():
     # 8 of 20 outputs contradict, and 2 of 20 items are silent; then 9 are silent and 8 contradict
     few_silent, many_silent = gate_of(contradicted=8, silent=2), gate_of(contradicted=8, silent=9)
-    assert telling_items(few_silent) == (0, 1, 2)
-    assert telling_items(many_silent) == (11, 12, 13)
+    assert few_silent.telling_items(3) == (0, 1, 2)
+    assert many_silent.telling_items(3) == (11, 12, 13)
     assert str(drift_document(many_silent).reading[0]).startswith("9 of 20 items lost all outputs")
     assert str(drift_document(few_silent).reading[0]).startswith("Contradictions rose")
 
@@ -126,7 +126,7 @@ def test_a_limit_within_its_default_is_undecided_and_shows_its_item(read_page):
     sentence = "1 of 12 items with numbers state other numbers (limit 1): item-03"
     assert [str(line) for line in drift_document(summary).reading] == [f"{sentence}."]
     assert ("warn", f"{sentence}.") in findings_of(summary)
-    assert telling_items(summary) == (3,)
+    assert summary.telling_items(3) == (3,)
     assert summary.next_step == (
         "Look at 'item-03', and approve the run if they are as good as before, or allow such items "
         "(--limit changed_numbers=1)"

@@ -1,8 +1,10 @@
 """Summary of a comparison: the decision, metrics by group, and the items that changed most."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -56,6 +58,23 @@ class WorseItem:
     harm: float
     drifts: dict[str, float]
     pairs: tuple[AlignedPair, ...]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Reason for a gate's failure.
+
+    Attributes:
+        sentence: the reason without a full stop.
+        is_countable: true if it counts items or outputs, which is clearer than a similarity.
+        share: loss as a share of the worst case: of items that break a limit, or of a metric's span.
+        items: indices of the items that show it, the clearest first.
+    """
+
+    sentence: str
+    is_countable: bool
+    share: float
+    items: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -174,7 +193,7 @@ class DriftSummary(Presentable):
             if EQUAL_OUTPUTS in self.comparison.cautions:
                 return "Check that the right file was recorded: all outputs equal the baseline's"
             if self.decision.slightly_worse:
-                return f"Look at {self._slight_ids()}: {self._slight_subjects()} less than the margin"
+                return f"Look at {self._telling_ids()}: {self._slight_subjects()} less than the margin"
             return "Nothing to do: no metric is worse than chance explains, and every limit is met"
         if self.decision.outcome is Outcome.FAIL:
             return self._when_failed()
@@ -186,7 +205,7 @@ class DriftSummary(Presentable):
             n = missing.n_broken
             items = f"the {n:,} missing items" if n > 1 else "the missing item"
             return f"Record {items}, without outputs where the model gave none ({named(missing.items)})"
-        return f"Look at {self._worst_ids()}; approve the run only if this change is intended"
+        return f"Look at {self._telling_ids()}; approve the run only if this change is intended"
 
     def _when_undecided(self) -> str:
         n = len(self.comparison.baseline.items)
@@ -204,10 +223,10 @@ class DriftSummary(Presentable):
         if lost := self.decision.lost_content:
             accept = " ".join(f"--margin {test.metric}={_margin_above(test):g}" for test in lost)
             return (
-                f"Look at {self._slight_ids()}: {self._slight_subjects()} less than the margin; approve the "
+                f"Look at {self._telling_ids()}: {self._slight_subjects()} less than the margin; approve the "
                 f"run if this loss is intended, or accept losses below a margin that you state ({accept})"
             )
-        look = f"look at {self._worst_ids()}, and approve the run if they are as good as before"
+        look = f"look at {self._telling_ids()}, and approve the run if they are as good as before"
         if not self._is_any_test_undecided:
             allow = " ".join(f"--limit {check.name}=1" for check in self.decision.undecided_limits)
             return f"{look[0].upper()}{look[1:]}, or allow such items ({allow})"
@@ -216,18 +235,61 @@ class DriftSummary(Presentable):
         return f"The candidate may or may not be worse: {self.plan.sentence}; or {look}"
 
     def _slight_subjects(self) -> str:
-        names = " and ".join(metric_label(test.metric) for test in self._slight)
+        slight = self.decision.lost_content or self.decision.slightly_worse
+        names = " and ".join(metric_label(test.metric) for test in slight)
         return f"{names} became worse by"
 
-    def _slight_ids(self) -> str:
-        indices = dict.fromkeys(index for test in self._slight for index in self.drifting(test))
-        ids = [self.comparison.baseline.items[index].id for index in indices]
-        return ", ".join(map(repr, ids[:_FEW])) or "the report"
+    @cached_property
+    def failures(self) -> tuple[Failure, ...]:
+        """Reasons of a failed gate, the most serious first; of a metric's groups only if all items pass."""
+        decision = self.decision
+        failures = [
+            Failure(check.sentence, True, math.inf, self._positions([check.id]))
+            for check in decision.failed_items
+        ]
+        for limit in decision.broken_limits:
+            share = limit.n_broken / len(self.comparison.baseline.items)
+            failures.append(Failure(limit.sentence, True, share, self._positions(limit.items)))
+        failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
+        overall = {test.metric for test in failed if test.group is None}
+        for test in failed:
+            if test.group is None or test.metric not in overall:
+                metric = self.comparison.metrics[test.metric]
+                share, items = test.drift / metric.span, self.drifting(test)
+                failures.append(Failure(test.sentence(metric), bool(metric.affected), share, items))
+        failures += [
+            Failure(check.sentence, False, 0.0, ()) for check in decision.thresholds if not check.passed
+        ]
+        return tuple(sorted(failures, key=lambda failure: (not failure.is_countable, -failure.share)))
 
-    @property
-    def _slight(self) -> tuple[MetricTest, ...]:
-        """Tests with a drift below the margin: lost content if there is some, otherwise all."""
-        return self.decision.lost_content or self.decision.slightly_worse
+    def _positions(self, ids: Iterable[str]) -> tuple[int, ...]:
+        """Return the indices of the compared items among some ids."""
+        positions = {item.id: index for index, item in enumerate(self.comparison.baseline.items)}
+        return tuple(positions[id_] for id_ in ids if id_ in positions)
+
+    def telling_items(self, limit: int) -> tuple[int, ...]:
+        """Return the indices of the items that show best what was decided, the clearest first.
+
+        These are the items of the failures; otherwise those of undecided limits and tests; otherwise those of
+        drifts below the margin. If all of them have no items, these are the items that became worse.
+
+        Args:
+            limit: greatest number of items.
+        """
+        decision, lost = self.decision, self.decision.lost_content
+        undecided = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
+        undecided.sort(key=lambda test: (test not in lost, test.urgency))
+        groups = (
+            [failure.items for failure in self.failures],
+            [
+                *(self._positions(check.items) for check in decision.undecided_limits),
+                *map(self.drifting, undecided),
+            ],
+            map(self.drifting, decision.slightly_worse),
+            [[item.index for item in self.worst(limit)]],
+        )
+        telling = (list(dict.fromkeys(chain.from_iterable(group))) for group in groups)
+        return tuple(next((items for items in telling if items), [])[:limit])
 
     def drifting(self, test: MetricTest) -> tuple[int, ...]:
         """Return the items of a test in which the candidate drifts more than any other run, the worst first.
@@ -244,11 +306,9 @@ class DriftSummary(Presentable):
         worse = np.flatnonzero((own > 0) & (own >= others))
         return tuple(worse[np.argsort(-own[worse], kind="stable")].tolist())
 
-    def _worst_ids(self) -> str:
-        broken = self.decision.broken_limits or self.decision.undecided_limits
-        ids = list(broken[0].items) if broken else []
-        ids = ids or [self.comparison.baseline.items[worse.index].id for worse in self.worst(_FEW)]
-        return ", ".join(map(repr, ids[:_FEW])) or "the report"
+    def _telling_ids(self) -> str:
+        items = self.comparison.baseline.items
+        return ", ".join(repr(items[index].id) for index in self.telling_items(_FEW)) or "the report"
 
     @property
     def moved(self) -> Moved | None:

@@ -3,9 +3,8 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from semscale.drift.anchors import Moved, RulerCheck
@@ -160,7 +159,7 @@ def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
     decision, ruler = summary.decision, summary.ruler
     moved = (capitalised(ruler.sentence),) if ruler is not None and ruler.has_moved else ()
     if decision.outcome is Outcome.FAIL:
-        failures = _failures(summary, decision)
+        failures = summary.failures
         also = (f"{counted(len(failures) - 1, 'more reason')} below",) if len(failures) > 1 else ()
         return (capitalised(failures[0].sentence), *also)
     if moved:
@@ -353,65 +352,8 @@ def _versions(matching: ItemMatching) -> Iterator[tuple[str, str]]:
         )
 
 
-@dataclass(frozen=True)
-class _Failure:
-    """Reason for a gate's failure.
-
-    Attributes:
-        sentence: the reason without a full stop.
-        is_countable: true if it counts items or outputs, which is clearer than a similarity.
-        share: loss as a share of the worst case: of items that break a limit, or of a metric's span.
-        items: indices of the items that show it, the clearest first.
-    """
-
-    sentence: str
-    is_countable: bool
-    share: float
-    items: tuple[int, ...]
-
-
-def _failures(summary: DriftSummary, decision: GateDecision) -> list[_Failure]:
-    """Return the reasons of a failed gate, the most serious first; groups only if all items together pass."""
-    comparison = summary.comparison
-    positions = {item.id: index for index, item in enumerate(comparison.baseline.items)}
-
-    def known(ids: Iterable[str]) -> tuple[int, ...]:
-        return tuple(positions[id_] for id_ in ids if id_ in positions)
-
-    failures = [
-        _Failure(check.sentence, True, math.inf, known([check.id])) for check in decision.failed_items
-    ]
-    for limit in decision.broken_limits:
-        share = limit.n_broken / len(positions)
-        failures.append(_Failure(limit.sentence, True, share, known(limit.items)))
-    failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
-    overall = {test.metric for test in failed if test.group is None}
-    for test in failed:
-        if test.group is None or test.metric not in overall:
-            metric = comparison.metrics[test.metric]
-            share, items = test.drift / metric.span, summary.drifting(test)
-            failures.append(_Failure(test.sentence(metric), bool(metric.affected), share, items))
-    failures += [
-        _Failure(check.sentence, False, 0.0, ()) for check in decision.thresholds if not check.passed
-    ]
-    return sorted(failures, key=lambda failure: (not failure.is_countable, -failure.share))
-
-
-def telling_items(summary: DriftSummary, most: int = TEXTS) -> tuple[int, ...]:
-    """Return the indices of the clearest examples, those of the most serious reason first.
-
-    After the items of failures come those that leave a limit undecided, then those that became worse.
-    """
-    failures = _failures(summary, summary.decision)
-    shown = chain.from_iterable(failure.items for failure in failures)
-    ids = {id_ for check in summary.decision.undecided_limits for id_ in check.items}
-    open_items = (row for row, item in enumerate(summary.comparison.baseline.items) if item.id in ids)
-    worse = (item.index for item in summary.worst(most))
-    return tuple(islice(dict.fromkeys(chain(shown, open_items, worse)), most))
-
-
 def _texts_section(summary: DriftSummary) -> Section | None:
-    items = telling_items(summary)
+    items = summary.telling_items(TEXTS)
     if not items:
         return None
     pairs = [pair for index in items for pair in summary.pairs_of(index)[:_SHOWN_PAIRS]]
@@ -535,7 +477,7 @@ def _checks_section(summary: DriftSummary) -> Section | None:
 
 def _not_passed(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Level, Line]]:
     """Return one line for each failed or undecided check."""
-    for failure in _failures(summary, decision):
+    for failure in summary.failures:
         yield "fail", printable(f"{capitalised(failure.sentence)}.")
     for limit in decision.undecided_limits:
         yield "warn", printable(f"{limit.sentence}.")
