@@ -23,6 +23,7 @@ from semscale.report.drift_history import (
     self_test_document,
     verification_document,
 )
+from semscale.report.drift_gate import gravest_facts
 from semscale.report.html import page
 from semscale.report.terminal import print_document
 from semscale.signature import Signature
@@ -114,8 +115,30 @@ def test_a_history_lists_comparisons_with_outcome_and_greatest_drift(capsys):
     latest, first = [line for line in out.splitlines() if line.startswith("2026-03-0")]
     # 8 of 20 outputs contradict all three other runs, which agree: the drift is .4, and the margin .11.
     assert "fail" in latest
-    assert latest.endswith("contradictions +3.6")
+    assert latest.endswith("contradictions 3.6")
     assert "pass" in first
+    assert first.endswith("none")
+
+
+def test_a_history_states_the_greatest_drift_of_the_metrics_that_the_gate_tests(capsys):
+    # The similarity is not tested: 2 of 20 items lose .3, a drift of .3^2 * 2 / 20 = .009, 9 times a margin of
+    # .001. The 2 contradictions are a drift of .1, .9 times the margin of .11.
+    summary = gate_of(contradicted=2)
+    figures = [replace(figure, margin=0.001) if figure.metric == "match" else figure
+               for figure in summary.stored.figures]  # fmt: skip
+    comparison = replace(summary.stored, figures=tuple(figures))
+    (row,) = [
+        line
+        for line in shown(history_document(history_of((comparison,))), capsys).splitlines()
+        if "model-b" in line
+    ]
+    assert row.endswith("contradictions 0.9")
+
+
+def test_gate_and_history_agree_that_there_was_no_drift(capsys):
+    summary = gate_of()
+    assert gravest_facts(summary) == ("No drift was measured",)
+    assert "  none" in shown(history_document(history_of((summary.stored,))), capsys)
 
 
 def test_a_history_draws_comparisons_with_the_same_baseline_and_settings_only():

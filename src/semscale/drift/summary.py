@@ -401,6 +401,7 @@ class DriftSummary(Presentable):
                     figure.margin,
                     figure.n,
                     figure.n_left_out,
+                    str(figure.outcome) if self.is_tested(figure) else None,
                 )
                 for figure in self.figures
             ),

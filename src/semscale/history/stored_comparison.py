@@ -32,6 +32,8 @@ class StoredFigure:
         margin: the smallest material drift.
         n: number of items with a value.
         n_left_out: number of items without a value.
+        outcome: outcome of the gate's test, ``pass``, ``fail`` or ``undecided``; ``None`` if the gate does not
+            test it.
     """
 
     metric: str
@@ -43,6 +45,12 @@ class StoredFigure:
     margin: float
     n: int
     n_left_out: int
+    outcome: str | None = None
+
+    @property
+    def in_margins(self) -> float:
+        """Drift as a multiple of the margin; NaN without a margin."""
+        return self.drift / self.margin if self.margin > 0 else math.nan
 
 
 @dataclass(frozen=True)
@@ -113,6 +121,16 @@ class StoredComparison:
         return None if self.checks is None else tuple(check for check in self.checks if not check.passed)
 
     @property
+    def tested(self) -> tuple[StoredFigure, ...]:
+        """The figures that the gate tests over all items, the greatest drift in margins first."""
+        known = [
+            figure
+            for figure in self.figures
+            if figure.group is None and figure.outcome is not None and math.isfinite(figure.in_margins)
+        ]
+        return tuple(sorted(known, key=lambda figure: -figure.in_margins))
+
+    @property
     def outputs_key(self) -> tuple[str, str]:
         """Key of the compared outputs: the same model with the same outputs is one candidate."""
         return self.model, self.candidate_digest or self.candidate_id
@@ -132,7 +150,8 @@ def dump_figure(figure: StoredFigure) -> dict[str, object]:
     """Return a figure as JSON values; NaN becomes ``None``."""
     measures = {name: _or_none(float(getattr(figure, name))) for name in _MEASURES}
     counts = {"n": int(figure.n), "n_left_out": int(figure.n_left_out)}
-    return {"metric": figure.metric, "group": figure.group, **measures, **counts}
+    about = {"metric": figure.metric, "group": figure.group, "outcome": figure.outcome}
+    return {**about, **measures, **counts}
 
 
 def load_figure(content: Mapping[str, Any]) -> StoredFigure:

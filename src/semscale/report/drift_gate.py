@@ -239,8 +239,19 @@ def _greatest_drift(tests: Iterable[MetricTest]) -> str:
     if not known:
         return "No item has a value, so there is nothing to compare"
     worst = max(known, key=lambda test: test.in_margins)
-    share = number(max(worst.in_margins, 0.0), 1)
-    return f"The greatest drift is that of {_subject(worst)}: {share} times its margin"
+    if worst.in_margins <= 0:
+        return "No drift was measured"
+    return f"The greatest drift is that of {_subject(worst)}: {in_margins(worst.in_margins)} times its margin"
+
+
+def in_margins(drift: float) -> str:
+    """Format a drift above 0, as a multiple of its margin.
+
+    Examples:
+        >>> in_margins(0.83), in_margins(0.004)
+        ('0.8', '< 0.1')
+    """
+    return number(drift, 1, least=0.1)
 
 
 def _title(summary: DriftSummary) -> Line:

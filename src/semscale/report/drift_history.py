@@ -18,7 +18,6 @@ from semscale.history.stored_comparison import (
     COMMON_ITEMS,
     StoredCheck,
     StoredComparison,
-    StoredFigure,
     without_fields,
 )
 from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL, diverging, sequential
@@ -42,7 +41,7 @@ from semscale.report.document import (
     Value,
     estimate_cell,
 )
-from semscale.report.drift_gate import OUTCOMES, outcome_cell, run_line
+from semscale.report.drift_gate import OUTCOMES, in_margins, outcome_cell, run_line
 from semscale.report.figures import distributions_figure, matrix_figure, shares_figure
 from semscale.report.formatting import (
     MISSING,
@@ -306,20 +305,14 @@ def _broken_check(check: StoredCheck) -> str:
     return f"{check.name}{where} ({value})"
 
 
-def _overall(comparison: StoredComparison) -> list[StoredFigure]:
-    return [figure for figure in comparison.figures if figure.group is None]
-
-
-def _in_margins(figure: StoredFigure) -> float:
-    return figure.drift / figure.margin if figure.margin > 0 else math.nan
-
-
 def _greatest(comparison: StoredComparison) -> Value:
-    known = [figure for figure in _overall(comparison) if math.isfinite(_in_margins(figure))]
-    worst = max(known, key=_in_margins, default=None)
-    if worst is None:
+    """Return the greatest drift of the tested metrics, as the gate states it."""
+    if not comparison.tested:
         return None
-    return f"{one_line(metric_label(worst.metric))} {signed(number(_in_margins(worst), 1))}"
+    worst = comparison.tested[0]
+    if worst.in_margins <= 0:
+        return "none"
+    return f"{one_line(metric_label(worst.metric))} {in_margins(worst.in_margins)}"
 
 
 def _series(comparisons: Sequence[StoredComparison]) -> list[StoredComparison]:
@@ -340,12 +333,14 @@ def _series(comparisons: Sequence[StoredComparison]) -> list[StoredComparison]:
 
 
 def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
-    """Draw the drift of each metric over the latest runs, as a multiple of its margin."""
+    """Draw the drift of each tested metric over the latest runs, as a multiple of its margin."""
     shown = series[-_DRAWN_RUNS:]
-    metrics = list(dict.fromkeys(figure.metric for comparison in shown for figure in _overall(comparison)))
+    tested = {figure.metric for comparison in shown for figure in comparison.tested}
+    figures = [figure.metric for comparison in shown for figure in comparison.figures]
+    metrics = [metric for metric in dict.fromkeys(figures) if metric in tested]
     values = []
     for comparison in shown:
-        by_metric = {figure.metric: _in_margins(figure) for figure in _overall(comparison)}
+        by_metric = {figure.metric: figure.in_margins for figure in comparison.tested}
         values.append([by_metric.get(metric, math.nan) for metric in metrics])
     names = [
         f"{comparison.compared:%Y-%m-%d} {short_id(comparison.candidate_id)} "
@@ -363,7 +358,7 @@ def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
         values,
         lambda value: diverging(-min(max(value / 2, -1.0), 1.0)) if math.isfinite(value) else "#ffffff",
         text=lambda value: signed(number(value, 1)),
-        description=f"Drift of each metric as a multiple of its margin, in {counted(len(shown), 'run')}.",
+        description=f"Drift of each tested metric as a multiple of its margin, in {counted(len(shown), 'run')}.",
         caption="Drift from the baseline as a multiple of the margin, the oldest run first. Orange is worse; "
         f"1 or more is beyond the margin. All runs were compared with the same baseline and settings.{cut}",
         style="heat",
