@@ -146,7 +146,9 @@ def test_a_rerun_that_repeats_its_original_word_for_word_is_said(semscale, outpu
     assert (copy["original"], copy["n_equal"], copy["n"]) == (recorded["id"], 2, 2)  # item b has no output
     assert not copy["stands_out"]
     (caution,) = json.loads(ended.out)["cautions"]
-    assert "repeats the baseline in 2 of 2 items: recorded twice or from a cache, so it is left out" in caution
+    assert (
+        "repeats the baseline in 2 of 2 items: recorded twice or from a cache, so it is left out" in caution
+    )
 
 
 def test_an_approval_says_who_and_why_and_until_when(semscale, recorded):

@@ -60,7 +60,8 @@ def test_equal_reruns_count_only_for_a_deterministic_model():
 def test_runs_that_share_nine_tenths_of_the_items_are_copies(n_new, is_copy):
     # All runs share 27 or 26 of 30 items, and differ in the others.
     runs = [
-        run(name, varied(seed, share=n_new / 30)) for seed, name in enumerate(("b", "r1", "r2", "r3"), start=1)
+        run(name, varied(seed, share=n_new / 30))
+        for seed, name in enumerate(("b", "r1", "r2", "r3"), start=1)
     ]
     assert kept(*runs) == ([] if is_copy else ["r1", "r2", "r3"])
     assert kept(*runs, deterministic=True) == ["r1", "r2", "r3"]

@@ -52,7 +52,9 @@ class CopiedRun:
         start = f"rerun {short_id(self.run)} repeats {original} in {self.n_equal} of {self.n} items"
         more = ", far more than other runs do" if self.stands_out else ""
         remedy = (
-            "" if self.stands_out else "; if the model always gives the same answer, gate with --deterministic"
+            ""
+            if self.stands_out
+            else "; if the model always gives the same answer, gate with --deterministic"
         )
         return f"{start}{more}: recorded twice or from a cache, so it is left out of the noise{remedy}"
 

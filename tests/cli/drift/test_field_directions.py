@@ -35,7 +35,8 @@ def decided(semscale, written):
                      "--rerun-of", "baseline"),
         ):  # fmt: skip
             assert ended.code == 0, ended.err
-        return semscale("drift", "gate", written("new.jsonl", **new), "--model", "new", *options)
+        named = "--model", "new", "--deterministic"
+        return semscale("drift", "gate", written("new.jsonl", **new), *named, *options)
 
     return decide
 
