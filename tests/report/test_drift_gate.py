@@ -13,7 +13,7 @@ from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings
 from semscale.report.document import Findings
 from semscale.report.drift_ci import junit_xml
-from semscale.report.drift_gate import differing, drift_document
+from semscale.report.drift_gate import around_difference, differing, drift_document
 from semscale.report.html import page
 from semscale.report.terminal import print_document
 
@@ -191,6 +191,29 @@ def test_long_texts_are_shown_from_shortly_before_their_difference():
     assert shown.endswith("is not safe")
     assert len(shown) <= 200
     assert "".join(piece.text for piece in before.pieces).endswith("is safe")
+
+
+def test_the_screen_shows_the_words_that_differ(capsys):
+    # The texts of an item differ only in their middle; both are longer than a cell.
+    summary = gate_of(contradicted=8, text="It is said of all patients that ")
+    print_document(drift_document(summary))
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.count("of case 00") == 2]
+    assert "is safe." in line
+    assert "is not safe." in line
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "shown"),
+    [
+        # From the first word that begins within 14 characters before the difference.
+        ("The main idea is explained well and long.", "The main idea is explained ill and short.",
+         ("…is explained well and…", "…is explained ill and…")),
+        ("same " * 9 + "end", "same " * 9 + "start", ("…same same same end", "…same same same start")),
+        ("A first text that is rather long.", "(no output)", ("A first text that is…", "(no output)")),
+    ],
+)  # fmt: skip
+def test_long_texts_of_the_screen_are_cut_around_the_first_difference(left, right, shown):
+    assert around_difference(left, right, limit=24) == shown
 
 
 def test_a_text_without_a_counterpart_has_no_marks():

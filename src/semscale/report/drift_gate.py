@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice
+from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from semscale.drift.anchors import Moved, RulerCheck
@@ -15,7 +16,7 @@ from semscale.drift.metrics import QUALITY_METRICS, mean_loss, metric_label
 from semscale.drift.runs import ItemMatching
 from semscale.drift.summary import DriftSummary
 from semscale.embedding.languages import ENGLISH
-from semscale.history.items import Item, Output
+from semscale.history.items import Output
 from semscale.history.runs import Approval, Run, named, now, short_id
 from semscale.report.chart_kit import diverging
 from semscale.report.document import (
@@ -89,6 +90,7 @@ TEXTS = 3
 _SHOWN_PAIRS, _SHOWN_FINDINGS = 2, 4
 _MOST_GROUPS, _MOST_NAMED = 24, 5
 _LONGEST_OUTPUT, _LONGEST_INPUT, _LONGEST_REASON, _LONGEST_NAME = 500, 400, 200, 80
+_BRIEF_OUTPUT, _BRIEF_LEAD_IN = 44, 14  # of the screen's table, whose cells have 44 characters
 _LEAD_IN = 80  # characters shown before the first difference of long texts
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 _BETTER = {Changed.BETTER, Changed.SLIGHTLY_BETTER}
@@ -381,7 +383,7 @@ def _texts_section(summary: DriftSummary) -> Section | None:
 
 def _item(summary: DriftSummary, index: int) -> ComparedItem:
     comparison = summary.comparison
-    before, after = comparison.baseline.items[index], comparison.candidate.items[index]
+    before = comparison.baseline.items[index]
     pairs = sorted(summary.pairs_of(index), key=lambda pair: not pair.findings and pair.candidate is not None)
     return ComparedItem(
         id=Quoted(before.id, _LONGEST_NAME),
@@ -389,12 +391,43 @@ def _item(summary: DriftSummary, index: int) -> ComparedItem:
         input=None if before.input is None else Quoted(before.input, _LONGEST_INPUT),
         pairs=tuple(_pair(summary, pair) for pair in pairs[:_SHOWN_PAIRS]),
         n_more=max(len(pairs) - _SHOWN_PAIRS, 0),
-        brief=(Quoted(before.id), _outputs(before), _outputs(after)),
+        brief=(Quoted(before.id), *_brief_texts(summary, index, pairs[0] if pairs else None)),
     )
 
 
-def _outputs(item: Item) -> Quoted:
-    return Quoted(" / ".join(str(output.text) for output in item.outputs_with_text) or "(no output)")
+def _brief_texts(summary: DriftSummary, index: int, pair: AlignedPair | None) -> tuple[Quoted, Quoted]:
+    """Return the outputs of a pair for the screen, from shortly before their first difference."""
+    comparison = summary.comparison
+    runs = comparison.baseline, comparison.candidate
+    absent = ["(no such output)" if run.items[index].outputs_with_text else "(no output)" for run in runs]
+    texts = [None, None] if pair is None else [_text(output) for output in summary.outputs_of(pair)]
+    before, after = (text or name for text, name in zip(texts, absent, strict=True))
+    first, second = around_difference(before, after, limit=_BRIEF_OUTPUT)
+    return Quoted(first), Quoted(second)
+
+
+def around_difference(left: str, right: str, *, limit: int) -> tuple[str, str]:
+    """Cut two texts to ``limit`` characters so that their first difference can be seen.
+
+    Examples:
+        >>> around_difference("The main idea is explained well.", "The main idea is not explained.", limit=24)
+        ('…main idea is explained…', '…main idea is not…')
+        >>> around_difference("It is safe.", "It is not safe.", limit=24)
+        ('It is safe.', 'It is not safe.')
+    """
+    texts = one_line(left), one_line(right)
+    longest = max(map(len, texts))
+    if longest <= limit:
+        return texts
+    common = len(commonprefix(texts))
+    start = max(0, min(common - _BRIEF_LEAD_IN, longest - limit + 1))
+    if start:
+        start = texts[0].find(" ", start, common) + 1 or common
+    room = limit - 1 if start else limit
+    rests = [text[start:] for text in texts]
+    shown = [rest if len(rest) <= room else clipped(rest, room - 1).shown for rest in rests]
+    first, second = (f"…{text}" if start else text for text in shown)
+    return first, second
 
 
 def _pair(summary: DriftSummary, pair: AlignedPair) -> ComparedPair:
