@@ -89,7 +89,9 @@ def test_junit_skips_undecided_checks_with_their_bound():
     summary = gate_of(contradicted=1, reruns=1, settings=GateSettings(margins={"contradictions": 0.04}))
     root = ElementTree.fromstring(junit_xml(summary))
     skipped = {case.get("classname"): case.find("skipped") for case in root.iter("testcase")}
-    assert "0.040 or more counts" in skipped["drift.contradictions"].get("message")
+    message = skipped["drift.contradictions"].get("message")
+    assert message.startswith("undecided: contradictions may have become worse")
+    assert "0.040 or more counts" in message
 
 
 def test_junit_is_xml_whatever_the_texts_are():
