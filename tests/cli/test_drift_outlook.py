@@ -1,6 +1,7 @@
 """``semscale drift history`` and ``plan`` with its self-test."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def followed(semscale):
                 "answers",
                 "semscale 0|drift",
                 "pass" if loss < 0.2 else "fail",
-                (figure,),
+                (replace(figure, outcome="pass" if loss < 0.2 else "fail"),),
                 {"match": np.array([loss])},
                 START + timedelta(days=day),
             )
@@ -59,6 +60,22 @@ def test_a_history_shows_runs_and_comparisons(semscale, followed, tmp_path):
     assert lines["bbbbbbbb"].endswith("baseline")
     assert "nightly" in lines["11111111"]
     assert "answers" in (tmp_path / "history.html").read_text()
+
+
+def test_an_approval_names_the_last_gate_and_a_run_gated_after_the_latest(semscale, followed):
+    who = "--approved-by", "Ann", "--why", "read"
+    ended = semscale("drift", "approve", "latest", *who)  # run 8 lost .5 in its gate, 10 margins of .05
+    assert "Its last gate, on 2026-01-09 00:00 UTC, failed: match 10.0 times the margin." in ended.out
+    assert "latest is" not in ended.out
+    ended = semscale("drift", "approve", "11111111", *who, "--json")
+    assert json.loads(ended.out)["last_gate"] == "pass"
+    with open_history(PLACE) as history:  # run 1 is gated again, compared with another baseline
+        known = history.comparisons(dataset="answers")[0]
+        again = replace(known, baseline_id="2" * 32, id="e" * 32, compared=START + timedelta(days=9))
+        history.keep(replace(again, scores={"match": np.array([0.1])}))
+    ended = semscale("drift", "approve", "latest", *who)
+    assert "88888888" in ended.out
+    assert "Run 11111111 of model-1 was gated after it" in ended.out
 
 
 @pytest.mark.parametrize("report", ["history.md", "history.xlsx"])

@@ -14,6 +14,7 @@ from semscale.drift.simulation import GatePlan, PlannedSize, SelfTest, SelfTestR
 from semscale.history.anchor_sets import AnchorPair, AnchorSet
 from semscale.history.chain import Flaw, Verification
 from semscale.history.runs import RunSummary
+from semscale.report.drift_gate import gravest_facts
 from semscale.report.drift_history import (
     anchors_document,
     approved_document,
@@ -23,7 +24,6 @@ from semscale.report.drift_history import (
     self_test_document,
     verification_document,
 )
-from semscale.report.drift_gate import gravest_facts
 from semscale.report.html import page
 from semscale.report.terminal import print_document
 from semscale.signature import Signature
@@ -110,6 +110,22 @@ def test_an_approval_names_person_reason_and_expiry(capsys):
     assert "approved by Ann, until 2026-05-31 09:30 UTC: read by hand" in out
 
 
+def test_an_approval_states_how_the_last_gate_of_the_run_ended(capsys):
+    approval = gate_of().approval
+    # 8 of 20 outputs contradict: .4, and the margin is .11. One item lost all outputs.
+    failed = replace(gate_of(contradicted=8, silent=1).stored, compared=START)
+    out = shown(approved_document(ApprovedBaseline(BASELINE, approval, last_gate=failed)), capsys)
+    reasons = "silenced (1 item) and contradictions 3.6 times the margin"
+    assert f"Its last gate, on 2026-03-02 09:30 UTC, failed: {reasons}." in out
+    passed = replace(gate_of().stored, compared=START)
+    out = shown(approved_document(ApprovedBaseline(BASELINE, approval, last_gate=passed)), capsys)
+    assert "Its last gate, on 2026-03-02 09:30 UTC, passed." in out
+    later = ApprovedBaseline(BASELINE, approval, gated_later=failed)
+    assert "latest is the run that was recorded last. Run cccccccc of model-b was gated after it" in shown(
+        approved_document(later), capsys
+    )
+
+
 def test_a_history_lists_comparisons_with_outcome_and_greatest_drift(capsys):
     out = shown(history_document(history_of(compared_daily(0, 8))), capsys)
     latest, first = [line for line in out.splitlines() if line.startswith("2026-03-0")]
@@ -121,8 +137,8 @@ def test_a_history_lists_comparisons_with_outcome_and_greatest_drift(capsys):
 
 
 def test_a_history_states_the_greatest_drift_of_the_metrics_that_the_gate_tests(capsys):
-    # The similarity is not tested: 2 of 20 items lose .3, a drift of .3^2 * 2 / 20 = .009, 9 times a margin of
-    # .001. The 2 contradictions are a drift of .1, .9 times the margin of .11.
+    # The similarity is not tested: 2 of 20 items lose .3, a drift of .3^2 * 2 / 20 = .009, 9 times a margin
+    # of .001. The 2 contradictions are a drift of .1, .9 times the margin of .11.
     summary = gate_of(contradicted=2)
     figures = [replace(figure, margin=0.001) if figure.metric == "match" else figure
                for figure in summary.stored.figures]  # fmt: skip

@@ -13,6 +13,7 @@ from semscale.embedding.languages import language_of
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run, RunSummary, named, short_id
+from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.weights.known import languages_read
@@ -431,11 +432,15 @@ class ApprovedBaseline(Presentable):
         run: the baseline.
         approval: name of the approver, reason, and expiry.
         shared: ids shared with the previous baseline; ``None`` if there was none.
+        last_gate: last comparison of the run; ``None`` if it was never gated.
+        gated_later: comparison of another run that was gated after ``latest`` was recorded.
     """
 
     run: Run
     approval: Approval
     shared: SharedIds | None = None
+    last_gate: StoredComparison | None = None
+    gated_later: StoredComparison | None = None
 
     def __repr__(self) -> str:
         run = self.run
@@ -454,6 +459,7 @@ class ApprovedBaseline(Presentable):
             "baseline": run_record(self.run),
             "approval": approval_record(self.approval),
             "shared": self.shared,
+            "last_gate": None if self.last_gate is None else self.last_gate.outcome,
         }
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from semscale.damage import DAMAGES, damaged
 from semscale.drift.comparison import Comparison, DriftMeter, RunPool
+from semscale.drift.copied_runs import CopiedRun, without_copies
 from semscale.drift.decision import (
     FEWEST_TO_PASS,
     GateDecision,
@@ -21,7 +22,6 @@ from semscale.drift.decision import (
     decide,
     metric_tests,
 )
-from semscale.drift.copied_runs import CopiedRun, without_copies
 from semscale.drift.runs import check_rerun
 from semscale.drift.settings import GateSettings
 from semscale.errors import InputError, UnknownNameError

@@ -32,8 +32,7 @@ class StoredFigure:
         margin: the smallest material drift.
         n: number of items with a value.
         n_left_out: number of items without a value.
-        outcome: outcome of the gate's test, ``pass``, ``fail`` or ``undecided``; ``None`` if the gate does not
-            test it.
+        outcome: ``pass``, ``fail`` or ``undecided`` for a test of the gate; ``None`` for other figures.
     """
 
     metric: str

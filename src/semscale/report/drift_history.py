@@ -187,6 +187,9 @@ def approved_document(summary: ApprovedBaseline) -> Document:
     if shared is not None:
         ids = f"{count(shared.n)} of {count(shared.n_earlier)} ids"
         former = f"{ids} of the former baseline {short_id(shared.run)}"
+    gate, later = summary.last_gate, summary.gated_later
+    has_passed = gate is not None and gate.outcome == Outcome.PASS
+    other = () if later is None else (_gated_later(later),)
     silent = "No item of it has an output, so a candidate cannot be worse: approve a run with outputs."
     return Document(
         kind="baseline",
@@ -199,8 +202,41 @@ def approved_document(summary: ApprovedBaseline) -> Document:
             f"approved by {one_line(approval.by)}, {until}: {one_line(approval.why)}",
             rerun,
             former,
+            f"{last_gate_sentence(gate)}." if gate is not None and has_passed else "",
         ),
-        cautions=(*_shared_cautions(shared, run.dataset), *((silent,) if summary.is_silent else ())),
+        cautions=(
+            *(() if gate is None or has_passed else (f"{last_gate_sentence(gate)}.",)),
+            *other,
+            *_shared_cautions(shared, run.dataset),
+            *((silent,) if summary.is_silent else ()),
+        ),
+    )
+
+
+def last_gate_sentence(gate: StoredComparison) -> str:
+    """State how the last gate of a run ended, with the checks that decided, without a full stop."""
+    outcome = OUTCOMES[Outcome(gate.outcome)] if gate.outcome is not None else "compared"
+    drifts = [
+        f"{one_line(metric_label(figure.metric))} {in_margins(figure.in_margins)} times the margin"
+        for figure in gate.tested
+        if figure.outcome == gate.outcome == Outcome.FAIL
+    ]
+    undecided = [
+        one_line(metric_label(figure.metric))
+        for figure in gate.tested
+        if figure.outcome == gate.outcome == Outcome.UNDECIDED
+    ]
+    reasons = [*map(_broken_check, gate.broken or ()), *drifts, *undecided]
+    more = [f"{count(len(reasons) - _FEW)} more"] if len(reasons) > _FEW else []
+    why = f": {listed([*reasons[:_FEW], *more])}" if reasons else ""
+    ended = "was undecided" if gate.outcome == Outcome.UNDECIDED else outcome
+    return f"Its last gate, on {gate.compared:{_TIME}} UTC, {ended}{printable(why)}"
+
+
+def _gated_later(gate: StoredComparison) -> str:
+    return (
+        f"latest is the run that was recorded last. Run {short_id(gate.candidate_id)} of "
+        f"{one_line(gate.model)} was gated after it: name it by its id to approve it instead."
     )
 
 
@@ -358,7 +394,8 @@ def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
         values,
         lambda value: diverging(-min(max(value / 2, -1.0), 1.0)) if math.isfinite(value) else "#ffffff",
         text=lambda value: signed(number(value, 1)),
-        description=f"Drift of each tested metric as a multiple of its margin, in {counted(len(shown), 'run')}.",
+        description="Drift of each tested metric as a multiple of its margin, in "
+        f"{counted(len(shown), 'run')}.",
         caption="Drift from the baseline as a multiple of the margin, the oldest run first. Orange is worse; "
         f"1 or more is beyond the margin. All runs were compared with the same baseline and settings.{cut}",
         style="heat",

@@ -254,8 +254,13 @@ def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
         approved = run_of(history, options.run, options.history.dataset)
         shared = shared_ids(history, approved) if history.approvals(approved.dataset) else None
         approval = _approval(approved, options.by, options.why, options.expires)
+        comparisons = history.comparisons(dataset=approved.dataset)
         history.approve(approval)
-    return ApprovedBaseline(approved, approval, shared)
+    gates = [comparison for comparison in comparisons if comparison.candidate_id == approved.id]
+    last, later = (gates[-1] if gates else None), None
+    if options.run == LATEST and comparisons and comparisons[-1] is not last:
+        later = comparisons[-1] if comparisons[-1].compared > approved.recorded else None
+    return ApprovedBaseline(approved, approval, shared, last_gate=last, gated_later=later)
 
 
 def with_dataset(
