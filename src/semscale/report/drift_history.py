@@ -53,6 +53,7 @@ from semscale.report.formatting import (
     number,
     one_line,
     percent,
+    printable,
     signed,
 )
 from semscale.report.parts import Columns, named_file, present, section, signature_fields, table, table_of

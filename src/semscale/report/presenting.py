@@ -102,9 +102,9 @@ def document_of(summary: Presentable, spelling: Spelling = as_option) -> Documen
         next_step=spelled(document.next_step, spelling),
         counting=spell(document.counting),
         reading=spell(document.reading),
-        warnings=spell(document.warnings),
-        cautions=spell(cautions),
-        notes=spell(document.notes),
+        warnings=tuple(spelled(line, spelling) for line in document.warnings),
+        cautions=tuple(spelled(line, spelling) for line in cautions),
+        notes=tuple(spelled(line, spelling) for line in document.notes),
     )
 
 
