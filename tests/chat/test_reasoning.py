@@ -8,7 +8,7 @@ from semscale.chat.endpoint import Scrubber, parse_reply
 from semscale.chat.ledger import dump_reply, load_reply
 from semscale.chat.messages import CallError, Reply, TokenLogprob
 from semscale.json_reading import parse_json
-from semscale.text_preparation import answer_start, split_reasoning
+from semscale.reasoning import answer_start, split_reasoning
 
 WITH_REASONING = {
     "tags": "<think>\nLyon? No.\n</think>\n\nParis",

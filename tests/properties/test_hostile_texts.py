@@ -7,8 +7,9 @@ import pytest
 
 from semscale.guards.registry import GUARDS, Guards
 from semscale.guards.text import read_text
+from semscale.html_texts import has_html, html_text
 from semscale.judging import load_template, read_reply
-from semscale.text_preparation import has_html, html_text, split_reasoning
+from semscale.reasoning import split_reasoning
 
 SIZE = 20_000
 FLOOR = 1.0

@@ -7,13 +7,14 @@ import semscale
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
+from semscale.html_texts import has_html, html_text
 from semscale.matching.matcher import Matcher, match_file
 from semscale.matching.settings import MatchColumns
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.store.reading import open_table
-from semscale.text_preparation import TextWarning, has_html, html_text
+from semscale.text_preparation import TextWarning
 
 THOUGHTS = "<think>It is expensive, I would never buy it.</think>\n\n"
 

@@ -15,9 +15,9 @@ from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
 from semscale.matching.entailment import ENTAILMENT, NEUTRAL, EntailmentModel
 from semscale.matching.pairs import Pairs, pair_up
+from semscale.reasoning import split_reasoning
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing
-from semscale.text_preparation import split_reasoning
 from semscale.types import Floats, Integers
 
 Tokens = Sequence[TokenLogprob]

@@ -30,8 +30,8 @@ from semscale.endpoints import KEY_VARIABLE, OPENAI, account_headers, checked_ad
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.json_reading import parse_json
+from semscale.reasoning import reasoning_of
 from semscale.signature import Signature
-from semscale.text_preparation import reasoning_of
 from semscale.weights.folders import is_offline
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from semscale.chat.messages import (
 )
 from semscale.chat.stated_errors import is_filtered
 from semscale.errors import InputError
+from semscale.reasoning import reasoning_of
 from semscale.signature import Signature
-from semscale.text_preparation import reasoning_of
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

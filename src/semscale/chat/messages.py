@@ -16,7 +16,7 @@ from semscale.errors import InputError, ReplyError
 from semscale.input_files import read_input
 from semscale.json_reading import encodable
 from semscale.messages import unreadable
-from semscale.text_preparation import split_reasoning
+from semscale.reasoning import split_reasoning
 
 ROLES = ("system", "user", "assistant")
 MOST_TOP_LOGPROBS = 20

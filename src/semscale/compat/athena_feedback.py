@@ -27,7 +27,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.matching.bertscore import BertScorer
-from semscale.text_preparation import split_reasoning
+from semscale.reasoning import split_reasoning
 from semscale.types import Floats, Integers
 from semscale.weights.known import DEFAULT_MODEL
 

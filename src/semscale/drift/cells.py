@@ -13,9 +13,9 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.history.items import Output
 from semscale.json_reading import parse_json
+from semscale.reasoning import REASONING_FIELDS, reasoning_of
 from semscale.store.columns import NUMBER, as_names, groups_in, listed_cell
 from semscale.store.missing_codes import is_missing
-from semscale.text_preparation import REASONING_FIELDS, reasoning_of
 
 _SHOWN_CHARACTERS = 40
 _EXACT = 2.0**53

@@ -10,7 +10,7 @@ from typing import Any
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.messages import shortened
-from semscale.text_preparation import split_reasoning
+from semscale.reasoning import split_reasoning
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Literal
 
 from semscale.chat.declining import declines_to_score
 from semscale.judging.templates import Template, read_data
-from semscale.text_preparation import answer_start
+from semscale.reasoning import answer_start
 
 LONGEST = 50_000
 """Maximum number of characters of a reply, without reasoning and blanks; longer ones are not read."""

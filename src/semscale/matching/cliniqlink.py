@@ -17,9 +17,9 @@ from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
 from semscale.matching.matcher import Matcher, uses_corpus
 from semscale.presentable import Presentable
+from semscale.reasoning import split_reasoning
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
-from semscale.text_preparation import split_reasoning
 from semscale.types import Floats, Progress
 
 TASKS = (

@@ -14,10 +14,10 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.input_files import check_regular
 from semscale.json_reading import encodable_values, parse_json
+from semscale.reasoning import REASONING_PARTS, reasoning_of
 from semscale.store.columns import column_of
 from semscale.store.delimited import encoding_of, open_text
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_columns, check_size, frame_reader
-from semscale.text_preparation import REASONING_PARTS, reasoning_of
 
 _FIRST_OBJECTS = 1_000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")

@@ -16,6 +16,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.extras import require
+from semscale.html_texts import has_html, html_text
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
 from semscale.scales import load_scale
@@ -44,7 +45,7 @@ from semscale.tabulation.survey_questions import (
     needed_columns,
     paired_question,
 )
-from semscale.text_preparation import TextCounts, TextPreparation, has_html, html_text
+from semscale.text_preparation import TextCounts, TextPreparation
 
 ENDINGS = (".xlsx", ".pptx", ".html", ".md", ".csv", ".parquet", ".jsonl", ".json")
 """File extensions of the formats for crosstabs."""
