@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from measuring import Options, processor_seconds, ratios, spread
-from semscale.distributed.cluster import connected
+from semscale.distributed.cluster import connect
 from semscale.distributed.cluster_parts import ClusterParts
 from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe
 from semscale.embedding import load_embedder
@@ -115,7 +115,7 @@ def main():
             work = EmbeddingWork(table, "text", load_embedder(options.model, cache=False), "float32", None)
             results["one process"].append(timed(work.parts(options.part_rows, 0), warm))
             recipe = EmbeddingRecipe(ModelRecipe(options.model, cache=False), "text")
-            with connected("local"):
+            with connect("local"):
                 workers = ClusterParts(recipe)
                 results["cluster"].append(timed(workers.parts(work, table, options.part_rows, 0), warm))
     print(

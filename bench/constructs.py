@@ -27,7 +27,7 @@ from measuring import ROOT, Options, machine
 from rated_texts import HIGHEST, LOWEST, first, further_sets, review_sentences
 from semscale.embedding import load_embedder
 from semscale.embedding.embedder import anchor_embedder
-from semscale.rating.human import laid_on
+from semscale.rating.human import human_pmfs
 from semscale.rating.rater import Rater
 from semscale.rating.readouts import READOUTS
 from semscale.rating.validity import validate
@@ -156,7 +156,7 @@ def people(rated):
     table = np.full((len(rated.human), most), np.nan)
     for row, ratings in enumerate(rated.human):
         table[row, : np.size(ratings)] = ratings
-    return laid_on(table, rated.scale.values, rated.human_range)
+    return human_pmfs(table, rated.scale.values, rated.human_range)
 
 
 def read_texts(path, most):

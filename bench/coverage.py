@@ -7,7 +7,7 @@ import numpy as np
 
 from measuring import Options
 from semscale.stats.groups import Tally, estimate_group
-from semscale.stats.intervals import IntervalPlan, drawn_counts, percentile_interval, scale_figures
+from semscale.stats.intervals import IntervalPlan, draw_counts, percentile_interval, scale_figures
 
 FIGURES = scale_figures(np.arange(1.0, 6.0))
 SHOWN = {"mean": 0, "top_2_box": 1, "net": 3, "p_0": 4, "p_2": 6}
@@ -40,7 +40,7 @@ POPULATIONS = {
 def percentiles(tally, seed):
     totals = tally.totals
     rng = np.random.default_rng(seed)
-    drawn = np.concatenate([counts @ totals for counts in drawn_counts(len(totals), 1000, rng)])
+    drawn = np.concatenate([counts @ totals for counts in draw_counts(len(totals), 1000, rng)])
     return percentile_interval(drawn[:, :-1] / drawn[:, -1:] @ FIGURES.matrix.T, len(totals), 0.95)
 
 

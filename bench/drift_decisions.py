@@ -28,7 +28,7 @@ from drift_pool import (
     written_runs,
 )
 from measuring import Options, machine
-from semscale.drift.comparison import DriftMeter, RunPool, measured_metrics, run_losses
+from semscale.drift.comparison import DriftMeter, RunPool, baseline_metrics, run_losses
 from semscale.drift.decision import Outcome, decide
 from semscale.drift.exchange_test import drift_bounds, exchange_test, holm
 from semscale.drift.hard_limits import broken_items
@@ -50,7 +50,7 @@ class Draws:
     def __init__(self, pool):
         self._possible, self._damaged = pool.possible, pool.damaged
         n, k = len(pool.runs[0].items), len(pool.runs)
-        metrics, _, _ = measured_metrics(pool.runs[0])
+        metrics, _, _ = baseline_metrics(pool.runs[0])
         losses = {name: np.full((n, k, k), np.nan) for name in metrics}
         for (first, second, item), outputs in pool.aligned.items():
             for name, metric in metrics.items():

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.damage import damaged
+from semscale.damage import damage_run
 from semscale.drift.alignment import TextNumbers, item_texts
 from semscale.drift.athena_files import read_athena
-from semscale.drift.comparison import IndexedRuns, measured_metrics
+from semscale.drift.comparison import IndexedRuns, baseline_metrics
 from semscale.drift.reading import read_runs
 from semscale.history.runs import Run, new_id
 from shared_data import SHARED
@@ -53,7 +53,7 @@ def remade(run, seed):
     credits change by half a point with .1, and an item of several outputs loses one with .2.
     """
     rng = np.random.default_rng(seed)
-    items = [_with_noise(item, rng) for item in damaged(run, "paraphrase", seed=seed)[0].items]
+    items = [_with_noise(item, rng) for item in damage_run(run, "paraphrase", seed=seed)[0].items]
     return replace(run, items=tuple(items), id=new_id())
 
 
@@ -75,7 +75,7 @@ def _with_noise(item, rng):
 
 def _by_rule(kind):
     def changed(items, rng):
-        run, which = damaged(Run("d", "m", tuple(items)), kind, seed=int(rng.integers(1000)))
+        run, which = damage_run(Run("d", "m", tuple(items)), kind, seed=int(rng.integers(1000)))
         return [item.outputs if hit else None for item, hit in zip(run.items, which, strict=True)]
 
     return changed
@@ -203,13 +203,13 @@ def build(runs, meter, kinds):
     order += [
         (clean, number) for (_, source), number in where.items() for clean in range(n) if clean != source
     ]
-    metrics, fields, spans = measured_metrics(runs[0], {})
+    metrics, fields, spans = baseline_metrics(runs[0], {})
     numbers = TextNumbers()
     texts = [item_texts(run.items, fields, numbers, sort=True) for run in all_runs]
     n_texts = len({t for each in texts[0] for t in each.texts})
     indexed = IndexedRuns(texts, fields, spans, metrics, numbers.texts, n_texts, len(numbers))
     aligned = {}
-    for item, number, outputs in meter.aligned(indexed, order):
+    for item, number, outputs in meter.align(indexed, order):
         aligned[(*order[number], item)] = outputs
     return Pool(all_runs, where, possible, aligned)
 

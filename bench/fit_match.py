@@ -22,7 +22,7 @@ from measuring import Options
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, finding_counts
 from semscale.matching.calibrated import UNRELATED_PAIRS, above_floor, combine, layer_similarities
-from semscale.matching.pairs import best_pairs, pair_up, unrelated_pairs
+from semscale.matching.pairs import best_pairs, draw_unrelated_pairs, pair_up
 from semscale.matching.words import TokenizedTexts, WordLayers, WordWeights
 
 HERE = Path(__file__).parent
@@ -84,7 +84,7 @@ def measured_pairs(answers, layers, encoder):
     read = TokenizedTexts(pairs.texts, encoder)
     own = np.array([pairs.texts.index(text) for text in corpus])
     weights = WordWeights.over((read.words_of(at) for at in own.tolist()), stop=STOP_WEIGHT)
-    drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, SEED)]
+    drawn = own[draw_unrelated_pairs(corpus, UNRELATED_PAIRS, SEED)]
     floors = layer_means(layers.measure(read, drawn[:, 0], drawn[:, 1], weights))
     return pairs, layers.measure(read, pairs.prediction, pairs.reference, weights), floors
 
@@ -198,7 +198,7 @@ def general_floors(layers, encoder):
         texts = sorted({row["text"] for row in csv.DictReader(file)})
     read = TokenizedTexts(texts, encoder)
     weights = WordWeights.over((read.words_of(text) for text in range(len(texts))), stop=STOP_WEIGHT)
-    drawn = unrelated_pairs(texts, UNRELATED_PAIRS, SEED)
+    drawn = draw_unrelated_pairs(texts, UNRELATED_PAIRS, SEED)
     return layer_means(layers.measure(read, drawn[:, 0], drawn[:, 1], weights))
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from measuring import Options, machine
 from review_sample import sampled_reviews
 from semscale.embedding import load_embedder
-from semscale.embedding.languages import identified_languages
+from semscale.embedding.languages import identify_languages
 from semscale.rating.anchors import (
     FLOOR_GROUPS,
     AnchorVectors,
@@ -40,7 +40,7 @@ from semscale.scales.library import (
     MOST_LEFT_OUT,
     Equivalence,
     languages_of,
-    translated_languages,
+    translation_languages,
 )
 from semscale.stats.correlations import spearman
 from semscale.types import LANGUAGE_NAMES
@@ -77,7 +77,7 @@ def report_equivalence(embedder, options):
     print("means over scales; ladder: English anchors on English probes, own anchors, English anchors")
     print("passed: in brackets, with some of the sets")
     print("language    passed        distance  rank  ladder          not passed")
-    for code in options.languages or translated_languages():
+    for code in options.languages or translation_languages():
         in_english = []
         for name in (name for name in measured if is_translated(name, code, embedder)):
             measured[name][code], ladder = measure(name, code, embedder)
@@ -240,7 +240,7 @@ def report_identification():
 
 
 def counted(texts):
-    found = identified_languages([text for _, text in texts])
+    found = identify_languages([text for _, text in texts])
     kinds = Counter(
         "not clear" if got is None else "right" if got == code else "wrong"
         for (code, _), got in zip(texts, found, strict=True)

@@ -13,7 +13,7 @@ from beetle import read_answers
 from measuring import Options, Peer, machine, ratios, seconds, spread
 from semscale.embedding import load_embedder
 from semscale.embedding.token_states import state_engine
-from semscale.matching.layered import PRESETS, LayeredMatch, pieces_of, smoothed_idf
+from semscale.matching.layered import PRESETS, LayeredMatch, pieces_of, smooth_idf
 from semscale.matching.matcher import METHODS, Matcher, match_with
 from semscale.matching.words import stop_words
 from semscale.weights.known import DEFAULT_MODEL
@@ -40,7 +40,7 @@ def cold(name, embedder, pieces):
 
 def order_for(pairs, folder, pieces, baseline):
     corpus = [reference for _, reference in pairs]
-    idf = smoothed_idf((pieces(text) for text in corpus), unseen=None)
+    idf = smooth_idf((pieces(text) for text in corpus), unseen=None)
     return {
         "model": str(folder),
         "pairs": pairs,

@@ -28,7 +28,7 @@ from anchors import SHIPPED_SEED, half_of
 from measuring import Options, machine
 from rated_texts import HIGHEST, LOWEST, RELEASE, first, further_sets, review_sentences, source_distribution
 from semscale.embedding import load_embedder
-from semscale.rating.human import laid_on
+from semscale.rating.human import human_pmfs
 from semscale.rating.rater import Rater
 from semscale.rating.settings import Readout
 from semscale.scales import load_scale
@@ -121,7 +121,7 @@ def print_row(row, rated, replicates):
 
 def people(rated):
     """Return each text's distribution of single ratings over the scale's points, shape (n, k)."""
-    return laid_on(rated.ratings, SCALE.values, (LOWEST, HIGHEST))
+    return human_pmfs(rated.ratings, SCALE.values, (LOWEST, HIGHEST))
 
 
 def interval(machine_means, human, group, replicates):

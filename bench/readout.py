@@ -18,7 +18,7 @@ from anchors import SHIPPED_SEED, half_of
 from measuring import Options
 from rated_texts import HIGHEST, LOWEST, first, further_sets, review_sentences
 from semscale.embedding import load_embedder
-from semscale.rating.human import laid_on
+from semscale.rating.human import human_pmfs
 from semscale.rating.readouts import READOUTS, WIDTH, ordinal_ratings
 from semscale.scales import load_scale
 
@@ -53,7 +53,7 @@ def halves(reviews):
 
 def people(rated, values):
     """Return each text's distribution of single ratings over the scale's points, shape (n, k)."""
-    return laid_on(rated.ratings, values, (LOWEST, HIGHEST))
+    return human_pmfs(rated.ratings, values, (LOWEST, HIGHEST))
 
 
 def report_widths(vectors, anchors, masses):

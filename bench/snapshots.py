@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from measuring import Options, machine
-from semscale.damage.rewriting import negated, renumbered
+from semscale.damage.rewriting import change_numbers, negate
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import SnapshotMeter, compare_outputs
 from semscale.snapshots.session import settle
@@ -93,8 +93,8 @@ def main():
         "same: example, good candidate": paired(baseline, outputs_of("candidate_good", given.pairs), meter),
         "other: STS-B, rated 2 and less": [(one, other) for score, one, other in rated if score <= 2],
         "other: example, another comment": other_comments(baseline),
-        "other: negated": damaged(texts, negated),
-        "other: a number changed": damaged(texts, renumbered),
+        "other: negated": damaged(texts, negate),
+        "other: a number changed": damaged(texts, change_numbers),
     }
     cut = {
         "other: example, first half": damaged([one for comments in baseline for one in comments], first_half),

@@ -93,8 +93,8 @@ def of_a_draw(rng, n_personas, n_people, plan):
         "group difference": groups.pairs[0].panel,
         "size of groups' differences": groups.size_ratio,
         "gap of correlations": compare_correlations(panel, people, {}, plan).gap,
-        "distance, KS": marginals.benchmarks.held["ks"].panel,
-        "distance, Wasserstein-1": marginals.benchmarks.held["wasserstein"].panel,
+        "distance, KS": marginals.benchmarks.distances["ks"].panel,
+        "distance, Wasserstein-1": marginals.benchmarks.distances["wasserstein"].panel,
     }
     return found | {f"worth, {each.error}": each for each in marginals.worth}
 

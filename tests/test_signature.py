@@ -26,7 +26,7 @@ def test_separators_in_values_are_refused(value):
 
 
 def test_a_part_is_appended():
-    whole = Signature.of("rate", scale="a").extended(Signature.of("embed", model="m", precision="exact"))
+    whole = Signature.of("rate", scale="a").plus(Signature.of("embed", model="m", precision="exact"))
     assert whole.fields == (("scale", "a"), ("model", "m"), ("precision", "exact"))
     assert whole.instrument == "rate"
 

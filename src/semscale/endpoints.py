@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from semscale.errors import InputError
-from semscale.messages import shortened
+from semscale.messages import shorten
 
 OPENAI = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -38,7 +38,7 @@ def account_headers(key_variable: str | None, key: str) -> dict[str, Any]:
 _AZURE = (".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com")
 
 
-def checked_address(address: str, parameter: str) -> str:
+def validate_address(address: str, parameter: str) -> str:
     """Check an endpoint's address, and return it without a slash at its end.
 
     Args:
@@ -54,7 +54,7 @@ def checked_address(address: str, parameter: str) -> str:
     except ValueError:  # brackets without an address in them, or a port that is none
         is_address = False
     if not is_address or not address.isprintable() or " " in address:
-        shown = shortened(re.sub("//.*@", "//...@", address, flags=re.DOTALL))  # without a password
+        shown = shorten(re.sub("//.*@", "//...@", address, flags=re.DOTALL))  # without a password
         raise InputError(parameter, f"must be an address such as http://localhost:11434/v1, got {shown}")
     if _is_versioned_azure(parts):
         location = parts.netloc.rpartition("@")[2]

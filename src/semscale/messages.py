@@ -99,7 +99,7 @@ def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameErr
     """
     near = nearest_name(name.lower(), known, alike=_ALIKE)
     question = f": did you mean {near!r}?" if near else ""
-    return UnknownNameError(f"unknown {what} {shortened(name)}{question} (known: {', '.join(known)})")
+    return UnknownNameError(f"unknown {what} {shorten(name)}{question} (known: {', '.join(known)})")
 
 
 def mistakes_in_scale(error: "ValidationError", *, owner: object, known: Collection[str]) -> MistakesError:
@@ -123,7 +123,7 @@ def first_mistake(error: "ValidationError", known: Collection[str]) -> str:
         unknown = (detail for detail in details if detail["type"] == "extra_forbidden")
         first = next(unknown, first)
     more = f" (and {further} more {'mistake' if further == 1 else 'mistakes'})" if further else ""
-    return _described(first, known) + more
+    return _describe_error(first, known) + more
 
 
 def all_mistakes(error: "ValidationError", known: Collection[str]) -> list[str]:
@@ -139,7 +139,7 @@ def all_mistakes(error: "ValidationError", known: Collection[str]) -> list[str]:
         path = tuple(step for step in detail["loc"] if isinstance(step, int) or not _TYPE.fullmatch(step))
         groups.setdefault(path, []).append({**detail, "loc": path})
     return [
-        _described(details[0], known) if len(details) == 1 else _any_of(details)
+        _describe_error(details[0], known) if len(details) == 1 else _any_of(details)
         for details in groups.values()
     ]
 
@@ -154,8 +154,10 @@ def _any_of(details: Sequence[Any]) -> str:
     ]
     stated = list(dict.fromkeys(kind for kind in types if kind is not None))
     if not stated:
-        return _described(details[0], ())
-    return f"{_named(details[0]['loc'])} must be {' or '.join(stated)}, got {shortened(details[0]['input'])}"
+        return _describe_error(details[0], ())
+    return (
+        f"{_name_path(details[0]['loc'])} must be {' or '.join(stated)}, got {shorten(details[0]['input'])}"
+    )
 
 
 def unreadable(file: str, error: OSError) -> InputError:
@@ -168,11 +170,11 @@ def unreadable(file: str, error: OSError) -> InputError:
     return InputError(f"{file} cannot be read: {error.strerror or error}; check the name of the file")
 
 
-def shortened(value: object) -> str:
+def shorten(value: object) -> str:
     """Return the ``repr`` of a value, shortened to at most 60 characters.
 
     Examples:
-        >>> shortened("a" * 100)[-4:]
+        >>> shorten("a" * 100)[-4:]
         "...'"
     """
     match value:
@@ -184,12 +186,12 @@ def shortened(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 4] + "..." + text[-1]
 
 
-def _named(path: Sequence[int | str]) -> str:
+def _name_path(path: Sequence[int | str]) -> str:
     """Name a position in a file for the file's author, counting from 1.
 
     Examples:
-        >>> _named(("points", 0, "value")), _named(("anchor_sets", "plain", 1)), _named(("title",))
-        ('point 1, value', "anchor set 'plain', anchor 2", 'title')
+        >>> _name_path(("points", 0, "value")), _name_path(("anchor_sets", "plain", 1))
+        ('point 1, value', "anchor set 'plain', anchor 2")
     """
     match path:
         case ("points" | "probes" | "codes" | "concepts" | "questions" | "model" as many, int(index), *rest):
@@ -213,17 +215,17 @@ def _keys_of(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
     return known.get(str(detail["loc"][0]), "") if detail["type"] == "model_type" else ""
 
 
-def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - pydantic's own TypedDict
-    field = _named(detail["loc"])
+def _describe_error(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - pydantic's own TypedDict
+    field = _name_path(detail["loc"])
     if detail["type"] == "extra_forbidden":
         key, inside = detail["loc"][-1], detail["loc"][:-1]
         near = None if inside else nearest_name(str(key).lower(), known, alike=_ALIKE)
-        return f"{_named(inside)}: unknown key {key!r}: ".removeprefix(": ") + (
+        return f"{_name_path(inside)}: unknown key {key!r}: ".removeprefix(": ") + (
             f"did you mean {near!r}?" if near else "remove it"
         )
     remedy = _REMEDIES.get(detail["type"])
     if remedy is not None:
-        return f"{field} {remedy}{_keys_of(detail)}, got {shortened(detail['input'])}"
+        return f"{field} {remedy}{_keys_of(detail)}, got {shorten(detail['input'])}"
     return describe_mistake(field, detail)
 
 
@@ -234,7 +236,7 @@ def describe_mistake(name: str, detail: Any) -> str:  # noqa: ANN401 - pydantic'
         name: name of the setting, field or key.
         detail: an entry of ``ValidationError.errors()``.
     """
-    kind, context, value = detail["type"], detail.get("ctx", {}), shortened(detail["input"])
+    kind, context, value = detail["type"], detail.get("ctx", {}), shorten(detail["input"])
     if kind == "missing":
         return f"{name} is missing: add it"
     if kind == "value_error":
@@ -262,7 +264,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def known_settings(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def reject_unknown_settings(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Make a function (or a class, through ``__init__``) report unknown settings by name.
 
     Args:
@@ -272,7 +274,7 @@ def known_settings(function: Callable[_P, _R]) -> Callable[_P, _R]:
         The function; a call with an unknown setting raises ``TypeError``.
 
     Examples:
-        >>> @known_settings
+        >>> @reject_unknown_settings
         ... def rate(texts, *, scale="trust", temperature=1.0): ...
         >>> rate([], temprature=2)
         Traceback (most recent call last):
@@ -283,7 +285,7 @@ def known_settings(function: Callable[_P, _R]) -> Callable[_P, _R]:
     settings = [name for name, parameter in parameters.items() if parameter.kind is Parameter.KEYWORD_ONLY]
 
     @wraps(function)
-    def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+    def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         for name in kwargs:
             if name not in parameters:
                 question = did_you_mean(name, parameters).replace(";", ":")
@@ -291,4 +293,4 @@ def known_settings(function: Callable[_P, _R]) -> Callable[_P, _R]:
                 raise TypeError(f"{owner} has no setting {name!r}{question}{known}")
         return function(*args, **kwargs)
 
-    return called
+    return wrapper

@@ -73,7 +73,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and check the ini settings."""
     config.addinivalue_line("markers", _MARKER)
     unknown = {name: "" for name in _ini_names(config) if not _is_registered(config, _PREFIX + name)}
-    _checked("the ini file", unknown | _defaults(config))
+    _check_settings("the ini file", unknown | _defaults(config))
     prune = config.getoption("semantic_prune") and not _is_worker(config)
     log = SnapshotLog(prune=bool(prune), show=lambda path: _relative(path, config))
     config.pluginmanager.register(log, "semscale-snapshots")
@@ -204,10 +204,10 @@ def _check_marker(item: pytest.Item, marker: pytest.Mark) -> None:
         raise pytest.UsageError(
             f"{item.nodeid}: marker semantic takes settings by name, got {marker.args!r:.60}"
         )
-    _checked(f"{item.nodeid}: marker semantic", marker.kwargs)
+    _check_settings(f"{item.nodeid}: marker semantic", marker.kwargs)
 
 
-def _checked(where: str, settings: Mapping[str, object]) -> None:
+def _check_settings(where: str, settings: Mapping[str, object]) -> None:
     try:
         settle(settings)
     except SemscaleError as error:

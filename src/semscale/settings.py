@@ -5,7 +5,7 @@ of help in ``Field(description=...)``, and an ``Option`` if a command has it. De
 
 - the options of the command (``semscale.cli.options``), and the page docs/settings.md,
 - the fields of the HTTP request with their bounds in OpenAPI (``request_model``),
-- the fields of the signature (``Settings.signed``).
+- the fields of the signature (``Settings.signature_fields``).
 
 Examples:
     >>> class RoundingSettings(Settings):
@@ -29,7 +29,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticKnownError
 
 from semscale.errors import InputError
-from semscale.messages import describe_mistake, nearest_name, shortened
+from semscale.messages import describe_mistake, nearest_name, shorten
 from semscale.spelling import marked
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -110,7 +110,7 @@ class Settings(BaseModel):
             except ValidationError as error:
                 raise _input_error(error, type(self)) from None
 
-    def signed(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         """Return the settings that the signature records, by their names in the signature."""
         recorded = {}
         for name, info in type(self).model_fields.items():
@@ -120,7 +120,7 @@ class Settings(BaseModel):
                     recorded[note.name or name] = value
         return recorded
 
-    def changed(self, **values: object) -> Self:
+    def with_values(self, **values: object) -> Self:
         """Return a copy with other values of some settings, checked as in the constructor."""
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | values)
 
@@ -148,14 +148,14 @@ def takes(kind: type[Settings]) -> Callable[[F], F]:
         owner = function.__qualname__.removesuffix(".__init__")
 
         @wraps(function)
-        def called(*args: Any, **values: Any) -> Any:  # noqa: ANN401 - as the function returns
+        def wrapper(*args: Any, **values: Any) -> Any:  # noqa: ANN401 - as the function returns
             unknown = next((name for name in values if name not in shown.parameters), None)
             if unknown is not None:
                 raise TypeError(_unknown_setting(owner, unknown, list(shown.parameters)))
             return function(*args, **values)
 
-        called.__signature__ = shown  # type: ignore[attr-defined]
-        return cast("F", called)
+        wrapper.__signature__ = shown  # type: ignore[attr-defined]
+        return cast("F", wrapper)
 
     return decorate
 
@@ -280,7 +280,7 @@ def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
     if len(bounds) == 2:  # noqa: PLR2004 - both of them
         low, high = sorted(bounds.values())
         return InputError(
-            str(detail["loc"][0]), f"must be between {low:g} and {high:g}, got {shortened(detail['input'])}"
+            str(detail["loc"][0]), f"must be between {low:g} and {high:g}, got {shorten(detail['input'])}"
         )
     steps = [step for step in detail["loc"] if not str(step).startswith("function-")]
     # The message about a list's entry names the list.

@@ -28,7 +28,7 @@ class Signature:
     @classmethod
     def of(cls, instrument: str, /, **settings: object) -> Self:
         """Build a signature from settings; floats lose a trailing ``.0``, and ``None`` becomes ``none``."""
-        return cls(instrument, tuple((name, _shown(value)) for name, value in settings.items()))
+        return cls(instrument, tuple((name, _format_value(value)) for name, value in settings.items()))
 
     @classmethod
     def parse(cls, line: str) -> Self:
@@ -51,7 +51,7 @@ class Signature:
             )
         return cls(parts[0], fields, version)
 
-    def extended(self, other: "Signature") -> "Signature":
+    def plus(self, other: "Signature") -> "Signature":
         """Return the signature with the settings of a part, such as an embedder, appended."""
         return Signature(self.instrument, self.fields + other.fields, self.version)
 
@@ -64,17 +64,18 @@ class Signature:
         """
         known = dict(self.fields)
         renamed = {f"{prefix}_{name}" if name in known else name: value for name, value in settings.items()}
-        return self.extended(Signature.of(prefix, **renamed))
+        return self.plus(Signature.of(prefix, **renamed))
 
-    def replaced(self, settings: Mapping[str, object]) -> "Signature":
+    def with_values(self, settings: Mapping[str, object]) -> "Signature":
         """Return the signature with other values of some fields; a field that it lacks is not added.
 
         Examples:
-            >>> Signature.of("judge", seed=1).replaced({"seed": "default", "samples": 2}).fields
+            >>> Signature.of("judge", seed=1).with_values({"seed": "default", "samples": 2}).fields
             (('seed', 'default'),)
         """
         fields = tuple(
-            (name, _shown(settings[name]) if name in settings else value) for name, value in self.fields
+            (name, _format_value(settings[name]) if name in settings else value)
+            for name, value in self.fields
         )
         return Signature(self.instrument, fields, self.version)
 
@@ -86,14 +87,14 @@ class Signature:
             >>> a.differences(b)
             {'seed': ('1', '2')}
         """
-        left, right = self._named(), other._named()
+        left, right = self._all_fields(), other._all_fields()
         return {
             name: (left.get(name), right.get(name))
             for name in [*left, *(name for name in right if name not in left)]
             if left.get(name) != right.get(name)
         }
 
-    def _named(self) -> dict[str, str]:
+    def _all_fields(self) -> dict[str, str]:
         return {"version": self.version, "instrument": self.instrument, **dict(self.fields)}
 
     @property
@@ -106,7 +107,7 @@ class Signature:
         return "|".join([f"semscale {self.version}", self.instrument, *settings])
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     text = {None: "none", True: "yes", False: "no"}.get(value) if isinstance(value, bool | None) else None
     if text is None:
         text = f"{value:.12g}" if isinstance(value, float) else str(value)

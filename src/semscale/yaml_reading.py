@@ -11,7 +11,7 @@ import yaml
 from semscale.errors import InputError
 from semscale.input_files import read_input
 from semscale.json_reading import MOST_LEVELS, levels
-from semscale.messages import did_you_mean, first_mistake, shortened, unreadable
+from semscale.messages import did_you_mean, first_mistake, shorten, unreadable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -43,9 +43,7 @@ class _StrictLoader(yaml.SafeLoader):
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             # PyYAML passes on exceptions of int(), date() and other constructors.
             kind = node.tag.rpartition(":")[2]
-            raise _error(
-                node, f"{shortened(node.value)} is not a valid {kind}; put text in quotes"
-            ) from error
+            raise _error(node, f"{shorten(node.value)} is not a valid {kind}; put text in quotes") from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys: set[Any] = set()
@@ -217,10 +215,10 @@ class YamlFile:
         """
         fields = parse_yaml(self.content, source=self.source)
         if not isinstance(fields, dict):
-            raise InputError(f"{self.source!r} must hold the keys of {form}, got {shortened(fields)}")
+            raise InputError(f"{self.source!r} must hold the keys of {form}, got {shorten(fields)}")
         return {str(key): value for key, value in fields.items()}
 
-    def validated(
+    def validate(
         self,
         model: "type[Model]",
         fields: dict[str, Any],
@@ -250,7 +248,7 @@ class YamlFile:
                 raise self.error(details[0]["loc"], message) from None
             path = unknown["loc"]
             key, section = str(path[-1]), f" in {path[0]}" if len(path) > 1 else ""
-            known = _known_keys(model, path[:-1])
+            known = _keys_at(model, path[:-1])
             listed = f"{did_you_mean(key, known)} (known: {', '.join(known)})"
             raise self.error(path, f"unknown key {key!r}{section}{listed}") from None
 
@@ -259,7 +257,7 @@ class YamlFile:
         return InputError(f"{self.source!r}, line {line_of(self.content, path)}: {message}")
 
     @contextmanager
-    def located(self, *path: str | int) -> Iterator[None]:
+    def locate_errors(self, *path: str | int) -> Iterator[None]:
         """Add file and line to errors that are raised inside the ``with`` block."""
         try:
             yield
@@ -267,7 +265,7 @@ class YamlFile:
             raise self.error(path, error) from error
 
 
-def _known_keys(model: "type[BaseModel]", path: Sequence[str | int]) -> list[str]:
+def _keys_at(model: "type[BaseModel]", path: Sequence[str | int]) -> list[str]:
     """List the keys that a file may have at a path."""
     for step in path:
         field = model.model_fields.get(str(step))

@@ -66,7 +66,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
         prompts=[f"why {row}" for row in range(N)],
         correctness=correctness,
         source=path.name,
-        columns=tuple(COLUMNS.named()),
+        columns=tuple(COLUMNS.field_columns()),
         by=pl.read_parquet(path)["g"],
     )
     assert summary.signature == expected.signature
@@ -132,7 +132,7 @@ def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, 
 @pytest.mark.parametrize("labelled", [False, True])
 def test_of_many_items_values_are_kept_of_a_sample_and_means_are_of_all(path, monkeypatch, labelled):
     monkeypatch.setattr(summary_module, "SAMPLED_ROWS", 6)
-    columns = COLUMNS if labelled else COLUMNS.changed(label=None)
+    columns = COLUMNS if labelled else COLUMNS.with_values(label=None)
     works = watched(monkeypatch)
     summary = consistency_file(open_table(path), columns, instrument=consistency(), settings=PartSettings(7))
     found = consistency().measure(ANSWERS, SAMPLES)

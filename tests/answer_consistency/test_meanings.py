@@ -288,7 +288,7 @@ def test_texts_that_the_model_of_entailment_cannot_read_have_no_value():
     assert found.reasons == ("the entailment model cannot read the answer, or a sample", None)
     frame = found.to_frame()
     assert frame["meanings"].to_list() == [None, 1]
-    again = Consistencies.from_part(*found.stored())
+    again = Consistencies.from_part(*found.to_part())
     assert again.n_meanings.tolist() == [0, 1]
     assert again.to_frame().equals(frame)
 

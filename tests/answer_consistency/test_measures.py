@@ -7,7 +7,7 @@ from semscale.answer_consistency.measures import (
     check_entailment,
     check_measures,
     check_stopping,
-    needed_parts,
+    list_needed_parts,
 )
 from semscale.errors import InputError, UnknownNameError
 
@@ -30,10 +30,15 @@ def test_every_measure_says_what_it_is():
 
 def test_measures_of_meanings_need_vectors_only_where_cosines_can_count():
     cosines = {"meanings", "cosine", "floor", "contradicted"}
-    assert needed_parts(["semantic_negentropy"], "auto", has_entailment=False) == cosines
-    assert needed_parts(["semantic_negentropy"], "cosine", has_entailment=True) == cosines | {"entailment"}
-    assert needed_parts(["semantic_negentropy"], "auto", has_entailment=True) == {"meanings", "entailment"}
-    assert needed_parts(["semantic_negentropy", "cosine_sim"], "exact", has_entailment=False) == {
+    assert list_needed_parts(["semantic_negentropy"], "auto", has_entailment=False) == cosines
+    assert list_needed_parts(["semantic_negentropy"], "cosine", has_entailment=True) == cosines | {
+        "entailment"
+    }
+    assert list_needed_parts(["semantic_negentropy"], "auto", has_entailment=True) == {
+        "meanings",
+        "entailment",
+    }
+    assert list_needed_parts(["semantic_negentropy", "cosine_sim"], "exact", has_entailment=False) == {
         "meanings",
         "cosine",
     }

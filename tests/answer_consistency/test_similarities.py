@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from semscale.answer_consistency.pairs import (
     above_floor,
     estimate_floor,
-    normalised,
-    normalised_cosine,
+    normalise_answer,
     null_values,
+    rescale_cosine,
 )
 from semscale.answer_consistency.samples import MemoizedEmbedder, MemoizedEntailment, item_means
 from semscale.embedding import ArrayEmbedder
@@ -24,7 +24,7 @@ from semscale.signature import Signature
 def test_ncs_of_the_mean_is_the_mean_of_ncs(cosines):
     # The seed normalises the mean, uqlm takes the mean of what is normalised: the same up to rounding.
     column = np.array(cosines)
-    assert (column.mean() + 1) / 2 == pytest.approx(normalised_cosine(column).mean(), abs=1e-12)
+    assert (column.mean() + 1) / 2 == pytest.approx(rescale_cosine(column).mean(), abs=1e-12)
 
 
 @given(st.floats(-1, 1), st.floats(-1, 0.99))
@@ -51,7 +51,7 @@ def test_above_the_floor_lies_between_0_and_1(cosine, floor):
     ],
 )
 def test_what_is_the_same_answer_whatever_its_marks(one, other, same):
-    assert (normalised(one) == normalised(other)) is same
+    assert (normalise_answer(one) == normalise_answer(other)) is same
 
 
 def test_means_of_items_leave_out_pairs_without_a_value():

@@ -8,7 +8,7 @@ import pytest
 
 import semscale
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.measures import MEASURES, measure_tokens, needed_parts
+from semscale.answer_consistency.measures import MEASURES, list_needed_parts, measure_tokens
 from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
 from semscale.answer_consistency.tokens import (
@@ -254,8 +254,8 @@ def test_what_is_missing_is_named():
 
 
 def test_what_each_is_made_from():
-    assert needed_parts(BOTH[:1], "auto", has_entailment=False) == {"sample_logprobs"}
-    assert needed_parts(BOTH, "auto", has_entailment=True) == {"sample_logprobs", "entailment"}
+    assert list_needed_parts(BOTH[:1], "auto", has_entailment=False) == {"sample_logprobs"}
+    assert list_needed_parts(BOTH, "auto", has_entailment=True) == {"sample_logprobs", "entailment"}
 
 
 class Tokened:

@@ -15,7 +15,7 @@ from semscale.chat.budget import (
     Price,
     PriceTable,
     Spent,
-    estimated_prompt,
+    estimate_prompt_tokens,
     forecast,
     most_reply_tokens,
 )
@@ -28,21 +28,21 @@ from semscale.errors import InputError, InterruptedRunError
 
 def test_a_third_of_the_bytes_rounded_up_and_eight_a_message():
     # "ü" has two bytes, so the user's message has 4 and the system's 3: 2 + 8 and 1 + 8.
-    assert estimated_prompt(Request.of("abü", system="abc")) == 19
+    assert estimate_prompt_tokens(Request.of("abü", system="abc")) == 19
 
 
 def test_an_image_counts_1500():
     message = Message("user", (TextPart("abc"), ImagePart("https://example.org/a.png")))
-    assert estimated_prompt(Request((message,))) == 1 + 8 + 1500
+    assert estimate_prompt_tokens(Request((message,))) == 1 + 8 + 1500
 
 
 def test_the_questions_of_a_decision_count():
     # {"q": "abc"} has 12 bytes: 4, beside the 1 + 8 of the message
-    assert estimated_prompt(Request.of("abc", extra={"q": "abc"})) == 13
+    assert estimate_prompt_tokens(Request.of("abc", extra={"q": "abc"})) == 13
 
 
 def test_an_unpaired_surrogate_is_no_error():
-    assert estimated_prompt(Request.of("\ud800")) == 9  # three bytes
+    assert estimate_prompt_tokens(Request.of("\ud800")) == 9  # three bytes
 
 
 def test_the_longest_reply_is_the_limit_or_1024():
@@ -128,7 +128,7 @@ def test_money_is_unknown_without_a_price():
     ("budget", "reason"),
     [
         (Budget(calls=0), "the cap of 0 calls is reached"),
-        (Budget(calls=2).divided(3, "judges"), "the cap of 2 calls, 0 for each of 3 judges, is reached"),
+        (Budget(calls=2).divide(3, "judges"), "the cap of 2 calls, 0 for each of 3 judges, is reached"),
         # 10 + 20 are wanted
         (
             Budget(tokens=29),
@@ -141,12 +141,12 @@ def test_money_is_unknown_without_a_price():
             "the cap of 49 EUR leaves no room for the next call: 0 spent so far, up to 50 more for the call",
         ),
         (
-            Budget(tokens=1000).divided(40, "judges"),
+            Budget(tokens=1000).divide(40, "judges"),
             "the cap of 1,000 tokens, 25 for each of 40 judges, leaves no room for the next call: 0 spent so "
             "far, up to 30 more for the call",
         ),
         (
-            Budget(money=1234567.891).divided(10**6, "judges"),
+            Budget(money=1234567.891).divide(10**6, "judges"),
             "the cap of 1,234,567.891 EUR, 1.23 for each of 1,000,000 judges, leaves no room for the next "
             "call: 0 spent so far, up to 50 more for the call",
         ),
@@ -178,7 +178,7 @@ def test_a_cap_below_zero(cap):
 
 
 def test_the_cap_that_is_named_is_the_one_that_was_given():
-    left = Budget(calls=9, tokens=90, money=9.0).divided(3, "judges").after(Spent(2, Usage(20, 5), 1.0))
+    left = Budget(calls=9, tokens=90, money=9.0).divide(3, "judges").after(Spent(2, Usage(20, 5), 1.0))
     assert (left.calls, left.tokens, left.money) == (1, 5, 2.0)
     # A third of 90 is 30, of which 25 are spent.
     assert reserve(Meter(left, None), Usage(10, 20)) == (
@@ -189,7 +189,7 @@ def test_the_cap_that_is_named_is_the_one_that_was_given():
     meter = Meter(replace(left, tokens=None), None)
     assert reserve(meter, Usage(1, 1)) is None
     assert reserve(meter, Usage(1, 1)) == "the cap of 9 calls, 3 for each of 3 judges, is reached"
-    assert left.divided(2, "checks").whole == Budget(calls=9, tokens=90, money=9.0)
+    assert left.divide(2, "checks").whole == Budget(calls=9, tokens=90, money=9.0)
 
 
 def test_a_cap_with_no_room_names_what_is_spent_and_what_the_next_call_may_cost():

@@ -10,16 +10,16 @@ from semscale.chat.budget import Budget
 from semscale.chat.decision_formats import (
     answers_in,
     as_reply,
-    averaged,
+    average_answers,
     check_decision,
     decisions_answers,
     decisions_body,
+    find_fault,
     letter_masses,
     next_token_request,
     question_from,
     question_record,
     rotations,
-    what_is_wrong,
 )
 from semscale.chat.decisions import (
     ChoiceQuestion,
@@ -121,7 +121,7 @@ def test_answers_survive_the_ledger():
 @pytest.mark.parametrize("reading", [(1.0,), (0.5, 0.6), (-0.5, 1.5)])
 def test_a_reading_must_be_a_distribution_over_the_options(reading):
     found = DecisionAnswers({"q": DecisionAnswer((0.5, 0.5), 1.0, readings=((0.5, 0.5), reading))})
-    assert what_is_wrong(found, {"q": 2}) == "a reading of 'q' is no distribution over 2 options"
+    assert find_fault(found, {"q": 2}) == "a reading of 'q' is no distribution over 2 options"
 
 
 def test_a_probability_may_be_off_by_a_millionth_at_both_ends():
@@ -250,13 +250,13 @@ def test_the_order_bias_of_a_model_that_always_says_a_is_as_large_as_it_can_be()
     # always the first letter: each order gives all mass to another option, so the mean is 1/3 each, and each
     # order is (|1 - 1/3| + 1/3 + 1/3) / 2 = 2/3 away from it
     answers = [letter_masses(reply(("A", 1.0)), order) for order in rotations(3)]
-    found = averaged(answers, 3)
+    found = average_answers(answers, 3)
     assert found.masses == pytest.approx((1 / 3, 1 / 3, 1 / 3))
     assert found.order_bias == pytest.approx(2 / 3)
 
 
 def test_an_order_without_probabilities_leaves_no_balanced_mean():
-    found = averaged([DecisionAnswer((0.5, 0.5), 1.0), None], 2)
+    found = average_answers([DecisionAnswer((0.5, 0.5), 1.0), None], 2)
     assert found.masses == ()
     assert found.reason == "1 of 2 orders of the options have probabilities"
 
@@ -269,14 +269,16 @@ def test_letters_with_almost_no_mass_are_no_answer():
 
 
 def test_the_orders_give_the_mean_a_standard_error():
-    found = averaged([DecisionAnswer((0.2, 0.8)), DecisionAnswer((0.4, 0.6)), DecisionAnswer((0.6, 0.4))], 3)
+    found = average_answers(
+        [DecisionAnswer((0.2, 0.8)), DecisionAnswer((0.4, 0.6)), DecisionAnswer((0.6, 0.4))], 3
+    )
     # .8, .6 and .4: a standard deviation of .2, by the root of 3
     assert found.standard_error((0, 1)) == pytest.approx(0.2 / 3**0.5)
 
 
 def test_one_reading_and_equal_readings_have_no_known_error():
     assert math.isnan(DecisionAnswer((0.2, 0.8)).standard_error((0, 1)))
-    alike = averaged([DecisionAnswer((0.2, 0.8)), DecisionAnswer((0.2, 0.8))], 2)
+    alike = average_answers([DecisionAnswer((0.2, 0.8)), DecisionAnswer((0.2, 0.8))], 2)
     assert math.isnan(alike.standard_error((0, 1)))
 
 
@@ -397,7 +399,7 @@ def test_the_first_form_that_the_endpoint_takes_gives_the_same_answers(decider, 
     decider.speaks = speaks
     found = run()
     assert found.form == form
-    assert len(found.not_taken) == {"decisions": 0, "next-token": 1}[form]
+    assert len(found.refused_forms) == {"decisions": 0, "next-token": 1}[form]
     masses = [answer.masses for answer in found.answers[0].values()]
     wanted = [(0.1, 0.9), (0.2, 0.8), (0.3, 0.7)]
     assert [pytest.approx(each, abs=tolerance) for each in wanted] == masses
@@ -478,7 +480,7 @@ def test_malformed_answers_to_three_requests_show_that_a_form_is_not_taken(decid
     decider.planned.extend([MALFORMED] * 3 * tries)
     found = run(requests(20), retries=retries)
     assert found.form == "next-token"
-    assert "the field 'probability' is missing" in found.not_taken["decisions"]
+    assert "the field 'probability' is missing" in found.refused_forms["decisions"]
     assert decider.paths == ["decisions"] * 3 * tries + ["completions"] * 20 * 6
 
 
@@ -505,7 +507,7 @@ def test_a_filtered_request_does_not_decide_the_form(decider, run):
 def test_one_filtered_request_is_refused_and_the_others_are_answered(decider, run):
     decider.planned.append(POLICY)
     found = run(requests(4))
-    assert (found.form, found.not_taken) == ("decisions", {})
+    assert (found.form, found.refused_forms) == ("decisions", {})
     assert found.counts == {"answered": 9, "refused": 3, "unusable": 0, "normalised": 0}
     assert "content policy" in found.answers[0]["tone"].reason
     assert decider.paths == ["decisions"] * 4
@@ -514,7 +516,7 @@ def test_one_filtered_request_is_refused_and_the_others_are_answered(decider, ru
 def test_one_rejected_request_does_not_decide_the_form(decider, run):
     decider.planned.append(REJECTED)
     found = run(requests(4))
-    assert (found.form, found.not_taken) == ("decisions", {})
+    assert (found.form, found.refused_forms) == ("decisions", {})
     # the other three have three answers each
     assert found.counts == {"answered": 9, "refused": 0, "unusable": 3, "normalised": 0}
     assert "bad request" in found.answers[0]["tone"].reason == found.reason
@@ -532,7 +534,7 @@ def test_an_endpoint_that_answers_with_nothing_takes_no_decisions(decider, run):
     decider.planned.append((200, {}))
     found = run()
     assert found.form == "next-token"
-    assert found.not_taken["decisions"].endswith("contains no answers")
+    assert found.refused_forms["decisions"].endswith("contains no answers")
 
 
 @pytest.mark.parametrize(
@@ -546,7 +548,7 @@ def test_an_address_without_decisions_is_not_tried_again(decider, run, status, b
     decider.planned.append((status, body))
     found = run(requests(2), retries=Retries(3, first_wait=0))
     assert found.form == "next-token"
-    assert why in found.not_taken["decisions"]
+    assert why in found.refused_forms["decisions"]
     assert decider.paths == ["decisions"] + ["completions"] * 2 * 6
 
 

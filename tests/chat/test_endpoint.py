@@ -11,7 +11,7 @@ import pytest
 from endpoint import completion
 
 from semscale.chat import ChatModel, ImagePart, Message, Reply, Request, TextPart
-from semscale.chat.chat_model import held_open
+from semscale.chat.chat_model import keep_open
 from semscale.chat.endpoint import (
     Scrubber,
     environment_secrets,
@@ -542,8 +542,8 @@ class Model:
 
 def test_the_last_of_two_runs_closes_the_model():
     async def runs(model):
-        async with held_open(model):
-            async with held_open(model):
+        async with keep_open(model):
+            async with keep_open(model):
                 pass
             return model.closed
 
@@ -554,11 +554,11 @@ def test_the_last_of_two_runs_closes_the_model():
 
 def test_the_model_is_closed_after_an_error_and_again_after_the_next_run():
     async def failing(model):
-        async with held_open(model):
+        async with keep_open(model):
             raise RuntimeError
 
     async def fine(model):
-        async with held_open(model):
+        async with keep_open(model):
             pass
 
     model = Model()
@@ -572,7 +572,7 @@ def test_the_model_is_closed_after_an_error_and_again_after_the_next_run():
 
 def test_a_model_without_connections_needs_no_closing():
     async def run():
-        async with held_open(object()):
+        async with keep_open(object()):
             return True
 
     assert asyncio.run(run())

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from semscale.chat import Request, chat_model, load_chat_model
-from semscale.chat.chat_model import checked_chat_model
+from semscale.chat.chat_model import validate_chat_model
 from semscale.chat.endpoint import EndpointChat
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError, UnknownNameError
@@ -22,13 +22,13 @@ def model(name="mine", signature=SIGNATURE):
     return SimpleNamespace(name=name, signature=signature, complete=print)
 
 
-@pytest.mark.parametrize("take", [checked_chat_model, load_chat_model, lambda found: Runner(found).model])
+@pytest.mark.parametrize("take", [validate_chat_model, load_chat_model, lambda found: Runner(found).model])
 def test_a_model_that_names_itself_is_taken_as_it_is(take):
     mine = model()
     assert take(mine) is mine
 
 
-@pytest.mark.parametrize("take", [checked_chat_model, load_chat_model, Runner])
+@pytest.mark.parametrize("take", [validate_chat_model, load_chat_model, Runner])
 @pytest.mark.parametrize(
     ("mine", "words"),
     [

@@ -131,9 +131,9 @@ def test_a_seed_decides_random_replies(model):
 @pytest.mark.needs("local")
 def test_samples_differ_without_a_seed(model):
     request = Request.of("Name an animal.", temperature=1.0, max_tokens=12)
-    samples = ask(model, *(request.resampled(number) for number in range(4)))
+    samples = ask(model, *(request.with_sample(number) for number in range(4)))
     assert len(set(samples)) > 1
-    assert ask(model, request.resampled(2)) == [samples[2]]
+    assert ask(model, request.with_sample(2)) == [samples[2]]
 
 
 @pytest.mark.needs("local")
@@ -210,7 +210,7 @@ def test_what_it_cannot_do(model, request_, kind):
 
 @pytest.mark.needs("local")
 def test_a_run_costs_nothing_and_is_resumed(model, tmp_path):
-    requests = [FRANCE, ANIMAL, FRANCE.resampled(1)]
+    requests = [FRANCE, ANIMAL, FRANCE.with_sample(1)]
     runner = Runner(model, ledger=tmp_path / "ledger.sqlite")
     outcomes = runner.run(requests)
     assert [outcome.status.value for outcome in outcomes] == ["replied"] * 3

@@ -12,8 +12,8 @@ from semscale.chat.pacing import Limits
 from semscale.chat.refused_parameters import (
     AcceptedParameters,
     ParameterForm,
-    accepted_parameters,
-    refused_parameters,
+    model_parameters,
+    parse_refused_parameters,
     set_parameters,
 )
 from semscale.chat.runner import Runner
@@ -100,7 +100,7 @@ GEMINI = [{"error": {"code": 400, "message": 'Unknown name "seed": Cannot find f
     ],
 )
 def test_parameters_that_are_not_taken(body, names):
-    assert refused_parameters(body) == names
+    assert parse_refused_parameters(body) == names
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_parameters_that_are_not_taken(body, names):
     ],
 )
 def test_other_refusals(body):
-    assert refused_parameters(body) == ()
+    assert parse_refused_parameters(body) == ()
 
 
 REQUEST = Request.of("a", temperature=0.0, max_tokens=5, stop=("END",), top_logprobs=2, extra={"x": 1})
@@ -132,11 +132,11 @@ def refusal(names):
 
 def test_a_limit_goes_by_its_other_name_before_it_is_left_out():
     first = ParameterForm().after_refusal(refusal(["max_tokens"]), REQUEST)
-    sent = first.applied(REQUEST).parameters
+    sent = first.apply(REQUEST).parameters
     assert (sent.max_tokens, sent.extra) == (None, {"x": 1, "max_completion_tokens": 5})
     assert first.left_out_of(REQUEST) == ()
     second = first.after_refusal(refusal(["max_completion_tokens"]), REQUEST)
-    sent = second.applied(REQUEST).parameters
+    sent = second.apply(REQUEST).parameters
     assert (sent.max_tokens, sent.extra) == (None, {"x": 1})
     assert second.left_out_of(REQUEST) == ("max_tokens",)
     assert second.after_refusal(refusal(["max_tokens"]), REQUEST) is None
@@ -144,7 +144,7 @@ def test_a_limit_goes_by_its_other_name_before_it_is_left_out():
 
 def test_both_names_of_a_limit_refused_at_once():
     form = ParameterForm().after_refusal(refusal(["max_tokens", "max_completion_tokens"]), REQUEST)
-    assert form.applied(REQUEST).parameters.extra == {"x": 1}
+    assert form.apply(REQUEST).parameters.extra == {"x": 1}
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_both_names_of_a_limit_refused_at_once():
 )
 def test_what_is_refused_is_not_sent_and_all_else_is(refused, attribute, without):
     form = ParameterForm().after_refusal(refusal([refused]), REQUEST)
-    sent = form.applied(REQUEST)
+    sent = form.apply(REQUEST)
     assert getattr(sent.parameters, attribute) == without
     assert set(set_parameters(REQUEST.parameters)) - set(set_parameters(sent.parameters)) == {attribute}
     assert sent.messages == REQUEST.messages
@@ -162,12 +162,12 @@ def test_what_is_refused_is_not_sent_and_all_else_is(refused, attribute, without
 def test_a_refusal_of_what_was_not_sent_changes_nothing():
     assert ParameterForm().after_refusal(refusal(["seed", "top_p"]), REQUEST) is None
     assert ParameterForm().after_refusal(refusal([]), REQUEST) is None
-    assert ParameterForm().applied(REQUEST) is REQUEST
+    assert ParameterForm().apply(REQUEST) is REQUEST
 
 
 def test_forms_are_merged():
     one, other = ParameterForm(frozenset({"seed"})), ParameterForm(frozenset({"stop"}), "max_tokens")
-    assert one.merged(other) == other.merged(one) == ParameterForm(frozenset({"seed", "stop"}), "max_tokens")
+    assert one.merge(other) == other.merge(one) == ParameterForm(frozenset({"seed", "stop"}), "max_tokens")
 
 
 def test_what_is_known_of_a_model_is_shared_by_its_runs():
@@ -176,20 +176,20 @@ def test_what_is_known_of_a_model_is_shared_by_its_runs():
 
     one, other = Model(), Model()
     form = ParameterForm(frozenset({"temperature"}))
-    assert accepted_parameters(one).unknown_in(REQUEST)
-    accepted_parameters(one).learn(form, REQUEST)
-    assert accepted_parameters(one).form == form
-    assert not accepted_parameters(one).unknown_in(REQUEST)
-    assert accepted_parameters(one).unknown_in(Request.of("a", seed=1))
-    assert accepted_parameters(other) == accepted_parameters(other)
-    assert accepted_parameters(other).form == ParameterForm()
+    assert model_parameters(one).unknown_in(REQUEST)
+    model_parameters(one).learn(form, REQUEST)
+    assert model_parameters(one).form == form
+    assert not model_parameters(one).unknown_in(REQUEST)
+    assert model_parameters(one).unknown_in(Request.of("a", seed=1))
+    assert model_parameters(other) == model_parameters(other)
+    assert model_parameters(other).form == ParameterForm()
 
 
 def test_a_model_without_a_hash_finds_out_anew_in_each_run():
     class Model:
         __hash__ = None
 
-    assert isinstance(accepted_parameters(Model()), AcceptedParameters)
+    assert isinstance(model_parameters(Model()), AcceptedParameters)
 
 
 MANY = Limits(concurrency=8)
@@ -296,9 +296,9 @@ def test_a_parameter_is_kept_where_a_call_without_it_is_refused_too(runner, endp
     ],
 )
 def test_a_schema_that_is_not_taken(body):
-    assert refused_parameters(json.dumps(body)) == ("response_format",)
+    assert parse_refused_parameters(json.dumps(body)) == ("response_format",)
 
 
 def test_a_reply_that_breaks_the_schema_refuses_no_parameter():
     body = {"error": {"message": "Failed to generate JSON.", "code": "json_validate_failed"}}
-    assert refused_parameters(json.dumps(body)) == ()
+    assert parse_refused_parameters(json.dumps(body)) == ()

@@ -40,8 +40,8 @@ def test_what_cannot_be_asked(make, words):
 
 def test_a_seed_moves_with_the_sample():
     request = Request.of("a", seed=10)
-    assert [request.resampled(number).parameters.seed for number in (0, 1, 5)] == [10, 11, 15]
-    assert request.resampled(5).resampled(1) == request.resampled(1)
+    assert [request.with_sample(number).parameters.seed for number in (0, 1, 5)] == [10, 11, 15]
+    assert request.with_sample(5).with_sample(1) == request.with_sample(1)
 
 
 # The first bytes of each kind, as its specification has them.

@@ -74,7 +74,7 @@ def test_what_failed_is_asked_again(runner, endpoint):
 @pytest.mark.needs("api")
 def test_equal_requests_are_sent_once_and_samples_are_not_equal(runner, endpoint):
     same = requests(1) * 5
-    outcomes = runner(limits=Limits(concurrency=5)).run([*same, same[0].resampled(1)])
+    outcomes = runner(limits=Limits(concurrency=5)).run([*same, same[0].with_sample(1)])
     assert statuses(outcomes) == ["replied"] * 6
     assert len(endpoint.requests) == 2
 

@@ -137,7 +137,7 @@ def test_a_run_that_goes_on_remembers_why_a_form_was_not_taken(command, decider,
     assert main(command(*more)) == 0
     text = capsys.readouterr().out
     check_json(text)
-    (refusal,) = json.loads(text)["judges"][0]["not_taken"]
+    (refusal,) = json.loads(text)["judges"][0]["refused_forms"]
     assert (refusal["form"], refusal["n"]) == ("decisions", 1)
     assert pl.read_csv(out)["semscale_not_taken"].to_list() == [f"decisions: {refusal['reason']}"] * 3 + [
         None
@@ -226,7 +226,7 @@ def test_an_audit_has_decisions_and_prose_beside_each_other(command, decider, ca
         ("m, decision", "decisions"),
         ("m, prose", "prose"),
     ]
-    assert found["judges"][0]["not_taken"] == []
+    assert found["judges"][0]["refused_forms"] == []
 
 
 @pytest.mark.exhaustive
@@ -235,7 +235,7 @@ def test_an_audit_of_a_model_that_decides_in_no_form_has_its_prose_once_and_says
     found = audited(command, capsys)
     (judge,) = found["judges"]
     assert (judge["name"], judge["method"]) == ("m", "prose")
-    assert [each["form"] for each in judge["not_taken"]][:2] == ["decisions", "next-token"]
+    assert [each["form"] for each in judge["refused_forms"]][:2] == ["decisions", "next-token"]
     assert "m takes no typed decisions, so its verdicts were read from its prose." in found["cautions"]
     # reversed, relabelled, padding, injection; without references their place is not checked
     assert any("with 4 checks" in said for said in found["cautions"])

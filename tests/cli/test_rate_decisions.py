@@ -201,7 +201,7 @@ def test_a_cap_shows_the_ratings(rate, seven_answers, decider):
 def test_it_says_why_a_form_was_not_taken(rate, seven_answers, decider):
     decider.speaks = ("completions",)
     found = json.loads(rate(*options(decider, "--json")).out)
-    assert list(found["decided"]["not_taken"]) == ["decisions"]
+    assert list(found["decided"]["refused_forms"]) == ["decisions"]
     assert (
         "Forms of decisions that m did not take: decisions: m: the endpoint has no /decisions, or not for "
         "this model." in found["cautions"]

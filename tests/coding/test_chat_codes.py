@@ -37,7 +37,7 @@ def test_without_40_labels_both_count_alike():
     likeness, asked = np.array([[0.2], [0.6], [np.nan]]), np.array([[1.0], [0.0], [1.0]])
     nobody = np.full((0, 1), np.nan)
     sources = join_sources(nobody, nobody, nobody, stand_in=mean_asked(asked))
-    found = sources.joined(likeness, asked, np.full(3, -1))
+    found = sources.combine(likeness, asked, np.full(3, -1))
     assert found[:2, 0] == pytest.approx([0.6, 0.3])
     assert np.isnan(found[2, 0])
 
@@ -48,7 +48,7 @@ def test_with_labels_the_better_source_weighs_more():
     good, noise = truth + rng.normal(0, 0.3, 200), rng.uniform(size=200)
     likeness, asked = noise[:, None], good[:, None]
     sources = join_sources(likeness[:100], asked[:100], truth[:100, None], stand_in=mean_asked(asked))
-    found = sources.joined(likeness[100:], asked[100:], np.full(100, -1))[:, 0]
+    found = sources.combine(likeness[100:], asked[100:], np.full(100, -1))[:, 0]
     assert np.corrcoef(found, good[100:])[0, 1] > 0.95 > abs(np.corrcoef(found, noise[100:])[0, 1])
 
 
@@ -58,7 +58,7 @@ def test_an_answer_without_a_reply_counts_as_the_mean_of_the_replies():
     nobody = np.full((0, 1), np.nan)
     sources = join_sources(nobody, nobody, nobody, stand_in=mean_asked(asked))
     # half of .25 and .75
-    assert sources.joined(np.array([[0.25]]), asked[2:], np.array([-1])).tolist() == [[0.5]]
+    assert sources.combine(np.array([[0.25]]), asked[2:], np.array([-1])).tolist() == [[0.5]]
 
 
 def test_a_chat_model_says_yes_or_no_to_each_code_in_prose(book):

@@ -120,7 +120,7 @@ def test_too_few_of_a_kind_give_no_probability_and_leave_the_score():
     labels[:4] = 1.0
     found = calibrate_code(SCORES, labels[None])
     assert np.isnan(found.probability(SCORES)).all()
-    assert found.held_out(SCORES, ROWS) is SCORES
+    assert found.out_of_fold(SCORES, ROWS) is SCORES
     assert (found.n_with, found.n_without) == (4, 96)
     assert found.curve is found.figures is None
 
@@ -143,7 +143,7 @@ def test_a_label_does_not_enter_its_own_held_out_probability():
     changed = LABELS.copy()
     changed[7] = 1 - changed[7]
     before, after = (
-        calibrate_code(SCORES, labels[None]).held_out(SCORES, ROWS) for labels in (LABELS, changed)
+        calibrate_code(SCORES, labels[None]).out_of_fold(SCORES, ROWS) for labels in (LABELS, changed)
     )
     assert before[7] == after[7]
     assert not np.allclose(before, after)
@@ -154,7 +154,7 @@ def test_missing_scores_stay_missing():
     scores[5] = np.nan
     found = calibrate_code(scores, LABELS[None])
     assert np.isnan(found.probability(scores)[5])
-    assert np.isnan(found.held_out(scores, ROWS)[5])
+    assert np.isnan(found.out_of_fold(scores, ROWS)[5])
 
 
 def test_curves_of_the_coded_answers_alone_are_those_of_all_answers():
@@ -165,14 +165,14 @@ def test_curves_of_the_coded_answers_alone_are_those_of_all_answers():
     places = np.full(400, -1)
     places[coded] = np.arange(len(coded))
     assert whole == part
-    assert whole.held_out(SCORES, ROWS).tolist() == part.held_out(SCORES, places).tolist()
+    assert whole.out_of_fold(SCORES, ROWS).tolist() == part.out_of_fold(SCORES, places).tolist()
 
 
 def test_an_answer_that_nobody_coded_has_the_mean_of_the_folds():
     found = calibrate_code(SCORES[:100], LABELS[None, :100])
     by_fold = [curve.probability(np.array([0.3]))[0] for curve in found.fold_curves]
     assert len(by_fold) == 5
-    assert found.held_out(np.array([0.3]), np.array([-1])) == pytest.approx(sum(by_fold) / 5)
+    assert found.out_of_fold(np.array([0.3]), np.array([-1])) == pytest.approx(sum(by_fold) / 5)
 
 
 def test_nobody_coded():

@@ -8,10 +8,10 @@ from semscale.coding import labels
 from semscale.coding.codebook import Code, Codebook
 from semscale.coding.labels import (
     draw_answers,
-    expected_codes,
     hand_codes,
     label_batches,
     mean_codes,
+    predict_code_counts,
     write_instructions,
 )
 from semscale.errors import InputError
@@ -97,13 +97,13 @@ def test_a_sheet_with_too_few_answers_of_a_code_is_known_before_anybody_codes():
     likeness[:300, 0] = likeness[300:340, 1] = 1.2
     likeness[:, 2] = -1
     drawn = draw_answers(likeness, 30, seed=0)
-    often, rare, never = expected_codes(likeness, drawn, ["often", "rare", "never"])
+    often, rare, never = predict_code_counts(likeness, drawn, ["often", "rare", "never"])
     # A likeness of 1.2 has the probability .8176: of 300 such answers some 9 of 30 drawn ones.
     assert 6 < often.n < 12
     assert often.needed <= 60
     assert 30 < rare.needed < 400
     larger = draw_answers(likeness, rare.needed, seed=0)
-    assert expected_codes(likeness, larger, ["often", "rare", "never"])[1].n == pytest.approx(8, abs=0.5)
+    assert predict_code_counts(likeness, larger, ["often", "rare", "never"])[1].n == pytest.approx(8, abs=0.5)
     assert never.needed is None
 
 

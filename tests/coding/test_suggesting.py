@@ -12,11 +12,11 @@ from semscale.coding.coding import code_answers
 from semscale.coding.suggesting import (
     AnswerSample,
     SuggestedCode,
+    build_codebook,
     cluster_answers,
     naming_request,
     read_name,
     suggest,
-    suggested_codebook,
     suggestion_yaml,
     typical_examples,
     write_suggestion,
@@ -79,7 +79,7 @@ def test_of_many_answers_a_sample_is_clustered_and_others_take_the_nearest_code(
 def test_names_come_from_words_and_differ(found):
     names = [code.name for code in found.codes]
     assert names == ["battery", "price", "screen"]
-    same = found.renamed([("money", "about money"), ("Money", "about money"), None], "m")
+    same = found.with_names([("money", "about money"), ("Money", "about money"), None], "m")
     assert [code.name for code in same.codes] == ["money", "Money 2", names[2]]
     assert same.n_unnamed == 1
 
@@ -285,7 +285,7 @@ def summary(key_words):
 
 def test_what_is_written_is_read_again(summary, tmp_path):
     write_suggestion(summary, tmp_path / "codes.yaml")
-    assert load_codebook(tmp_path / "codes.yaml") == suggested_codebook(summary)
+    assert load_codebook(tmp_path / "codes.yaml") == build_codebook(summary)
 
 
 def test_comments_have_size_and_stability(summary):
@@ -306,7 +306,7 @@ def test_six_codes_or_more_have_nets_and_the_file_a_line_that_merges(key_words, 
     path = tmp_path / "codes.yaml"
     write_suggestion(summary, path)
     book = load_codebook(path)
-    assert book == suggested_codebook(summary)
+    assert book == build_codebook(summary)
     assert [code.name for code in book.codes if code.is_net] == list(named)
     first, second = (code.name for code in summary.codes[:2])
     path.write_text(
@@ -324,8 +324,8 @@ def test_six_codes_or_more_have_nets_and_the_file_a_line_that_merges(key_words, 
 
 def test_the_rows_that_each_code_would_get_are_counted_as_code_assigns_them(found, key_words):
     times = {text: CELLS.count(text) for text in set(CELLS) if text}
-    coder = Coder(suggested_codebook(found), embedder=key_words)
-    counted = found.counted(coder, times)
+    coder = Coder(build_codebook(found), embedder=key_words)
+    counted = found.with_counts(coder, times)
     coding = code_answers(coder.score(CELLS))
     assert [code.n_coded for code in counted.codes] == np.nansum(coding.assigned, axis=0).tolist()
     assert "semscale code would give it to" in suggestion_yaml(counted)

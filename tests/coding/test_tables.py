@@ -237,7 +237,7 @@ def test_the_size_of_parts_changes_nothing(collected):
 
 
 @pytest.mark.parametrize(
-    "columns", [DESIGNED, DESIGNED.changed(weight=None, respondent=None)], ids=["weighted", "plain"]
+    "columns", [DESIGNED, DESIGNED.with_values(weight=None, respondent=None)], ids=["weighted", "plain"]
 )
 @pytest.mark.exhaustive
 def test_figures_from_the_sample_are_near_those_of_all_answers(collected, columns):
@@ -261,8 +261,8 @@ def test_figures_from_the_sample_are_near_those_of_all_answers(collected, column
 @pytest.mark.exhaustive
 def test_hand_coded_answers_do_not_count_twice_in_weighted_shares(collected):
     # Nearly all rows of the sample are others: the weight of 150 coded rows must stay 150 of 3,000.
-    part = collected(DESIGNED.changed(respondent=None), 200)
-    whole = collected(DESIGNED.changed(respondent=None), N)
+    part = collected(DESIGNED.with_values(respondent=None), 200)
+    whole = collected(DESIGNED.with_values(respondent=None), N)
     for one, other in zip(part.shares, whole.shares, strict=True):
         assert one.corrected.naive.value == pytest.approx(other.corrected.naive.value, abs=0.05)
         assert one.corrected.n_labelled + one.corrected.n_unlabelled < 200 + CODED

@@ -6,7 +6,7 @@ import pytest
 
 from semscale.compat.cliniqlink import ClinIQLinkSampleDatasetEvaluate
 from semscale.errors import InputError
-from semscale.matching.layered import layered_score
+from semscale.matching.layered import combine_layers
 
 OPTIONS = ["Apo B-48", "Apo C", "Apo E"]
 
@@ -67,7 +67,7 @@ def test_open_answers_are_the_sum_of_their_layers(evaluator):
         getattr(evaluator, f"compute_{level}_level_similarity")(*texts)
         for level in ("word", "sentence", "paragraph")
     ]
-    assert evaluator.evaluate_open_ended(*texts) == pytest.approx(layered_score(*layers))
+    assert evaluator.evaluate_open_ended(*texts) == pytest.approx(combine_layers(*layers))
     # The cosine of cleaned texts less the baseline .3, which holds as there are fewer than 100 answers.
     assert layers[2] == pytest.approx(max((layers[1] - 0.3) / 0.7, 0))
 

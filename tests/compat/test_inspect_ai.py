@@ -12,7 +12,7 @@ from semscale.answer_consistency.claims import ClaimVerdict, Support
 from semscale.compat.inspect_ai import (
     corrected,
     corrected_figures,
-    explained_claims,
+    explain_claims,
     interval,
     mean_figures,
     semscale_consistency,
@@ -84,8 +84,8 @@ def test_claims_that_are_not_supported_are_named_with_the_reason():
         ClaimVerdict("It is new.", Support.CONTRADICTED, 0.0, 0.5, "It is old.", 0, "new is not old"),
         ClaimVerdict("It is red.", Support.NOT_FOUND, score=0.1),
     ]
-    assert explained_claims(claims) == 'contradicted: "It is new." (new is not old)\nnot-found: "It is red."'
-    assert explained_claims(claims[:1]) is None
+    assert explain_claims(claims) == 'contradicted: "It is new." (new is not old)\nnot-found: "It is red."'
+    assert explain_claims(claims[:1]) is None
 
 
 def test_without_the_extra_the_message_names_it(monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.damage import DAMAGES, damaged
+from semscale.damage import DAMAGES, damage_run
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
@@ -67,7 +67,7 @@ def test_only_order_and_wording_are_harmless():
 
 @pytest.mark.parametrize(("kind", "expected"), ELIGIBLE.items())
 def test_items_that_can_be_damaged_are_and_no_others(kind, expected):
-    worse, which = damaged(FAQ, kind)
+    worse, which = damage_run(FAQ, kind)
     assert names(FAQ, which) == expected
     for old, new, hit in zip(FAQ.items, worse.items, which, strict=True):
         assert (old.outputs != new.outputs) == hit
@@ -76,14 +76,14 @@ def test_items_that_can_be_damaged_are_and_no_others(kind, expected):
 
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_a_seed_says_it_all(kind):
-    again = [damaged(FAQ, kind, seed=3, share=0.5) for _ in range(2)]
+    again = [damage_run(FAQ, kind, seed=3, share=0.5) for _ in range(2)]
     assert again[0][0].items == again[1][0].items
     assert (again[0][1] == again[1][1]).all()
 
 
 def test_the_run_itself_stays_and_the_new_one_says_what_was_done():
     before = FAQ.items
-    worse, _ = damaged(FAQ, "negate", seed=7)
+    worse, _ = damage_run(FAQ, "negate", seed=7)
     assert FAQ.items is before
     assert worse.id != FAQ.id
     assert worse.note == f"damaged on purpose: negate, 3 of 6 items, seed 7, from {FAQ.id}"
@@ -93,7 +93,7 @@ def test_the_run_itself_stays_and_the_new_one_says_what_was_done():
 @given(st.floats(0, 1), st.integers(0, 99))
 def test_the_share_is_kept_and_greater_shares_damage_the_same_ones(share, seed):
     run = run_of(*(item(str(at), f"It is {at}.", "Yes") for at in range(20)))
-    fewer, more = (damaged(run, "drop", share=part, seed=seed)[1] for part in (share / 2, share))
+    fewer, more = (damage_run(run, "drop", share=part, seed=seed)[1] for part in (share / 2, share))
     assert abs(more.sum() - 20 * share) <= 0.5
     assert not (fewer & ~more).any()
 
@@ -101,7 +101,7 @@ def test_the_share_is_kept_and_greater_shares_damage_the_same_ones(share, seed):
 @given(st.integers(0, 999))
 def test_shuffling_keeps_what_was_said_and_dropping_leaves_one_out(seed):
     shuffled, dropped, both = (
-        damaged(FAQ, kind, seed=seed)[0] for kind in ("shuffle", "drop", "shuffle-drop")
+        damage_run(FAQ, kind, seed=seed)[0] for kind in ("shuffle", "drop", "shuffle-drop")
     )
     first = texts(FAQ.items[0])
     assert Counter(texts(shuffled.items[0])) == Counter(first)
@@ -113,12 +113,12 @@ def test_shuffling_keeps_what_was_said_and_dropping_leaves_one_out(seed):
 
 
 def test_a_single_output_loses_the_last_half_of_its_sentences():
-    dropped, _ = damaged(FAQ, "drop")
+    dropped, _ = damage_run(FAQ, "drop")
     assert texts(dropped.items[1]) == ["The lamp shows two colours."]
 
 
 def test_numbers_that_came_with_an_output_stay_with_it():
-    swapped, _ = damaged(FAQ, "swap")
+    swapped, _ = damage_run(FAQ, "swap")
     bearer = next(item for item in swapped.items if texts(item) == texts(FAQ.items[0]))
     assert bearer.outputs == FAQ.items[0].outputs
     assert bearer.id != "1"
@@ -127,18 +127,18 @@ def test_numbers_that_came_with_an_output_stay_with_it():
 @given(st.integers(2, 9), st.integers(0, 999))
 def test_swapping_gives_nobody_their_own(n, seed):
     run = run_of(*(item(str(at), f"text {at}") for at in range(n)))
-    swapped, which = damaged(run, "swap", seed=seed)
+    swapped, which = damage_run(run, "swap", seed=seed)
     assert which.all()
     assert {texts(item)[0] for item in swapped.items} == {f"text {at}" for at in range(n)}
 
 
 def test_swapping_with_what_says_the_same_is_no_damage():
     run = run_of(item("1", "Yes", "No"), item("2", "No", "Yes"))
-    assert not damaged(run, "swap")[1].any()
+    assert not damage_run(run, "swap")[1].any()
 
 
 def test_silence_leaves_nothing():
-    silent, which = damaged(FAQ, "silence")
+    silent, which = damage_run(FAQ, "silence")
     assert all(item.outputs == () for item, hit in zip(silent.items, which, strict=True) if hit)
 
 
@@ -147,8 +147,8 @@ def test_silence_leaves_nothing():
 )
 def test_bad_input_is_named(kind, share, error):
     with pytest.raises(error, match="scramble" if kind == "scramble" else "share must lie between 0 and 1"):
-        damaged(FAQ, kind, share=share)
+        damage_run(FAQ, kind, share=share)
 
 
 def test_half_of_three_rounds_up():
-    assert np.count_nonzero(damaged(FAQ, "negate", share=0.5)[1]) == 2
+    assert np.count_nonzero(damage_run(FAQ, "negate", share=0.5)[1]) == 2

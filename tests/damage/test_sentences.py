@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.damage.rewriting import Sentence, cased_as
+from semscale.damage.rewriting import Sentence, match_case
 from semscale.matching.entailment import sentences_of
 
 
@@ -17,7 +17,7 @@ def test_abbreviations_end_no_sentence():
 
 
 def test_capitals_are_carried_over():
-    assert [cased_as("film", model) for model in ("movie", "Movie", "MOVIE")] == ["film", "Film", "FILM"]
+    assert [match_case("film", model) for model in ("movie", "Movie", "MOVIE")] == ["film", "Film", "FILM"]
 
 
 def test_a_word_is_replaced_with_its_capitals_and_the_rest_stays():

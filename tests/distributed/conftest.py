@@ -62,9 +62,9 @@ def two_nodes(tmp_path_factory, store_port):
 @pytest.fixture(scope="session")
 def connection(two_nodes):
     """Join the cluster once: a process that has joined it stays in it, whatever its commands say."""
-    from semscale.distributed.cluster import connected
+    from semscale.distributed.cluster import connect
 
-    with connected(two_nodes.address):
+    with connect(two_nodes.address):
         yield two_nodes
 
 

@@ -35,7 +35,7 @@ class Disturbed:
         return self.recipe.signature()
 
     def completed(self, work):
-        return replace(self, recipe=self.recipe.completed(work))
+        return replace(self, recipe=self.recipe.with_estimates(work))
 
     def row_work(self, table):
         work = self.recipe.row_work(table)
@@ -77,7 +77,7 @@ class OtherInActors:
 
         ours = self.recipe.signature()
         is_actor = ray.get_runtime_context().get_actor_id() is not None
-        return ours.replaced({"model": "words#aaaa"}) if is_actor else ours
+        return ours.with_values({"model": "words#aaaa"}) if is_actor else ours
 
     def completed(self, work):
         return self

@@ -11,11 +11,11 @@ from semscale.distributed.cluster import (
     ActorPool,
     addresses,
     cluster_error,
-    connected,
+    connect,
     do_answer,
     is_connected,
     plain_errors,
-    watched,
+    watch,
 )
 from semscale.errors import ClusterError, InputError
 
@@ -32,14 +32,14 @@ from semscale.errors import ClusterError, InputError
     ],
 )
 def test_a_cluster_that_is_not_there_is_refused(address, message):
-    with pytest.raises(InputError, match=message), connected(address):
+    with pytest.raises(InputError, match=message), connect(address):
         pass
 
 
 @pytest.mark.needs("ray")
 def test_the_environment_names_what_auto_is(monkeypatch):
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
-    with pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:9"), connected("auto"):
+    with pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:9"), connect("auto"):
         pass
 
 
@@ -50,7 +50,7 @@ def test_signals_stay_those_of_the_program_and_nothing_is_reported(two_nodes):
 
     before = signal.signal(signal.SIGTERM, heeded)
     try:
-        with connected(two_nodes.address):
+        with connect(two_nodes.address):
             assert signal.getsignal(signal.SIGTERM) is heeded
             from ray._common.usage.usage_lib import usage_stats_enabled
 
@@ -131,7 +131,7 @@ def listener():
 
 @pytest.mark.needs("ray")
 def test_items_pass_in_their_order(listener):
-    assert list(watched(range(5), [listener.getsockname()])) == [0, 1, 2, 3, 4]
+    assert list(watch(range(5), [listener.getsockname()])) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.needs("ray")
@@ -140,7 +140,7 @@ def test_an_error_passes_after_the_items_before_it(listener):
         yield 1
         raise InputError("row 3 cannot be read; repair it")
 
-    passed = watched(refusing(), [listener.getsockname()])
+    passed = watch(refusing(), [listener.getsockname()])
     assert next(passed) == 1
     with pytest.raises(InputError, match="^row 3 cannot"):
         next(passed)
@@ -155,7 +155,7 @@ def test_a_cluster_that_does_not_answer_any_more_ends_the_wait(listener):
         waiting.wait(60)
         yield 2
 
-    passed = watched(items(), [listener.getsockname()], patience=0.0, every=0.01)
+    passed = watch(items(), [listener.getsockname()], patience=0.0, every=0.01)
     assert next(passed) == 1
     assert do_answer([listener.getsockname()])
     listener.close()

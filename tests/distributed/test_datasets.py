@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from tests.distributed.conftest import N
 
-from semscale.distributed.datasets import EmbeddingRecipe, measured
+from semscale.distributed.datasets import EmbeddingRecipe, measure_dataset
 from semscale.embedding import load_embedder
 from semscale.errors import InputError
 from semscale.matching.matcher import Matcher
@@ -87,7 +87,7 @@ def test_rows_that_end_their_process_each_time_end_the_dataset(connection, here)
     dataset = ray.data.from_items([{"text": "good"}] * 3, override_num_blocks=1)
     cloudpickle.register_pickle_by_value(disturbed_recipe)
     try:
-        found = measured(dataset, deadly, distributed.ActorPool(actors=1))
+        found = measure_dataset(dataset, deadly, distributed.ActorPool(actors=1))
         with pytest.raises(Exception, match="process that worked on 3 rows of the dataset ended 4 times"):
             found.materialize()
     finally:

@@ -11,7 +11,7 @@ import pytest
 from tests.faults.free_ports import free_port
 
 from semscale.distributed import cluster_parts
-from semscale.distributed.cluster import ActorPool, node_resources, watched
+from semscale.distributed.cluster import ActorPool, node_resources, watch
 from semscale.distributed.cluster_parts import (
     MOST_ATTEMPTS,
     AttemptLog,
@@ -112,7 +112,7 @@ def waiting_for(note):
 def test_a_cluster_that_is_lost_while_nodes_are_asked_ends_the_wait(connection, tmp_path, monkeypatch):
     # Nothing listens there, as if the head node were gone, while the nodes take their time.
     gone = [("127.0.0.1", free_port())]
-    monkeypatch.setattr(cluster_parts, "watched", partial(watched, listeners=gone, patience=0.0))
+    monkeypatch.setattr(cluster_parts, "watch", partial(watch, listeners=gone, patience=0.0))
     note = tmp_path / "go on"
     try:
         with pytest.raises(ClusterError, match=r"^cluster: its head node, or Ray on this machine, does not"):
@@ -142,17 +142,17 @@ def files_below(folder):
 
 def test_a_node_that_reads_the_file_writes_another_file(tmp_path):
     probe = FolderProbe(target_of(f"{tmp_path}/"), "1f2e")
-    assert probe.answered() is None
+    assert probe.check_access() is None
     (tmp_path / "_semscale").mkdir()
     (tmp_path / "_semscale" / ".probe-1f2e.tmp").write_text("1f2e")
-    name = probe.answered()
+    name = probe.check_access()
     assert (tmp_path / name).read_text() == "1f2e"
 
 
 def test_a_file_of_another_run_does_not_count(tmp_path):
     (tmp_path / "_semscale").mkdir()
     (tmp_path / "_semscale" / ".probe-1f2e.tmp").write_text("aaaa")
-    assert FolderProbe(target_of(f"{tmp_path}/"), "1f2e").answered() is None
+    assert FolderProbe(target_of(f"{tmp_path}/"), "1f2e").check_access() is None
 
 
 def test_a_node_without_the_package_for_the_folder_does_not_see_it(monkeypatch):
@@ -160,16 +160,16 @@ def test_a_node_without_the_package_for_the_folder_does_not_see_it(monkeypatch):
         raise MissingExtraError("s3fs", "cloud")
 
     monkeypatch.setattr(cluster_parts, "files_of", missing)
-    assert FolderProbe(target_of("s3://survey/rated/"), "1f2e").answered() is None
+    assert FolderProbe(target_of("s3://survey/rated/"), "1f2e").check_access() is None
 
 
 def test_a_probe_exists_for_a_time_and_replaces_that_of_a_killed_run(tmp_path):
     (tmp_path / "_semscale").mkdir()
     (tmp_path / "_semscale" / ".probe-aaaa.tmp").write_text("aaaa")
     probe = FolderProbe(target_of(f"{tmp_path}/"), "1f2e")
-    with probe.written():
+    with probe.write_file():
         assert files_below(tmp_path) == [".probe-1f2e.tmp"]
-        assert probe.answered() is not None
+        assert probe.check_access() is not None
     assert files_below(tmp_path) == []
 
 

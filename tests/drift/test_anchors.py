@@ -9,8 +9,8 @@ from semscale.drift.anchors import (
     Moved,
     RulerStatus,
     check_ruler,
+    find_moved_part,
     keep_check,
-    moved_part,
     record_anchors,
     ruler_tests,
 )
@@ -48,7 +48,7 @@ def test_equal_readings_show_no_change(history):
     assert check.status is RulerStatus.KEPT
     # |reading - label| is .1 at every anchor
     assert check.errors[0].error.value == pytest.approx(0.1)
-    assert moved_part(Outcome.FAIL, check) is Moved.SYSTEM
+    assert find_moved_part(Outcome.FAIL, check) is Moved.SYSTEM
 
 
 def test_one_changed_reading_is_a_change(history):
@@ -58,7 +58,7 @@ def test_one_changed_reading_is_a_change(history):
     assert check.status is RulerStatus.MOVED
     assert check.tests[0].n_changed == 1
     assert check.tests[0].difference == pytest.approx(0.001)
-    assert moved_part(Outcome.PASS, check) is Moved.RULER
+    assert find_moved_part(Outcome.PASS, check) is Moved.RULER
 
 
 def test_a_reading_that_is_missing_is_a_change(history):

@@ -17,10 +17,10 @@ from semscale.drift.asking import (
     ModelAsker,
     PromptColumns,
     PromptTemplate,
-    answered_items,
     ask_runs,
     close_round,
     is_template,
+    items_with_answers,
     open_round,
     read_items_to_ask,
     read_template,
@@ -233,7 +233,7 @@ def test_items_keep_their_place_and_failures_have_reasons(asker):
         ("too long", False),
     ]
     assert answers.lost == {"busy": 1}
-    items = answered_items([Item(name, (), "x") for name in "abcd"], answers.asked[0])
+    items = items_with_answers([Item(name, (), "x") for name in "abcd"], answers.asked[0])
     assert [len(item.outputs) for item in items] == [1, 0, 0, 0]
     assert items[0].input == "x"
 

@@ -313,7 +313,7 @@ def test_changed_numbers_counts_the_items_that_state_numbers():
 def test_silent_items_state_no_numbers():
     # items 0 to 4 state a number; in the candidate 0 is silent, 1 has no words, and 2 states another
     candidate = [[], "null", "The plug takes 90 volts.", *VOLTS[3:]]
-    settings = NUMBERS.changed(limits={"changed_numbers": 0, "silenced": "off"})
+    settings = NUMBERS.with_values(limits={"changed_numbers": 0, "silenced": "off"})
     (check,) = with_numbers(candidate, VOLTS, settings=settings).broken_limits
     assert check.sentence == "1 of 3 items with numbers state other numbers (limit 0): 2"
 

@@ -288,8 +288,8 @@ def test_the_margin_of_a_new_metric_is_checked_against_its_span(worst_pair):
 
 def test_similarities_are_stated_as_such():
     match, length = TEXT_METRICS["match"], TEXT_METRICS["length"]
-    assert (match.side, match.stated(0.25)) == ("min", 0.75)
-    assert (length.side, length.stated(0.25)) == ("max", 0.25)
+    assert (match.side, match.to_value(0.25)) == ("min", 0.75)
+    assert (length.side, length.to_value(0.25)) == ("max", 0.25)
 
 
 def test_labels_have_no_underscores():

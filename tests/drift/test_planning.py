@@ -5,7 +5,7 @@ import pytest
 from made_up_losses import candidate_losses, compared, run_of
 
 from semscale.drift.settings import GateSettings
-from semscale.drift.simulation import plan_gate, resampled
+from semscale.drift.simulation import plan_gate, resample_comparison
 from semscale.errors import InputError
 
 TEXTS = [f"Answer {number}." for number in range(20)]
@@ -43,7 +43,7 @@ def test_sizes_are_tried_from_the_cheapest_on():
 
 def test_a_further_rerun_is_like_a_recorded_one():
     comparison = comparison_of(0.4, k=3, noise=0.2)
-    drawn = resampled(comparison, ["contradictions"], np.arange(20), 2, np.random.default_rng(0))
+    drawn = resample_comparison(comparison, ["contradictions"], np.arange(20), 2, np.random.default_rng(0))
     losses = drawn.pair_losses["contradictions"]
     assert losses.shape == (20, 5, 5)
     off = ~np.eye(5, dtype=bool)

@@ -11,10 +11,10 @@ from semscale.drift.runs import (
     SharedIds,
     check_comparable,
     check_rerun,
+    count_shared_ids,
     match_items,
     match_runs,
     output_languages,
-    shared_ids,
 )
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
@@ -264,16 +264,16 @@ def history(tmp_path):
 
 def test_the_baseline_counts_before_the_latest_run_and_a_rerun_never(history):
     first, second = named_run("abcd", 1), named_run("cde", 2)
-    assert shared_ids(history, first) is None
+    assert count_shared_ids(history, first) is None
     history.record(first)
-    assert shared_ids(history, first) is None
+    assert count_shared_ids(history, first) is None
     history.record(second)
     history.record(named_run("abcd", 3, rerun_of=first.id))
     # c and e of c, d, e; the rerun, which is later, does not count.
-    assert shared_ids(history, named_run("cex", 4)) == SharedIds(second.id, False, 2, 3)
+    assert count_shared_ids(history, named_run("cex", 4)) == SharedIds(second.id, False, 2, 3)
     history.approve(Approval(first.id, "exam", "Ann", "x"))
     # c of a, b, c, d.
-    assert shared_ids(history, named_run("cex", 4)) == SharedIds(first.id, True, 1, 4)
-    assert shared_ids(history, named_run("x", 4)) == SharedIds(first.id, True, 0, 4)
-    assert shared_ids(history, first) is None
-    assert shared_ids(history, named_run("x", 4, rerun_of=first.id)) is None
+    assert count_shared_ids(history, named_run("cex", 4)) == SharedIds(first.id, True, 1, 4)
+    assert count_shared_ids(history, named_run("x", 4)) == SharedIds(first.id, True, 0, 4)
+    assert count_shared_ids(history, first) is None
+    assert count_shared_ids(history, named_run("x", 4, rerun_of=first.id)) is None

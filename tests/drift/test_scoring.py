@@ -15,7 +15,7 @@ from semscale.drift.scoring import (
     TextReadings,
     files_hash,
 )
-from semscale.embedding.cache import StateCache, rounded
+from semscale.embedding.cache import StateCache, round_states
 from semscale.embedding.cross_encoder import pair_keys
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.findings import Finding, Span
@@ -132,7 +132,8 @@ GROUPS = [np.array(group, np.int64) for group in ([0, 5], [], [7, 2, 1], [3], [8
 def test_groups_layers_and_the_disk_change_no_state(layers, precision, tmp_path):
     encoder = load_token_encoder("all-MiniLM-L6-v2", precision=precision)
     expected = {
-        layer: [rounded(each.states) for each in encoder.token_states(TEXTS, layer=layer)] for layer in layers
+        layer: [round_states(each.states) for each in encoder.token_states(TEXTS, layer=layer)]
+        for layer in layers
     }
     cache = StateCache(tmp_path)
     for kept in (None, cache, cache):  # without, filling, reading

@@ -20,7 +20,7 @@ from semscale.embedding.cross_encoder import (
     PairLogits,
     PairTokens,
     pair_keys,
-    truncated_lengths,
+    truncate_lengths,
 )
 from semscale.embedding.openvino import openvino_module
 from semscale.errors import InputError, ModelError
@@ -379,7 +379,7 @@ def test_the_longer_text_is_cut_first_as_the_library_does_it(room, tmp_path):
     tokenizer.enable_truncation(room + 3, strategy="longest_first")
     for first, second in [(1, 1), (5, 9), (9, 5), (20, 20), (3, 25), (25, 3), (14, 15), (15, 14)]:
         owners = tokenizer.encode(" ".join(["w1"] * first), " ".join(["w2"] * second)).sequence_ids
-        assert truncated_lengths(first, second, room) == (owners.count(0), owners.count(1))
+        assert truncate_lengths(first, second, room) == (owners.count(0), owners.count(1))
 
 
 def test_a_tokenizer_that_parts_no_texts_is_refused():

@@ -19,10 +19,10 @@ from semscale.embedding.languages import (
     _identifier,
     are_english,
     has_enough_letters,
-    identified_languages,
+    identify_languages,
+    identify_together,
     in_other_languages,
     is_plainly_english,
-    joined_language,
     language_of,
     language_of_script,
     unread_language,
@@ -45,12 +45,12 @@ from semscale.weights.known import KNOWN
     ],
 )
 def test_whole_sentences_are_told_apart(text, code):
-    assert identified_languages([text]) == [code]
+    assert identify_languages([text]) == [code]
 
 
 @pytest.mark.parametrize("text", ["schlecht", "schlechter Service", "schlechte Qualität"])
 def test_short_german_is_not_taken_for_luxembourgish(text):
-    assert identified_languages([text]) == ["de"]
+    assert identify_languages([text]) == ["de"]
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,12 @@ def test_short_german_is_not_taken_for_luxembourgish(text):
     ],
 )
 def test_a_sentence_in_a_rare_language_is_known(text, code):
-    assert identified_languages([text]) == [code]
+    assert identify_languages([text]) == [code]
 
 
 @pytest.mark.parametrize("text", ["ok", "good!", "John Smith", "Coca Cola", "lol", "Maria Gonzalez", "42"])
 def test_words_and_names_say_nothing(text):
-    assert identified_languages([text]) == [None]
+    assert identify_languages([text]) == [None]
 
 
 def test_letters_are_counted_in_bytes_as_a_chinese_sign_says_more_than_a_letter():
@@ -79,7 +79,7 @@ def test_letters_are_counted_in_bytes_as_a_chinese_sign_says_more_than_a_letter(
 
 def test_half_of_a_surrogate_pair_is_no_reason_to_stop():
     assert has_enough_letters("abcdefghijkl\ud83d")
-    assert identified_languages(["Ich würde es sofort kaufen. \ud83d"]) == ["de"]
+    assert identify_languages(["Ich würde es sofort kaufen. \ud83d"]) == ["de"]
 
 
 SHORT_GERMAN = ["gut", "schlecht", "zu teuer", "geht so", "weiß nicht"]
@@ -87,27 +87,27 @@ ENGLISH = ["good", "bad", "too expensive", "so so", "don't know"]
 
 
 def test_short_answers_are_read_as_one():
-    assert joined_language(SHORT_GERMAN) == "de"
-    assert joined_language(ENGLISH) == "en"
+    assert identify_together(SHORT_GERMAN) == "de"
+    assert identify_together(ENGLISH) == "en"
 
 
 def test_repetitions_case_and_texts_without_letters_do_not_count():
-    assert joined_language(SHORT_GERMAN[:4] * 20) is None  # four distinct texts
-    assert joined_language([*SHORT_GERMAN[:4], "GUT", " gut ", "👍", "12"]) is None
-    assert joined_language([*SHORT_GERMAN * 3, "👍", "4.5"]) == "de"
+    assert identify_together(SHORT_GERMAN[:4] * 20) is None  # four distinct texts
+    assert identify_together([*SHORT_GERMAN[:4], "GUT", " gut ", "👍", "12"]) is None
+    assert identify_together([*SHORT_GERMAN * 3, "👍", "4.5"]) == "de"
 
 
 def test_one_odd_text_does_not_decide():
     # Names have no language; one long English text makes them English, unless it is left out.
     names = ["John", "Mbappé", "Xi", "Björk", "Zuma", "Olga"]
     odd = "This is the longest of all texts, and it is plainly in English."
-    assert joined_language([*names, odd]) is None
-    assert joined_language([*SHORT_GERMAN, *reversed(SHORT_GERMAN), odd * 50]) == "de"
+    assert identify_together([*names, odd]) is None
+    assert identify_together([*SHORT_GERMAN, *reversed(SHORT_GERMAN), odd * 50]) == "de"
 
 
 @pytest.mark.parametrize("texts", [[], ["👍"] * 9, ["Nokia", "Kia", "Mazda", "Lego", "Sony", "Asus"]])
 def test_nothing_is_said_without_evidence(texts):
-    assert joined_language(texts) is None
+    assert identify_together(texts) is None
 
 
 ROWS = [("de", "en"), ("en", "en"), ("de", "en"), ("fr", "en"), (None, "en"), ("en", "en"), ("de", "en")]

@@ -28,7 +28,7 @@ from semscale.embedding.openvino import (
     int8_weights,
     multiplies_int8,
     openvino_module,
-    quantised,
+    quantise,
     token_batches,
 )
 from semscale.embedding.token_states import TokenEncoder
@@ -415,7 +415,7 @@ def rounded(values: np.ndarray, width: int) -> np.ndarray:
 def test_a_rows_largest_number_becomes_127():
     # Row 0 has steps of 2.54 / 127 = .02: -1.27 is -63.5 steps, which rounds to the even -64. Row 1 has steps
     # of 1 / 127: .5 is 63.5 of them.
-    integers, scales = quantised(np.array([[2.54, -1.27, 0.011], [-1, 0.5, 0], [0, 0, 0]], np.float32))
+    integers, scales = quantise(np.array([[2.54, -1.27, 0.011], [-1, 0.5, 0], [0, 0, 0]], np.float32))
     assert integers.tolist() == [[127, -64, 1], [-127, 64, 0], [0, 0, 0]]
     np.testing.assert_allclose(scales, [[0.02], [1 / 127], [0]], rtol=1e-6)
 

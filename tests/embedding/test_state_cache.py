@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from semscale.embedding.cache import StateCache, StateReader, cache_keys, rounded
+from semscale.embedding.cache import StateCache, StateReader, cache_keys, round_states
 from semscale.embedding.loading import load_token_encoder
 
 KEYS = cache_keys("signature", ["one", "two", "three"])
@@ -84,7 +84,7 @@ def test_size_stays_bounded(tmp_path):
 @given(arrays.arrays(np.float32, (2, 3), elements=st.floats(-100, 100, width=32)))
 def test_rounding_errs_by_half_a_step_at_most(exact):
     largest = np.abs(exact).max()
-    whole = rounded(exact)
+    whole = round_states(exact)
     assert whole.dtype == np.int16
     if largest > 1e-30:
         step = np.float64(largest) / 32767
@@ -93,8 +93,8 @@ def test_rounding_errs_by_half_a_step_at_most(exact):
 
 
 def test_no_states_and_states_of_zeros():
-    assert rounded(np.empty((0, 4), np.float32)).shape == (0, 4)
-    assert not rounded(np.zeros((2, 4), np.float32)).any()
+    assert round_states(np.empty((0, 4), np.float32)).shape == (0, 4)
+    assert not round_states(np.zeros((2, 4), np.float32)).any()
 
 
 TEXTS = ["It is safe.", "Not at all, and nobody knows why.", "", "word " * 700]
@@ -113,7 +113,7 @@ def read(encoder, layer, cache, wanted, keep=None):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("layer", [3, 6])
 def test_states_are_the_encoders_rounded(encoder, cache, layer):
-    expected = [rounded(each.states) for each in encoder.token_states(TEXTS, layer=layer)]
+    expected = [round_states(each.states) for each in encoder.token_states(TEXTS, layer=layer)]
     for kept in (None, cache, cache):  # without, filling, reading
         found = read(encoder, layer, kept, [3, 0, 2, 1])
         assert sorted(found) == [0, 1, 2, 3]
@@ -144,7 +144,7 @@ def test_the_first_texts_alone_are_kept(encoder, cache, monkeypatch):
 
 def test_groups_come_one_after_the_other(encoder, cache):
     tokens = encoder.reader.read(TEXTS)
-    expected = [rounded(each.states) for each in encoder.token_states(TEXTS, layer=6)]
+    expected = [round_states(each.states) for each in encoder.token_states(TEXTS, layer=6)]
     read(encoder, 6, cache, [1, 3])
     groups = [np.array(group, np.int64) for group in ([3, 0], [], [1], [2, 0, 1])]
     found = list(StateReader(encoder, 6, cache).read_groups(tokens, TEXTS, groups))

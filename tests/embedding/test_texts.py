@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.embedding.texts import answer_status, checked_texts, distinct, shifted, text_status
+from semscale.embedding.texts import answer_status, distinct, shift_progress, text_status, validate_texts
 from semscale.errors import InputError
 from semscale.types import Status
 
@@ -19,11 +19,11 @@ def test_distinct_texts_give_the_texts_again(texts):
 
 
 def test_strings_are_returned_unchanged():
-    assert checked_texts(("a", "", "😀")) == ["a", "", "😀"]
+    assert validate_texts(("a", "", "😀")) == ["a", "", "😀"]
 
 
 def test_half_a_surrogate_pair_becomes_the_replacement_character():
-    assert checked_texts(["a\ud83d", "\udfffb"]) == ["a\ufffd", "\ufffdb"]
+    assert validate_texts(["a\ud83d", "\udfffb"]) == ["a\ufffd", "\ufffdb"]
 
 
 def test_a_text_is_too_long_from_the_first_character_beyond_the_limit():
@@ -31,27 +31,27 @@ def test_a_text_is_too_long_from_the_first_character_beyond_the_limit():
     assert text_status("x" * 100_001) is Status.TOO_LONG
     assert text_status("x" * 100_001, most_characters=None) is Status.SCORED
     assert answer_status("x" * 100_001) is Status.TOO_LONG
-    assert checked_texts(["x" * 100_000]) == ["x" * 100_000]
+    assert validate_texts(["x" * 100_000]) == ["x" * 100_000]
     with pytest.raises(InputError, match=r"texts\[1\] must have at most 100,000 characters, got 100,001"):
-        checked_texts(["x", "x" * 100_001])
+        validate_texts(["x", "x" * 100_001])
 
 
 def test_one_string_is_no_list_of_texts():
     with pytest.raises(InputError, match=r"texts must be a list of strings, got one string: \['good'\]"):
-        checked_texts("good")
+        validate_texts("good")
 
 
 @pytest.mark.parametrize("other", [None, 3, b"good"])
 def test_an_item_that_is_no_string_is_named(other):
     with pytest.raises(InputError, match=rf"texts\[1\] must be a string, got {type(other).__name__}"):
-        checked_texts(["good", other])
+        validate_texts(["good", other])
 
 
 def test_a_part_is_told_behind_what_was_done_before():
     told = []
-    shifted(lambda *step: told.append(step), 8, 20)("embedding", 3, 4)
+    shift_progress(lambda *step: told.append(step), 8, 20)("embedding", 3, 4)
     assert told == [("embedding", 11, 20)]
 
 
 def test_where_nobody_is_told_nothing_is():
-    assert shifted(None, 8, 20) is None
+    assert shift_progress(None, 8, 20) is None

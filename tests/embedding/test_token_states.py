@@ -276,7 +276,7 @@ def test_joined_states_are_those_of_the_text(content, room, data):
     ids = np.array([CLS, *range(1, content + 1), SEP], np.int32)
     text = WindowedText.cut(ids, (1, 1), room=room, overlap=overlap)
     assert all(len(window) <= room + 2 for window in text.windows)
-    assert text.joined([states_of(window) for window in text.windows])[:, 0].tolist() == ids.tolist()
+    assert text.join_states([states_of(window) for window in text.windows])[:, 0].tolist() == ids.tolist()
 
 
 def test_a_text_is_yielded_when_all_its_windows_are_there():
@@ -286,10 +286,10 @@ def test_a_text_is_yielded_when_all_its_windows_are_there():
     group = ReadingGroup(np.array([7, 3]), texts)
     assert [row.tolist() for row in group.rows] == [[CLS, 9, SEP], [CLS, 1, 2, SEP], [CLS, 3, 4, SEP]]
     last = np.stack([states_of(group.rows[2])])
-    assert list(group.joined(np.array([2]), last)) == []
-    ((number, states),) = group.joined(np.array([0]), np.stack([states_of(short)]))
+    assert list(group.receive(np.array([2]), last)) == []
+    ((number, states),) = group.receive(np.array([0]), np.stack([states_of(short)]))
     assert (number, states[:, 0].tolist()) == (7, short.tolist())
-    ((number, states),) = group.joined(np.array([1]), np.stack([states_of(group.rows[1])]))
+    ((number, states),) = group.receive(np.array([1]), np.stack([states_of(group.rows[1])]))
     assert (number, states[:, 0].tolist()) == (3, long.tolist())
 
 

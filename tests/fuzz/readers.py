@@ -45,7 +45,7 @@ from semscale.results.weights import weights_in
 from semscale.scales.library import load_scale, parse_translation
 from semscale.scales.scale import parse_scale
 from semscale.snapshots.files import read_snapshots
-from semscale.store.columns import as_names, flat, groups_in, listed_cell, storable
+from semscale.store.columns import as_names, cell_values, flat, groups_in, storable
 from semscale.store.parts import Parts
 from semscale.store.reading import open_table
 from semscale.weights.folders import STAMP, read_stamps
@@ -116,7 +116,7 @@ def read_list_cells(cells: list[object], name: str) -> None:
     refused(lambda: label_table(cells, template("likert")))
     for row, cell in enumerate(cells):
         place = {"parameter": "sample", "column": name, "row": row}
-        refused(lambda cell=cell, place=place: listed_cell(cell, **place, only_nulls=False))
+        refused(lambda cell=cell, place=place: cell_values(cell, **place, only_nulls=False))
 
 
 def scale(content: bytes) -> None:
@@ -126,13 +126,13 @@ def scale(content: bytes) -> None:
 def translation(content: bytes) -> None:
     """Read a translation, and put it on the scale of which the corpus has one."""
     fields = parse_yaml(content, source="quality.yaml")
-    parse_translation(fields, source="quality.yaml").applied_to(english("quality"))
+    parse_translation(fields, source="quality.yaml").translate(english("quality"))
 
 
 def calibration(content: bytes) -> None:
     """Read a calibration whose hash is made to fit, so that a change of its content gets past that check."""
     found = load_calibration(written(with_its_hash(content), "calibration.json"))
-    found.unlike(np.ones((2, len(found.familiarity.centre)), np.float32))
+    found.mark_unfamiliar(np.ones((2, len(found.familiarity.centre)), np.float32))
 
 
 def with_its_hash(content: bytes) -> bytes:

@@ -11,7 +11,7 @@ from semscale.guards.figures import (
     find_labels,
     values_of,
 )
-from semscale.guards.quantities import single_units, spelt_numbers, spoken_measures
+from semscale.guards.quantities import find_spelt_numbers, find_spoken_measures, single_units
 from semscale.guards.text import Text
 
 
@@ -173,7 +173,7 @@ def test_an_a_that_begins_a_sentence_may_be_the_article(text, weak):
     ],
 )
 def test_values_and_units(text, value, unit):
-    (found,) = spoken_measures(Text(text))[:1]
+    (found,) = find_spoken_measures(Text(text))[:1]
     assert (found.values, found.unit) == ((pytest.approx(value),), unit)
     assert text[found.start : found.end] == text.removesuffix(" of them")
 
@@ -190,7 +190,7 @@ def test_values_and_units(text, value, unit):
     ],
 )
 def test_ordinals_dates_and_times_are_no_shares(text):
-    assert not [found for found in spoken_measures(Text(text)) if found.replaces]
+    assert not [found for found in find_spoken_measures(Text(text)) if found.replaces]
 
 
 @pytest.mark.parametrize(
@@ -220,14 +220,14 @@ def test_a_single_unit_contradicts_numbers_only_where_it_states_how_long(text, u
     ],
 )
 def test_values(text, value, weak):
-    (found,) = spelt_numbers(Text(text))
+    (found,) = find_spelt_numbers(Text(text))
     assert (found.values, found.weak) == ((value,), weak)
 
 
 def test_positions_among_the_words():
-    (found,) = spelt_numbers(Text("about two hundred users"))
+    (found,) = find_spelt_numbers(Text("about two hundred users"))
     assert (found.start, found.shown) == (6, "two hundred")
 
 
 def test_texts_without_numbers():
-    assert spelt_numbers(Text("no number here, not even 12")) == []
+    assert find_spelt_numbers(Text("no number here, not even 12")) == []

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from semscale.guards import polarity
 from semscale.guards.dates import Day, read_dates
-from semscale.guards.quantities import spelt_numbers
+from semscale.guards.quantities import find_spelt_numbers
 from semscale.guards.registry import GUARDS, Guards
 from semscale.guards.text import Text
 from semscale.guards.words import stem
@@ -43,7 +43,7 @@ def test_no_text_is_too_odd(prediction, reference):
 @pytest.mark.parametrize("surrogate", [chr(0xD800), chr(0xDFFF)])
 def test_a_surrogate_that_stands_alone_parts_numbers_as_a_mark_does(surrogate):
     words = Text(f"twenty {surrogate} five {surrogate}{surrogate} g and six")
-    numbers = [(number.values, number.shown.split()[0]) for number in spelt_numbers(words)]
+    numbers = [(number.values, number.shown.split()[0]) for number in find_spelt_numbers(words)]
     assert numbers == [((20.0,), "twenty"), ((5.0,), "five"), ((6.0,), "six")]
     (finding,) = Guards().check(f"it takes five {surrogate} g", "it takes two g")
     assert (finding.kind, finding.prediction.text, finding.reference.text) == ("other-value", "five", "two g")

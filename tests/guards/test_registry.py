@@ -96,8 +96,8 @@ def test_a_guard_that_is_off_does_not_look_and_one_that_warns_does_not_weigh():
     guards = Guards({"number": "off", "negation": Mode.WEIGH})
     found = guards.check("It is not in room 12.", "It is in room 13.")
     assert {finding.guard for finding in found} == {"negation"}
-    assert guards.weighed(found) == found
-    assert Guards().weighed(found) == []
+    assert guards.findings_to_weigh(found) == found
+    assert Guards().findings_to_weigh(found) == []
     assert dict(guards.modes) == dict.fromkeys(GUARDS, "warn") | {"negation": "weigh", "number": "off"}
 
 

@@ -4,15 +4,15 @@ import pytest
 
 from semscale.guards.registry import GUARDS
 from semscale.guards.relations import (
-    exchanged_ends,
-    exchanged_positions,
+    find_exchange,
+    find_exchanged_ends,
+    find_restatements,
+    find_voice_change,
     may_compare,
     read_exchanges,
     read_relations,
-    restated,
     reversals,
     same_events,
-    turned_voice,
 )
 from semscale.guards.text import Text
 from semscale.guards.words import stem
@@ -54,8 +54,10 @@ def test_the_same_things_in_reverse_order():
 
 
 def test_word_and_order_reversed_agree():
-    assert restated(relations("Iron is heavier than cork"), relations("Cork is lighter than iron"))
-    assert not restated(relations("Iron is heavier than cork"), relations("Iron is lighter than cork"))
+    assert find_restatements(relations("Iron is heavier than cork"), relations("Cork is lighter than iron"))
+    assert not find_restatements(
+        relations("Iron is heavier than cork"), relations("Iron is lighter than cork")
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,13 +97,13 @@ def test_a_word_without_an_end_states_nothing():
 )
 def test_exchanged_ends(one, other):
     ours, theirs = read_exchanges(Text(one)), read_exchanges(Text(other))
-    assert len(exchanged_ends(ours, theirs)) == len(exchanged_ends(theirs, ours)) == 1
+    assert len(find_exchanged_ends(ours, theirs)) == len(find_exchanged_ends(theirs, ours)) == 1
 
 
 def test_an_event_that_the_other_text_states_as_well_is_not_exchanged():
     texts = "Ann bought it from Bob, and Bob bought it from Ann", "Bob bought it from Ann"
     ours, theirs = (read_exchanges(Text(text)) for text in texts)
-    assert exchanged_ends(ours, theirs) == exchanged_ends(theirs, ours) == []
+    assert find_exchanged_ends(ours, theirs) == find_exchanged_ends(theirs, ours) == []
 
 
 def test_converse_words_with_the_same_ends_state_one_event():
@@ -170,7 +172,7 @@ def test_long_texts_with_all_words_shuffled_are_read_in_bounded_time():
 
 def exchanged(one, other):
     texts = Text(one), Text(other)
-    found = exchanged_positions(*texts)
+    found = find_exchange(*texts)
     return found and tuple(
         tuple(text.words[at] for at in positions) for text, positions in zip(texts, found, strict=True)
     )
@@ -214,6 +216,6 @@ def test_first_counts_before_a_noun():
 
 def test_the_voice_may_turn_though_no_word_has_moved():
     texts = [Text(text) for text in ("Ann hired Bob.", "Ann was hired by Bob.")]
-    assert turned_voice(*texts) == ((0, 2), (0, 4))
-    assert turned_voice(*texts[::-1]) == ((0, 4), (0, 2))
-    assert turned_voice(texts[0], Text("Bob was hired by Ann.")) is None
+    assert find_voice_change(*texts) == ((0, 2), (0, 4))
+    assert find_voice_change(*texts[::-1]) == ((0, 4), (0, 2))
+    assert find_voice_change(texts[0], Text("Bob was hired by Ann.")) is None

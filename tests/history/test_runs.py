@@ -10,7 +10,7 @@ from stored_runs import START, a_run, an_approval
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output, dump_item, has_surrogates, load_item
-from semscale.history.runs import find_id, hashed, named, near, near_id, new_id, short_id
+from semscale.history.runs import find_id, list_names, near, near_id, new_id, short_hash, short_id
 
 
 @pytest.mark.parametrize(("text", "silent"), [(None, True), ("", True), (" \n", True), ("0", False)])
@@ -92,7 +92,7 @@ def test_runs_of_the_same_items_in_any_order_share_a_signature():
 
 def test_a_dataset_with_a_signatures_own_signs_is_hashed():
     fields = dict(a_run(dataset="a|b:c").signature.fields)
-    assert fields["dataset"] == hashed("a|b:c")
+    assert fields["dataset"] == short_hash("a|b:c")
 
 
 def test_an_approval_ends_at_its_expiry():
@@ -109,8 +109,8 @@ def test_ids_are_random_and_shown_short():
 
 
 def test_many_names_are_counted():
-    assert named("abcde") == "'a', 'b', 'c', 'd', 'e'"
-    assert named("abcdefgh") == "'a', 'b', 'c', 'd', 'e' and 3 more"
+    assert list_names("abcde") == "'a', 'b', 'c', 'd', 'e'"
+    assert list_names("abcdefgh") == "'a', 'b', 'c', 'd', 'e' and 3 more"
 
 
 IDS = ["5a1f0c33aa", "5a1f0c77bb", "77aa210990"]

@@ -16,10 +16,10 @@ from semscale.judging.audit import (
     CHECKS,
     audit,
     compare_distributions,
-    lettered_levels,
+    letter_levels,
     level_calibration,
     level_shares,
-    reversed_levels,
+    reverse_levels,
 )
 from semscale.judging.judge import Judge
 from semscale.judging.templates import Criterion, Rubric, even_template, load_template
@@ -104,7 +104,7 @@ def test_items_without_both_scores_are_left_out_and_counted(running):
 
 def test_levels_keep_their_scores():
     likert = load_template("likert")
-    turned, letters = reversed_levels(likert), lettered_levels(likert)
+    turned, letters = reverse_levels(likert), letter_levels(likert)
     assert [(level.number, level.score, level.label) for level in turned.levels[:2]] == [
         (1, 1.0, "Completely correct"), (2, 0.75, "Mostly correct"),
     ]  # fmt: skip

@@ -174,13 +174,13 @@ def test_why_forms_were_not_taken_is_counted_and_quoted(decider):
     decider.planned.extend([(400, {"error": {"message": "decisions are off"}})] * 3)
     decider.speaks = ("completions",)
     found = judged(decider)
-    (refusal,) = found.not_taken
+    (refusal,) = found.refused_forms
     assert (refusal.form, refusal.n) == ("decisions", 3)
     assert "decisions are off" in refusal.reason
-    told = found.to_frame()["not_taken"].to_list()
+    told = found.to_frame()["refused_forms"].to_list()
     assert told == [f"decisions: {refusal.reason} (3 requests)"] * 3
     summary = found.summarize(["q"] * 3, ["a"] * 3)
-    assert json.loads(summary.to_json())["judges"][0]["not_taken"] == [
+    assert json.loads(summary.to_json())["judges"][0]["refused_forms"] == [
         {"form": "decisions", "reason": refusal.reason, "n": 3},
     ]
     assert "decisions are off" in " ".join(summary.document().cautions)
@@ -192,14 +192,14 @@ def test_a_form_that_is_taken_was_not_refused(decider):
     # The first item is refused for what it says, and the second one is not.
     decider.planned.append((400, {"error": {"message": "content policy"}}))
     found = judged(decider)
-    assert found.not_taken == ()
-    assert found.to_frame()["not_taken"].to_list() == [None] * 3
+    assert found.refused_forms == ()
+    assert found.to_frame()["refused_forms"].to_list() == [None] * 3
     assert list(found.status) == [Status.REFUSED, Status.SCORED, Status.SCORED]
 
 
 def test_a_judge_in_prose_has_no_column_of_forms(decider):
     decider.say = lambda asked: "Score: 4"
-    assert "not_taken" not in judged(decider, method="prose").to_frame().columns
+    assert "refused_forms" not in judged(decider, method="prose").to_frame().columns
 
 
 def test_the_reasons_of_rows_without_a_score_are_counted(decider):

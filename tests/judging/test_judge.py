@@ -197,7 +197,7 @@ def test_parameters_that_the_model_refused_are_not_in_the_signature(running):
 
 def test_what_was_refused_is_known_to_a_run_that_goes_on(running):
     state = JudgeState(running, ignored_schema=True, left_out=frozenset({"seed", "temperature"}))
-    assert JudgeState(running).resumed(state.notes()) == state
+    assert JudgeState(running).resume(state.notes()) == state
 
 
 @pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
@@ -357,7 +357,9 @@ def test_a_model_that_reports_no_schemas_is_asked_by_one_once(running):
     found = Judge(model).judge(["q", "r"], ["a", "b"], running=running)
     assert found.score.tolist() == [0.75, 0.75]
     assert [request.parameters.schema is not None for request in model.requests] == [True, False, False]
-    assert [refusal.form for refusal in found.not_taken] == ["prose by a schema with 20 log-probabilities"]
+    assert [refusal.form for refusal in found.refused_forms] == [
+        "prose by a schema with 20 log-probabilities"
+    ]
 
 
 def test_references_may_follow_the_answers_as_in_match():

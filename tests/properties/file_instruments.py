@@ -237,7 +237,7 @@ def ask(table, out, settings, after, folder):
 
 def ask_work(table, folder):
     instrument, model = asked(None, folder)
-    source = AnswerSource(table, ASKED.changed(label=None), model=model)
+    source = AnswerSource(table, ASKED.with_values(label=None), model=model)
     return started(table, ConsistencyTable(source, instrument, IntervalPlan()))
 
 

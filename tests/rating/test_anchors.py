@@ -17,7 +17,7 @@ from semscale.rating.anchors import (
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.scales import Scale, load_scale, scale_names
-from semscale.scales.library import translated_languages
+from semscale.scales.library import translation_languages
 from semscale.signature import Signature
 from semscale.types import Status
 
@@ -124,7 +124,7 @@ def test_texts_of_other_topics_are_found_among_reviews(rating_embedder):
     assert is_off_topic[300:].mean() < 0.05
 
 
-@pytest.mark.parametrize("language", translated_languages())
+@pytest.mark.parametrize("language", translation_languages())
 def test_unrelated_sentences_are_translated_one_by_one(language):
     english, translated = unrelated_probes(), unrelated_probes(language)
     for group in FLOOR_GROUPS:

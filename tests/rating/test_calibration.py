@@ -24,7 +24,7 @@ from semscale.rating.calibration import (
     load_calibration,
     save_calibration,
 )
-from semscale.rating.fitting import LabelledTexts, fit_calibration, labelled_texts
+from semscale.rating.fitting import LabelledTexts, collect_labelled_texts, fit_calibration
 from semscale.rating.gaussian_process import GaussianProcess, Posterior
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
@@ -184,7 +184,7 @@ def test_each_text_is_embedded_once(rater, monkeypatch):
 def test_vectors_stay_with_their_texts_where_some_cells_have_no_rating(rater):
     # Cells without a rating and repeated ones stand before and between the others.
     cells = ["", TEXTS[0], None, TEXTS[2], TEXTS[0], TEXTS[1]]
-    _, vectors = rater._rated_cells(cells, None, with_vectors=True)
+    _, vectors = rater._rate_cells(cells, None, with_vectors=True)
     wanted = rater.embedder.embed([TEXTS[0], TEXTS[2], TEXTS[0], TEXTS[1]]).vectors
     assert vectors.tolist() == wanted.tolist()
 
@@ -205,7 +205,7 @@ def test_rows_are_the_same_alone_and_in_company_and_missing_ones_stay_missing(le
     assert calibrated.rate([TEXTS[3]]).pmf[0].tolist() == together.pmf[3].tolist()
     assert np.isnan(together.pmf[-2:]).all()
     np.testing.assert_allclose(together.pmf[:-2].sum(axis=1), 1)
-    assert together.unlike[-2:].tolist() == [False, False]
+    assert together.unfamiliar[-2:].tolist() == [False, False]
     assert together.set_means[:-2].tolist() == rater.rate(TEXTS).set_means.tolist()
 
 
@@ -221,10 +221,10 @@ def test_parts_keep_what_is_unlike(learnt):
     rater, summary = learnt
     calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
     ratings = calibrated.rate([*TEXTS, "shipping price"])
-    assert ratings[1:3].unlike.tolist() == ratings.unlike[1:3].tolist()
-    assert ratings[4:5].unlike.tolist() == [ratings.unlike[4]]
-    assert ratings.to_frame()["unlike_labels"].to_list() == ratings.unlike.tolist()
-    assert ratings.summarize().n_unlike == ratings.unlike.sum()
+    assert ratings[1:3].unfamiliar.tolist() == ratings.unfamiliar[1:3].tolist()
+    assert ratings[4:5].unfamiliar.tolist() == [ratings.unfamiliar[4]]
+    assert ratings.to_frame()["unlike_labels"].to_list() == ratings.unfamiliar.tolist()
+    assert ratings.summarize().n_unfamiliar == ratings.unfamiliar.sum()
     assert "unlike_labels" not in rater.rate(TEXTS).to_frame().columns
 
 
@@ -286,7 +286,7 @@ def test_what_cannot_serve_is_refused(learnt):
         rater.calibrate(TEXTS, RATINGS, interval=95)
     with pytest.raises(InputError, match="got 0; label 10 more"):
         rater.calibrate(TEXTS, [None] * len(TEXTS))
-    assert labelled_texts(TEXTS, RATINGS).groups is None
+    assert collect_labelled_texts(TEXTS, RATINGS).groups is None
 
 
 @pytest.mark.parametrize(
@@ -323,16 +323,16 @@ def test_texts_that_it_was_fitted_to_are_left_out_of_a_comparison_with_people(le
     calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
     others = ["great stuff", "bad stuff", "middling thing", "lovely price", "price", "shipping"]
     ratings = calibrated.rate([*TEXTS, *others, "", f" {TEXTS[0]} "])
-    assert ratings.seen.tolist() == [True] * 24 + [False] * 7 + [True]
+    assert ratings.in_calibration.tolist() == [True] * 24 + [False] * 7 + [True]
     compared = ratings.compare([*RATINGS, 4, 1, 2, *[None] * 5])
-    assert (compared.n, compared.n_seen) == (3, 24)
+    assert (compared.n, compared.n_in_calibration) == (3, 24)
     assert compared.notes[0].startswith("24 of 27 texts with human ratings were left out")
     assert (compared.corrected.n_labelled, compared.corrected.n_unlabelled) == (3, 3)
     fewer = ratings.compare([*RATINGS, 4, 1, *[None] * 6])
     assert (fewer.n, fewer.corrected) == (2, None)
     assert "too few for a corrected mean" in fewer.notes[0]
     without = rater.rate([*TEXTS, *others]).compare([*RATINGS, 4, 1, *[None] * 4])
-    assert (without.n, without.n_seen) == (26, 0)
+    assert (without.n, without.n_in_calibration) == (26, 0)
 
 
 @pytest.mark.exhaustive
@@ -346,13 +346,13 @@ def test_a_file_leaves_them_out_as_well(learnt, tmp_path):
     table, out = open_table(tmp_path / "a.parquet"), tmp_path / "o.parquet"
     compared = rate_file(table, columns, rater=calibrated, settings=parts, out=out).comparison
     in_memory = calibrated.rate(texts).compare([*RATINGS, 4, 1, 2, None, None, None])
-    assert (compared.n, compared.n_eligible, compared.n_seen) == (3, 3, 24)
+    assert (compared.n, compared.n_eligible, compared.n_in_calibration) == (3, 3, 24)
     assert compared.corrected.value == pytest.approx(in_memory.corrected.value)
     assert compared.notes == in_memory.notes
     assert "semscale_seen" not in pl.read_parquet(out).columns
     pl.DataFrame({"text": texts[:24], "human": humans[:24]}).write_parquet(tmp_path / "b.parquet")
     only_seen = rate_file(open_table(tmp_path / "b.parquet"), columns, rater=calibrated).comparison
-    assert (only_seen.n, only_seen.n_seen, only_seen.corrected) == (0, 24, None)
+    assert (only_seen.n, only_seen.n_in_calibration, only_seen.corrected) == (0, 24, None)
     assert np.isnan(only_seen.pearson.value)
 
 
@@ -377,7 +377,7 @@ def test_what_is_read_gives_the_same_masses_and_signature(stored, written):
     again = load_calibration(written)
     texts = predictors_at(PLACES)
     assert again.pmf(texts).tolist() == stored.pmf(texts).tolist()
-    assert again.unlike(texts.vectors).tolist() == stored.unlike(texts.vectors).tolist()
+    assert again.mark_unfamiliar(texts.vectors).tolist() == stored.mark_unfamiliar(texts.vectors).tolist()
     assert again.refit_pmf(texts).tolist() == stored.refit_pmf(texts).tolist()
     assert again.refit_pmf(texts).shape == (20, 20, 5)
     assert again.signature == stored.signature
@@ -501,7 +501,7 @@ def test_the_file_is_read_by_people(stored):
 def test_it_has_a_hash_of_each_labelled_text_and_no_text(stored, written):
     # printf 0.0 | sha256sum
     assert "8aed642bf511" in json.loads(written.read_text())["labels"]["texts"]
-    assert load_calibration(written).saw([" 0.0", "0.0 ", "0.01"]).tolist() == [True, True, False]
+    assert load_calibration(written).contains([" 0.0", "0.0 ", "0.01"]).tolist() == [True, True, False]
     assert load_calibration(written).labels.texts == stored.labels.texts
 
 
@@ -513,8 +513,8 @@ def test_about_two_in_a_hundred_like_texts_and_all_unlike_ones_are_marked():
     rng = np.random.default_rng(0)
     like, unlike = np.array([3.0, 0, 0, 0, 0, 0, 0, 0]), np.array([0, 3.0, 0, 0, 0, 0, 0, 0])
     familiar = familiarity_of(unit(like + rng.normal(scale=0.5, size=(500, 8))))
-    assert 0.005 < familiar.unlike(unit(like + rng.normal(scale=0.5, size=(2000, 8)))).mean() < 0.05
-    assert familiar.unlike(unit(unlike + rng.normal(scale=0.5, size=(200, 8)))).all()
+    assert 0.005 < familiar.mark_unfamiliar(unit(like + rng.normal(scale=0.5, size=(2000, 8)))).mean() < 0.05
+    assert familiar.mark_unfamiliar(unit(unlike + rng.normal(scale=0.5, size=(200, 8)))).all()
 
 
 def test_the_centre_has_length_1():

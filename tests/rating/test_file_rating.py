@@ -15,7 +15,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
-from semscale.results.weights import numbers_in, shown_cell
+from semscale.results.weights import numbers_in, shorten_cell
 from semscale.stats.intervals import IntervalPlan
 from semscale.store import writing
 from semscale.store.columns import groups_in
@@ -319,7 +319,7 @@ def rated_table(folder, frame, rater, columns=None, part_rows=9, **plan):
 
 def test_ratings_come_back_from_their_columns(rater):
     ratings = rater.rate(TEXTS)
-    stored, header = ratings.stored()
+    stored, header = ratings.to_part()
     back = Ratings.from_part(stored, header, scale=rater.scale, floor=None)
     np.testing.assert_array_equal(back.pmf, ratings.pmf)
     np.testing.assert_array_equal(back.similarity, ratings.similarity)
@@ -333,7 +333,7 @@ def test_added_columns_all_have_the_prefix(rater):
     names = ["status", "mean", "mode", "entropy", "similarity", "windows", "language"]
     names += ["p_1", "p_2", "p_3", "p_4", "p_5", "*pmf", "*set_means", "*sentiment"]
     ratings = rater.rate(TEXTS)
-    assert ratings.stored()[0].columns == [f"semscale_{name}" for name in names]
+    assert ratings.to_part()[0].columns == [f"semscale_{name}" for name in names]
     assert ratings.to_frame().columns == names[:-3]
 
 
@@ -456,7 +456,7 @@ def test_human_ratings_with_decimal_commas():
 
 
 def test_a_shortened_cell_keeps_its_closing_quote():
-    assert shown_cell("new cds almost always began skipping after one week") == (
+    assert shorten_cell("new cds almost always began skipping after one week") == (
         "'new cds almost always began skippin...'"
     )
 

@@ -9,11 +9,11 @@ from semscale.rating.fitting import (
     LabelledTexts,
     Sample,
     answers_hash,
-    extrapolated,
+    collect_labelled_texts,
+    extrapolate,
     fewest_learnt_from,
     fit_calibration,
     human_masses,
-    labelled_texts,
     learning_curve,
     mean_bins,
     rating_quality,
@@ -101,13 +101,15 @@ def test_labels_that_cannot_serve_are_refused(answers, settings, said):
 
 
 def test_rows_without_a_label_are_passed_over_with_their_groups():
-    labels = labelled_texts(["a", "b", "c"], [[1, 2], None, 5], by=["x", "x", None])
+    labels = collect_labelled_texts(["a", "b", "c"], [[1, 2], None, 5], by=["x", "x", None])
     assert labels.texts == ["a", "c"]
     assert labels.groups.tolist() == [0, 1]
 
 
 def test_texts_without_a_rating_are_counted_by_why():
-    labels = labelled_texts(["good", "", "so", "?!"], [4, 3, 2, 1], human_range=(1, 5), source="a.csv")
+    labels = collect_labelled_texts(
+        ["good", "", "so", "?!"], [4, 3, 2, 1], human_range=(1, 5), source="a.csv"
+    )
     statuses = np.array([Status.SCORED, Status.EMPTY, Status.SCORED, Status.UNINFORMATIVE], dtype=object)
     kept = labels.with_ratings(statuses)
     assert kept.texts == ["good", "so"]
@@ -127,7 +129,7 @@ def test_texts_without_a_rating_are_counted_by_why():
 )
 def test_bad_input_is_refused(texts, ratings, settings, named):
     with pytest.raises(InputError, match=named):
-        labelled_texts(texts, ratings, **settings)
+        collect_labelled_texts(texts, ratings, **settings)
 
 
 PLACES = np.random.default_rng(0).uniform(size=60)
@@ -140,7 +142,7 @@ def test_each_text_is_predicted_without_its_own_label():
     changed = HUMAN.copy()
     changed[0] = [1, 0, 0, 0, 0]
     samples = [Sample(predictors_at(PLACES), human) for human in (HUMAN, changed)]
-    before, after = (sample.predicted(sample.known()) for sample in samples)
+    before, after = (sample.predict(sample.training_masks()) for sample in samples)
     (inside,) = (fold for fold in samples[0].folds() if fold[0])
     assert after[inside].tolist() == before[inside].tolist()
     assert after[~inside].tolist() != before[~inside].tolist()
@@ -150,7 +152,7 @@ def test_predictions_are_worse_than_those_of_a_fit_that_saw_the_labels():
     rng = np.random.default_rng(2)
     human = answered(1 + 4 * rng.uniform(size=60))  # labels that nothing explains
     sample = Sample(predictors_at(PLACES), human)
-    pmf, seen = sample.predicted(sample.known()), sample.fit().pmf(sample.predictors)
+    pmf, seen = sample.predict(sample.training_masks()), sample.fit().pmf(sample.predictors)
     np.testing.assert_allclose(pmf.sum(axis=1), 1)
     assert ((pmf - human) ** 2).sum() > ((seen - human) ** 2).sum()
 
@@ -164,7 +166,7 @@ def test_a_text_that_occurs_again_is_new_all_the_same():
     once = predictors_at(places)
     four_times = Predictors(noise, once.pmf, VALUES).rows(np.tile(np.arange(40), 4))
     sample = Sample(four_times, np.tile(human, (4, 1)))
-    pmf = sample.predicted(sample.known())
+    pmf = sample.predict(sample.training_masks())
     assert abs(pearson(pmf @ VALUES, np.tile(human, (4, 1)) @ VALUES)) < 0.5
 
 
@@ -191,8 +193,8 @@ CURVE_PLACES = np.random.default_rng(0).uniform(size=100)
 def curve_of(n):
     human = answered(1 + 4 * CURVE_PLACES[:n])
     sample = Sample(predictors_at(CURVE_PLACES[:n]), human)
-    known = sample.known()
-    pmf = sample.predicted(known)
+    known = sample.training_masks()
+    pmf = sample.predict(known)
     return learning_curve(sample, known, pmf), ranked_probability_scores(pmf, human).mean()
 
 
@@ -214,15 +216,15 @@ def test_too_few_labels_have_no_curve():
 
 def test_a_known_curve_is_continued():
     sizes = np.array([20.0, 40.0, 80.0])
-    assert extrapolated(sizes, 0.1 + 2 / sizes, 400) == pytest.approx(0.1 + 2 / 400)
+    assert extrapolate(sizes, 0.1 + 2 / sizes, 400) == pytest.approx(0.1 + 2 / 400)
 
 
 def test_a_curve_that_rises_is_continued_level():
-    assert extrapolated(np.array([10.0, 20.0]), np.array([0.2, 0.3]), 100) == pytest.approx(0.25)
+    assert extrapolate(np.array([10.0, 20.0]), np.array([0.2, 0.3]), 100) == pytest.approx(0.25)
 
 
 def test_an_error_never_falls_below_0():
-    assert extrapolated(np.array([10.0, 20.0]), np.array([1.0, 0.1]), 10_000) >= 0
+    assert extrapolate(np.array([10.0, 20.0]), np.array([1.0, 0.1]), 10_000) >= 0
 
 
 def unmoved(places, human, row):

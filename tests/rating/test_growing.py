@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating.growing import grow, growing_prompt, grown_file
-from semscale.rating.lint import probe_lines, proposed_probes, spread_of
+from semscale.rating.growing import grow, grow_file, growing_prompt
+from semscale.rating.lint import probe_lines, propose_probes, spread_of
 from semscale.rating.rater import Rater
 from semscale.scales.scale import parse_scale
 
@@ -75,14 +75,14 @@ def test_sets_by_model_must_be_removed_first(toy_embedder):
 
 def test_the_file_keeps_its_comments_and_has_the_new_sets(toy_embedder):
     growth = grow(SCALE, reply(WORK), source="a model", embedder=toy_embedder)
-    text = grown_file(FILE, growth)
+    text = grow_file(FILE, growth)
     assert "# my scale" in text
     assert "# four spaces" in text
     assert parse_scale(text.encode(), source="grown.yaml") == growth.scale
     again = grow(
         growth.scale, reply(("home", ["Home is hell.", "Home is heaven."])), source="b", embedder=toy_embedder
     )
-    assert parse_scale(grown_file(text, again).encode(), source="again.yaml").sources == {
+    assert parse_scale(grow_file(text, again).encode(), source="again.yaml").sources == {
         "my-job": "a model",
         "home": "b",
     }
@@ -95,13 +95,13 @@ def test_a_file_with_sets_on_one_line_is_refused(toy_embedder):
     )
     growth = grow(SCALE, reply(WORK), source="a model", embedder=toy_embedder)
     with pytest.raises(InputError, match="one indented line for each sentence"):
-        grown_file(flow, growth)
+        grow_file(flow, growth)
 
 
 def test_probes_are_spread_over_the_ratings_in_another_order(toy_embedder):
     texts = [f"bad {'good ' * n}" for n in range(40)] + ["good " * 100]
     ratings = Rater(SCALE, embedder=toy_embedder, floor=None).rate(texts)
-    probes = proposed_probes(texts, ratings, per_point=5)
+    probes = propose_probes(texts, ratings, per_point=5)
     assert len(set(probes)) == 10
     assert texts[-1] not in probes  # longer than 200 characters
     means = dict(zip(texts, ratings.mean, strict=True))

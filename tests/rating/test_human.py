@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from semscale.errors import InputError
-from semscale.rating.human import HumanSample, compare, corrected_mean, human_table, text_lengths
+from semscale.rating.human import HumanSample, compare, correct_mean, human_table, text_lengths
 from semscale.rating.settings import RatingColumns
 from semscale.signature import Signature
 from semscale.stats.prediction_powered import corrected_group_test, prediction_powered_mean
@@ -338,7 +338,7 @@ def test_ratings_that_are_one_too_high_are_brought_down_by_one():
     # as there are 4 other texts: 2.5 + (4 - 3.5) / 2 x 4 / 7.
     means = np.array([2.0, 3.0, 4.0, 5.0, 4.0, 4.0, 3.0, 5.0])
     table = np.array([1.0, 2.0, 3.0, 4.0, GAP, GAP, GAP, GAP])[:, None]
-    found = corrected_mean(means, table, VALUES)
+    found = correct_mean(means, table, VALUES)
     assert (found.bias, found.n_labelled, found.n_unlabelled) == (1.0, 4, 4)
     assert found.value == pytest.approx(2.5 + 1 / 7)
     assert found.labels_only.value == 2.5
@@ -346,20 +346,20 @@ def test_ratings_that_are_one_too_high_are_brought_down_by_one():
 
 def test_another_range_of_people_is_laid_on_the_scale():
     table = np.array([[-4.0, 4.0], [0.0, GAP], [4.0, 4.0], [GAP, GAP]])
-    found = corrected_mean(np.array([3.0, 3.0, 3.0, 3.0]), table, VALUES, human_range=(-4, 4))
+    found = correct_mean(np.array([3.0, 3.0, 3.0, 3.0]), table, VALUES, human_range=(-4, 4))
     assert found.value == pytest.approx((3 + 3 + 5) / 3)  # ratings that never differ say nothing
 
 
 def test_there_is_nothing_to_correct_where_all_or_no_rated_texts_have_a_label():
     means = np.array([2.0, 3.0, GAP])
-    assert corrected_mean(means, np.array([[1.0], [2.0], [GAP]]), VALUES) is None
-    assert corrected_mean(means, np.array([[GAP], [GAP], [2.0]]), VALUES) is None
+    assert correct_mean(means, np.array([[1.0], [2.0], [GAP]]), VALUES) is None
+    assert correct_mean(means, np.array([[GAP], [GAP], [2.0]]), VALUES) is None
 
 
 @pytest.mark.parametrize("design", [None, SampleDesign(weights=np.ones(4))])
 def test_fewer_than_three_labels_correct_no_mean(design):
     table = np.array([2.0, 4.0, GAP, GAP])[:, None]
-    found = corrected_mean(np.array([2.0, 3.0, 4.0, 5.0]), table, VALUES, design=design)
+    found = correct_mean(np.array([2.0, 3.0, 4.0, 5.0]), table, VALUES, design=design)
     assert np.isnan([found.value, found.low, found.high]).all()
     assert found.note == "a corrected mean needs 3 labels or more"
     assert (found.labels_only.value, found.n_labelled) == (3.0, 2)
@@ -374,7 +374,7 @@ def test_the_interval_covers_and_is_narrower_than_that_of_the_labels():
         table = np.full((2000, 1), GAP)
         known = np.random.default_rng(seed).permutation(2000)[:60]
         table[known, 0] = human[known]
-        found = corrected_mean(means, table, VALUES)
+        found = correct_mean(means, table, VALUES)
         held.append(found.low <= human.mean() <= found.high)
         narrower.append((found.high - found.low) < (found.labels_only.high - found.labels_only.low))
     assert 0.9 <= np.mean(held) <= 0.99
@@ -438,11 +438,11 @@ def test_parts_with_weights_compare_as_the_whole():
         size = len(human[part])
         sample.add(
             part.start,
-            SimpleNamespace(pmf=pmf[part], seen=None, readable=np.ones(size, bool)),
+            SimpleNamespace(pmf=pmf[part], in_calibration=None, readable=np.ones(size, bool)),
             human[part].tolist(),
             lengths=[1] * size, respondents=None, weights=weights[part],
         )  # fmt: skip
-    ours = sample.compared(COLUMNS, interval=0.95)
+    ours = sample.compare(COLUMNS, interval=0.95)
     whole = compare(pmf, human, values=np.arange(1.0, 4.0), weights=weights)
     assert (ours.n, ours.n_eligible) == (38, 38)
     assert ours.pearson == whole.pearson
@@ -456,14 +456,14 @@ def test_only_rows_without_weight_are_nothing_to_compare():
     sample = HumanSample(0, np.arange(1.0, 4.0), Signature.of("rate"))
     sample.add(
         0,
-        SimpleNamespace(pmf=np.eye(3)[:1], seen=None, readable=np.ones(1, bool)),
+        SimpleNamespace(pmf=np.eye(3)[:1], in_calibration=None, readable=np.ones(1, bool)),
         [2.0],
         lengths=[1],
         respondents=None,
         weights=np.zeros(1),
     )
     with pytest.raises(InputError, match="has a weight"):
-        sample.compared(COLUMNS, interval=0.95)
+        sample.compare(COLUMNS, interval=0.95)
 
 
 def test_the_mean_of_all_rows_has_weights_respondents_and_probabilities_from_every_part():
@@ -477,12 +477,12 @@ def test_the_mean_of_all_rows_has_weights_respondents_and_probabilities_from_eve
     for part in (slice(0, 15), slice(15, 40)):
         size = len(human[part])
         sample.add(
-            part.start, SimpleNamespace(pmf=pmf[part], seen=None, readable=np.ones(size, bool)), human[part],
-            lengths=[1] * size, respondents=people[part], weights=weights[part],
+            part.start, SimpleNamespace(pmf=pmf[part], in_calibration=None, readable=np.ones(size, bool)),
+            human[part], lengths=[1] * size, respondents=people[part], weights=weights[part],
             inclusion=inclusion[part],
         )  # fmt: skip
     columns = RatingColumns(text="text", weight="w", respondent="r", human="h", inclusion="p")
-    ours = sample.compared(columns, interval=0.95)
+    ours = sample.compare(columns, interval=0.95)
     whole = compare(
         pmf, human, values=np.arange(1.0, 4.0), weights=weights, respondents=people, inclusion=inclusion
     )
@@ -580,13 +580,13 @@ def test_p_values_of_several_columns_are_adjusted_by_holm():
     sample = HumanSample(0, VALUES, Signature.of("rate"))
     sample.add(
         0,
-        SimpleNamespace(pmf=pmf, seen=None, readable=np.ones(120, bool)),
+        SimpleNamespace(pmf=pmf, in_calibration=None, readable=np.ones(120, bool)),
         [float(rng.integers(1, 6)) if row % 2 else None for row in range(120)],
         lengths=[1] * 120,
         respondents=None,
         groups={"a": ["x", "x", "y", "y"] * 30, "b": ["u"] * 60 + ["v"] * 60},
     )
-    first, second = sample.compared(columns, interval=0.95).corrected_groups.values()
+    first, second = sample.compare(columns, interval=0.95).corrected_groups.values()
     low, high = sorted([first, second], key=lambda column: column.p_value)
     assert low.adjusted == pytest.approx(min(2 * low.p_value, 1))
     assert high.adjusted == pytest.approx(max(high.p_value, low.adjusted))

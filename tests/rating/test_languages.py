@@ -53,7 +53,7 @@ def test_auto_takes_what_passed_and_names_it(passed):
     languages = AnchorLanguages(SCALE, "auto", "e5-small")
     assert languages.scale == SCALE
     assert languages.translations == passed
-    assert not languages.fell_back
+    assert not languages.is_fallback
     settings = languages.settings()
     assert settings["language"].startswith("auto+py3langid-")
     # sha256("b"), the recorded hash, begins with 3e23e816.
@@ -66,13 +66,13 @@ def test_a_translation_that_passed_with_another_model_does_not_serve(monkeypatch
     each = AnchorLanguages(SCALE, "auto", model)
     assert (each.translations, each.settings()["translations"]) == ((), "none")
     german = AnchorLanguages(SCALE, "de", model)
-    assert (german.scale, german.fell_back) == (SCALE, True)
+    assert (german.scale, german.is_fallback) == (SCALE, True)
     assert german.settings() == {"language": "de", "anchor_language": "en"}
 
 
 def test_without_a_language_the_scales_own_anchors_serve(passed):
     languages = AnchorLanguages(SCALE, None, "e5-small")
-    assert (languages.scale, languages.translations, languages.fell_back) == (SCALE, (), False)
+    assert (languages.scale, languages.translations, languages.is_fallback) == (SCALE, (), False)
     assert list(languages.settings()) == ["language"]
     assert languages.settings()["language"].startswith("any+py3langid-")
 
@@ -80,7 +80,7 @@ def test_without_a_language_the_scales_own_anchors_serve(passed):
 def test_a_language_has_its_anchors_if_they_passed_and_the_english_ones_otherwise(passed):
     languages = AnchorLanguages(SCALE, "de", "e5-small")
     assert languages.scale.language == ("de" if passed else "en")
-    assert languages.fell_back is not bool(passed)
+    assert languages.is_fallback is not bool(passed)
     assert languages.translations == ()
     further = {} if passed else {"anchor_language": "en"}
     assert languages.settings() == {"language": "de", **further}
@@ -90,7 +90,7 @@ def test_the_scales_own_language_says_that_all_texts_are_in_it(passed):
     languages = AnchorLanguages(SCALE, "en", "e5-small")
     assert languages.scale == SCALE
     assert languages.settings() == {"language": "en"}
-    assert not languages.fell_back
+    assert not languages.is_fallback
 
 
 def test_some_sets_alone_are_translated_too(passed):
@@ -133,7 +133,7 @@ def test_each_text_is_identified_by_itself():
 
 
 def test_no_text_is_identified_where_the_language_is_said_or_the_text_is_plainly_english(monkeypatch):
-    monkeypatch.setattr("semscale.embedding.languages._identified", lambda text: f"<{text}>")
+    monkeypatch.setattr("semscale.embedding.languages._identify", lambda text: f"<{text}>")
     assert text_languages(["ok", "Das ist gut."], "fr").tolist() == ["fr", "fr"]
     # "would", "buy", "it" and others are words of English alone; "ok" is not.
     assert text_languages(["I would buy it if it were mine.", "ok"]).tolist() == ["en", "<ok>"]
@@ -339,7 +339,7 @@ def test_a_language_that_did_not_pass_is_told(named_embedder, monkeypatch):
     ratings = rater(named_embedder, language="de").rate(ANSWERS)
     assert ratings.scale.language == "en"
     summary = ratings.summarize(ANSWERS)
-    assert summary.fell_back == "de"
+    assert summary.fallback_from == "de"
     said = (
         "This scale has no anchors in German that passed their check with this model, so all ratings are by "
         "English anchors."

@@ -232,7 +232,7 @@ def test_correlations_from_sums_are_numpys():
     means = 3 + 0.1 * rng.standard_normal((500, 4)) @ rng.standard_normal((4, 4))
     moments = Moments.empty(4)
     for part in np.array_split(means, 7):
-        moments = moments.merged(set_moments(part, np.arange(1, 6)))
+        moments = moments.plus(set_moments(part, np.arange(1, 6)))
     np.testing.assert_allclose(set_correlations(moments), np.corrcoef(means.T), atol=1e-12)
 
 

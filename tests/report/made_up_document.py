@@ -33,7 +33,7 @@ from semscale.report.document import (
     Verbatim,
     Verbatims,
     WithInterval,
-    marked,
+    mark_findings,
 )
 from semscale.report.figures import histogram_table, histograms_figure
 from semscale.report.row_charts import Bar, ScoreGroup, bars
@@ -75,7 +75,7 @@ HISTOGRAM = (
         "scores", [ALL_ROWS], (0.0, 1.0), DataTable(("", "mean"), ((Label("all rows"), Number(0.383)),))
     ),
 )
-NEGATION = marked("not well", [("negation", Span(0, 3, "not"))])
+NEGATION = mark_findings("not well", [("negation", Span(0, 3, "not"))])
 ITEM = ItemCard(
     row=1204,
     score=Number(0.125),

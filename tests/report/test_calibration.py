@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from semscale.rating.calibration import CurvePoint, HonestError
-from semscale.rating.human import corrected_mean
+from semscale.rating.human import correct_mean
 from semscale.report.calibration import (
     agreement_sentences,
     curve_origin,
@@ -186,7 +186,7 @@ def test_screen_and_page_say_how_much_each_text_counts(full, read_page, capsys, 
 
 
 def test_a_corrected_mean_without_an_interval_says_why(full, read_page, capsys):
-    corrected = corrected_mean(
+    corrected = correct_mean(
         np.array([1.0, 2.0, 3.0]), np.array([[2.0], [4.0], [np.nan]]), np.arange(1.0, 6.0)
     )
     document = dataclasses.replace(
@@ -203,7 +203,7 @@ def test_the_corrected_mean_stands_at_the_head_of_screen_and_page(full, read_pag
     # Three of seven ratings have a label.
     labels = np.array([1.0, 2.0, 3.0, np.nan, np.nan, np.nan, np.nan])
     corrected = dataclasses.replace(
-        corrected_mean(np.array([2.0, 3.0, 4.0, 3.0, 3.0, 2.0, 4.0]), labels[:, None], np.arange(1.0, 6.0)),
+        correct_mean(np.array([2.0, 3.0, 4.0, 3.0, 3.0, 2.0, 4.0]), labels[:, None], np.arange(1.0, 6.0)),
         value=2.125, low=1.5, high=2.75,
     )  # fmt: skip
     compared = dataclasses.replace(full.comparison, corrected=corrected, sheet="sheet.csv")

@@ -21,7 +21,7 @@ from semscale.report.chart_kit import (
     Rows,
     label_room,
     lines_of,
-    rasterized,
+    rasterize,
 )
 from semscale.report.document import DataTable, Swatch
 from semscale.report.figures import histogram_table, histograms_figure
@@ -120,7 +120,7 @@ def test_no_character_of_a_label_stops_the_renderers(code):
     label = f"a{chr(code)}b"
     drawn = matrix([[MatrixCell("#000000", label)]], [label], [label], width=400)
     assert drawn.inline(label).encode("utf-8")
-    assert rasterized(drawn.document(label, [Swatch("#000000", label, "dot")])).startswith(b"\x89PNG")
+    assert rasterize(drawn.document(label, [Swatch("#000000", label, "dot")])).startswith(b"\x89PNG")
 
 
 def test_a_picture_has_its_letters_on_a_machine_without_fonts(monkeypatch):
@@ -130,7 +130,7 @@ def test_a_picture_has_its_letters_on_a_machine_without_fonts(monkeypatch):
     monkeypatch.setattr(resvg_py, "svg_to_bytes", lambda **settings: draw(**settings, skip_system_fonts=True))
     blank, written = Drawing(80, 30), Drawing(80, 30)
     written.text((5, 20), "Größe ✕ −0.12")
-    assert len(rasterized(written.document(""))) > 3 * len(rasterized(blank.document("")))
+    assert len(rasterize(written.document(""))) > 3 * len(rasterize(blank.document("")))
 
 
 def test_a_file_has_white_paper_a_legend_and_twice_the_pixels():
@@ -141,7 +141,7 @@ def test_a_file_has_white_paper_a_legend_and_twice_the_pixels():
     assert root.find(f"{SVG}title").text == "what it shows"
     assert root.find(f"{SVG}rect").attrib == {"width": "100%", "height": "100%", "fill": "#ffffff"}
     assert float(root.get("height")) > float(ElementTree.fromstring(plain).get("height")) == 100
-    assert struct.unpack(">II", rasterized(plain)[16:24]) == (400, 200)
+    assert struct.unpack(">II", rasterize(plain)[16:24]) == (400, 200)
 
 
 @given(st.floats(-1e4, 1e4), st.floats(1e-3, 1e4), st.integers(3, 12))
@@ -218,8 +218,8 @@ def test_rows_are_as_high_as_their_longest_label(width):
 
 
 def test_short_labels_leave_rows_as_they_are():
-    assert Rows.fitted(["Good", "Bad"], 348, 30).height == 30
-    assert Rows.fitted([], 348, 30).height == 30
+    assert Rows.fit(["Good", "Bad"], 348, 30).height == 30
+    assert Rows.fit([], 348, 30).height == 30
 
 
 def test_bars_are_as_long_as_their_shares_and_whiskers_as_wide_as_their_intervals():

@@ -17,10 +17,10 @@ from semscale.history.runs import RunSummary
 from semscale.report.drift_gate import gravest_facts
 from semscale.report.drift_history import (
     anchors_document,
-    approved_document,
+    approval_document,
     history_document,
     plan_document,
-    recorded_document,
+    record_document,
     self_test_document,
     verification_document,
 )
@@ -67,7 +67,7 @@ def shown(document, capsys):
 
 
 def test_a_recorded_run_lists_its_counts(capsys):
-    out = shown(recorded_document(RecordedRun(BASELINE, "history.sqlite")), capsys)
+    out = shown(record_document(RecordedRun(BASELINE, "history.sqlite")), capsys)
     lines = {line.split("  ")[0]: line.split()[-1] for line in out.splitlines() if line.strip()}
     assert lines["items"] == lines["outputs"] == "20"
     assert lines["items without output"] == "0"
@@ -80,7 +80,7 @@ def test_a_recorded_run_states_what_asking_took_and_what_failed(capsys):
         sums={"cost": 0.25}, n_known={"cost": 18}, currency="USD", latency=1.5,
         reasons={"refused": 2}, n_cut=1, left_out=(),
     )  # fmt: skip
-    out = shown(recorded_document(RecordedRun(BASELINE, "h", asked=facts)), capsys)
+    out = shown(record_document(RecordedRun(BASELINE, "h", asked=facts)), capsys)
     assert "0.25 USD for 18 outputs" in out
     assert "2 answers without an output: refused" in out
     assert "1 reply cut at the limit of tokens (--max-tokens)" in out
@@ -88,7 +88,7 @@ def test_a_recorded_run_states_what_asking_took_and_what_failed(capsys):
 
 def test_a_run_without_common_ids_is_cautioned(capsys):
     shared = SharedIds("4c44e2e2d1", is_baseline=True, n=0, n_earlier=30)
-    out = shown(recorded_document(RecordedRun(BASELINE, "h", shared=shared)), capsys)
+    out = shown(record_document(RecordedRun(BASELINE, "h", shared=shared)), capsys)
     assert "no id is shared with the baseline 4c44e2e2 of dataset “feedback”" in out
 
 
@@ -106,7 +106,7 @@ def test_recorded_anchors_state_their_pairs_and_labels(capsys):
 
 def test_an_approval_names_person_reason_and_expiry(capsys):
     approval = replace(gate_of().approval, expires=START + timedelta(days=90))
-    out = shown(approved_document(ApprovedBaseline(BASELINE, approval)), capsys)
+    out = shown(approval_document(ApprovedBaseline(BASELINE, approval)), capsys)
     assert "approved by Ann, until 2026-05-31 09:30 UTC: read by hand" in out
 
 
@@ -114,15 +114,15 @@ def test_an_approval_states_how_the_last_gate_of_the_run_ended(capsys):
     approval = gate_of().approval
     # 8 of 20 outputs contradict: .4, and the margin is .11. One item lost all outputs.
     failed = replace(gate_of(contradicted=8, silent=1).stored, compared=START)
-    out = shown(approved_document(ApprovedBaseline(BASELINE, approval, last_gate=failed)), capsys)
+    out = shown(approval_document(ApprovedBaseline(BASELINE, approval, last_gate=failed)), capsys)
     reasons = "silenced (1 item) and contradictions 3.6 times the margin"
     assert f"Its last gate, on 2026-03-02 09:30 UTC, failed: {reasons}." in out
     passed = replace(gate_of().stored, compared=START)
-    out = shown(approved_document(ApprovedBaseline(BASELINE, approval, last_gate=passed)), capsys)
+    out = shown(approval_document(ApprovedBaseline(BASELINE, approval, last_gate=passed)), capsys)
     assert "Its last gate, on 2026-03-02 09:30 UTC, passed." in out
     later = ApprovedBaseline(BASELINE, approval, gated_later=failed)
     assert "latest is the run that was recorded last. Run cccccccc of model-b was gated after it" in shown(
-        approved_document(later), capsys
+        approval_document(later), capsys
     )
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from semscale.report.formatting import (
     MISSING,
-    clipped,
-    counted,
-    listed,
+    clip_text,
+    count_of,
+    join_list,
     number,
     one_line,
     percent,
@@ -72,27 +72,27 @@ def test_a_line_has_no_breaks():
 
 def test_long_texts_are_cut_at_a_word_and_kept_in_full():
     text = "word " * 100
-    cut = clipped(text, limit=21)
+    cut = clip_text(text, limit=21)
     assert cut.shown == "word word word word…"  # four words take 19 characters, a fifth would take 24
     assert cut.full == text
 
 
 def test_a_text_without_spaces_is_cut_too():
-    assert clipped("x" * 50, limit=10).shown == "x" * 10 + "…"
+    assert clip_text("x" * 50, limit=10).shown == "x" * 10 + "…"
 
 
 def test_a_giant_text_says_how_much_is_left_out():
-    full = clipped("x" * 5017).full
+    full = clip_text("x" * 5017).full
     assert full is not None
     assert full.endswith("… (17 further characters are not in this page)")
 
 
 def test_a_short_text_is_whole():
-    assert clipped("fine").full is None
+    assert clip_text("fine").full is None
 
 
 def test_nouns_and_lists():
-    assert counted(1, "text") == "1 text"
-    assert counted(3708, "text") == "3,708 texts"
-    assert listed(["a"]) == "a"
-    assert listed([]) == ""
+    assert count_of(1, "text") == "1 text"
+    assert count_of(3708, "text") == "3,708 texts"
+    assert join_list(["a"]) == "a"
+    assert join_list([]) == ""

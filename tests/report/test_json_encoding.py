@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semscale.report.json_encoding import encoded, json_text
+from semscale.report.json_encoding import json_text, to_json_value
 from semscale.signature import Signature
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.groups import GroupEstimate
@@ -30,13 +30,13 @@ def test_an_estimate_has_one_shape_by_itself_and_in_a_group():
     mean = MeanEstimate(0.5, 0.25, float("nan"), 3, 1, 3, "bootstrap")
     group = GroupEstimate("north", 3, {"empty": 1}, 3.0, {"mean": FIGURE}, n_clusters=3, method="bootstrap")
     kappa = AgreementEstimate(0.5, 0.25, float("nan"), 3, 1, 3, "bootstrap", "why")
-    assert encoded(mean) == MEAN
-    assert encoded(group) == {
+    assert to_json_value(mean) == MEAN
+    assert to_json_value(group) == {
         "group": "north", "n": 3, "n_left_out": 1, "left_out": {"empty": 1}, "effective_n": 3.0,
         "small_base": True, "figures": {"mean": MEAN},
     }  # fmt: skip
-    assert encoded(kappa) == {**MEAN, "note": "why"}
-    assert encoded(FIGURE) == {name: MEAN[name] for name in ("value", "low", "high")}
+    assert to_json_value(kappa) == {**MEAN, "note": "why"}
+    assert to_json_value(FIGURE) == {name: MEAN[name] for name in ("value", "low", "high")}
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_an_estimate_has_one_shape_by_itself_and_in_a_group():
     ],
 )
 def test_leaves(value, expected):
-    assert encoded(value) == expected
+    assert to_json_value(value) == expected
 
 
 def test_what_has_no_form_is_refused_and_not_made_text():
     with pytest.raises(TypeError, match="object has no JSON form"):
-        encoded(object())
+        to_json_value(object())
 
 
 def test_texts_stay_readable():

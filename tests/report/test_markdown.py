@@ -10,7 +10,7 @@ from semscale.report.document import (
     Label,
     Number,
     Quoted,
-    marked,
+    mark_findings,
 )
 from semscale.report.markdown import markdown
 
@@ -44,9 +44,9 @@ def test_markdown_shows_some_of_the_numbers_behind_a_picture_and_the_whole_of_a_
 
 
 def test_a_mark_in_markdown_leaves_the_white_space_around_it_outside():
-    text = marked("is not well ", [("negation", Span(3, 7, "not ")), ("number", Span(7, 11, "well"))])
+    text = mark_findings("is not well ", [("negation", Span(3, 7, "not ")), ("number", Span(7, 11, "well"))])
     assert "is **not** **well**" in markdown(document_of(DataTable(("a",), ((text,),))))
-    inside = marked("unwell", [("negation", Span(0, 2, "un"))])
+    inside = mark_findings("unwell", [("negation", Span(0, 2, "un"))])
     assert "**un**well" in markdown(document_of(DataTable(("a",), ((inside,),))))
 
 

@@ -11,7 +11,7 @@ from semscale.report.document import Count, Label, Quoted, WithInterval
 from semscale.report.parts import (
     GUARD_MEANINGS,
     altogether,
-    estimated_document,
+    estimates_document,
     guard_legend,
     guard_table,
     run_settings,
@@ -51,7 +51,7 @@ def summary_of(n, *, left_out=0, groups=()):
 
 
 def document_of(summary, **further):
-    return estimated_document(summary, kind="matching report", name="Match", title="A title", **further)
+    return estimates_document(summary, kind="matching report", name="Match", title="A title", **further)
 
 
 @pytest.mark.parametrize(

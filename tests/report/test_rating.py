@@ -11,7 +11,7 @@ from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
 from semscale.rating.calibration import HonestError
-from semscale.rating.human import CorrectedGroup, CorrectedGroups, compare, corrected_mean
+from semscale.rating.human import CorrectedGroup, CorrectedGroups, compare, correct_mean
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.rating.summary import LanguageTexts
@@ -298,7 +298,7 @@ def test_many_languages_are_not_all_named():
 def components(texts, sets, noise):
     rng = np.random.default_rng(0)
     table = texts * rng.standard_normal((200, 1)) + np.array(sets) + noise * rng.standard_normal((200, 3))
-    return crossed_components(Moments.empty(3).added(np.hstack([table, np.ones((200, 1))])), 3)
+    return crossed_components(Moments.empty(3).with_clusters(np.hstack([table, np.ones((200, 1))])), 3)
 
 
 def test_sets_that_differ_call_for_other_anchors():
@@ -477,7 +477,7 @@ def test_many_texts_unlike_the_labelled_ones_are_a_caution(make_summary):
     def unlike(n):
         calibration = calibrated(HonestError(0.1, 0.2))
         summary = dataclasses.replace(
-            make_summary(n=30), calibration=calibration, counts={"scored": 100}, n_unlike=n
+            make_summary(n=30), calibration=calibration, counts={"scored": 100}, n_unfamiliar=n
         )
         return [caution for caution in summary.document().cautions if "unlike" in caution]
 
@@ -752,7 +752,7 @@ def test_corrected_boxes_and_groups_are_beside_the_ratings_and_groups_are_tested
     column = full.by or "group"
     compared = dataclasses.replace(
         full.comparison,
-        corrected=corrected_mean(
+        corrected=correct_mean(
             np.arange(1.0, 5.0), np.array([[1.0], [2.0], [3.0], [np.nan]]), np.arange(1.0, 6.0)
         ),
         corrected_figures={"top_2_box": Estimate(0.345, 0.25, 0.44)},

@@ -20,7 +20,7 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
-    marked,
+    mark_findings,
 )
 from semscale.report.formatting import cell_text
 from semscale.report.html import page
@@ -42,7 +42,13 @@ def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
 
 def test_the_screen_gets_no_control_character_from_outside(capsys):
     attack = "gr\x1b[31moup\x07"
-    cells = (Label(attack), Label("own", brief=attack), Quoted(attack), Flag(attack, "fail"), marked(attack))
+    cells = (
+        Label(attack),
+        Label("own", brief=attack),
+        Quoted(attack),
+        Flag(attack, "fail"),
+        mark_findings(attack),
+    )
     table = DataTable((attack, Quoted(attack), "c", "d", "e"), (cells,), title=(attack, Quoted(attack)))
     lines = {
         "source": (Quoted(attack),),
@@ -149,7 +155,7 @@ def test_percents_are_held_together_in_own_words_and_left_alone_in_texts_of_user
     said = Quoted("rose 5 %")
     table = DataTable((("of ", said), "share of 10 %"), ((said, Label("in 20 % of rows")),), note="30 % more")
     head = Paragraph(("Below 95 % for ", said, "."))
-    item = ItemCard(1, Number(0.5), texts=(("text", said), ("also", marked("fell 7 %"))))
+    item = ItemCard(1, Number(0.5), texts=(("text", said), ("also", mark_findings("fell 7 %"))))
     document = document_of(head, table, Items((item,)))
     for written in (page(document), markdown(document)):
         assert written.count("rose 5 %") >= 4

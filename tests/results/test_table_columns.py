@@ -7,7 +7,7 @@ import pytest
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.matching.settings import MatchColumns
-from semscale.results.table_columns import CellChecks, listed_texts
+from semscale.results.table_columns import CellChecks, list_texts
 from semscale.results.weights import weights_in
 from semscale.store.reading import open_table
 
@@ -18,7 +18,7 @@ def columns(*reference, by=None, prediction="answer"):
 
 def listed(*columns):
     named = zip("xy", columns, strict=False)
-    return listed_texts([pl.Series(name, cells) for name, cells in named], "reference", 0)
+    return list_texts([pl.Series(name, cells) for name, cells in named], "reference", 0)
 
 
 COLUMNS = columns("expected", "other", by="group")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from semscale.scales import scale_names
-from semscale.scales.library import translated_languages
+from semscale.scales.library import translation_languages
 from semscale.types import LANGUAGE_NAMES
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "scales.md"
@@ -17,7 +17,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "scales.md"
         ("The shipped scales are ", [f"`{name}`" for name in scale_names()]),
         (
             "Machine translations of the anchors into ",
-            [LANGUAGE_NAMES[code] for code in translated_languages()],
+            [LANGUAGE_NAMES[code] for code in translation_languages()],
         ),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.scales import library, load_scale, scale_names
-from semscale.scales.library import Equivalence, passed_languages, passed_translation
+from semscale.scales.library import Equivalence, list_passed_languages, load_passed_translation
 
 WANTED = {
     "purchase-intent", "agreement", "satisfaction", "recommendation", "likelihood", "relevance", "importance",
@@ -134,18 +134,18 @@ def measured(monkeypatch):
 def test_a_translation_stands_for_a_scale_with_the_sets_that_passed(measured):
     measured()
     scale = load_scale("purchase-intent")
-    assert passed_languages(scale, "e5-small") == ("de",)
-    german = passed_translation(scale, "de")
+    assert list_passed_languages(scale, "e5-small") == ("de",)
+    german = load_passed_translation(scale, "de")
     assert german.language == "de"
     assert tuple(german.anchor_sets) == FOUR
-    assert passed_languages(scale.with_sets(["set-5", "set-1"]), "e5-small") == ("de",)
-    assert passed_languages(scale.with_sets(["set-2", "set-3"]), "e5-small") == ()
+    assert list_passed_languages(scale.with_sets(["set-5", "set-1"]), "e5-small") == ("de",)
+    assert list_passed_languages(scale.with_sets(["set-2", "set-3"]), "e5-small") == ()
 
 
 @pytest.mark.parametrize("model", ["all-MiniLM-L6-v2", None])
 def test_a_translation_serves_only_the_model_that_it_was_checked_with(measured, model):
     measured()
-    assert passed_languages(load_scale("purchase-intent"), model) == ()
+    assert list_passed_languages(load_scale("purchase-intent"), model) == ()
 
 
 def test_a_loaded_translation_says_which_sets_serve_the_model(measured):
@@ -165,6 +165,6 @@ def test_a_translation_that_passed_whole_or_failed_keeps_its_sets(measured, chan
 def test_only_scales_of_the_library_have_translations(measured):
     measured()
     scale = load_scale("purchase-intent")
-    assert passed_languages(scale.model_copy(update={"name": "mine"}), "e5-small") == ()
+    assert list_passed_languages(scale.model_copy(update={"name": "mine"}), "e5-small") == ()
     changed = {**scale.anchor_sets, "set-1": tuple(reversed(scale.anchor_sets["set-1"]))}
-    assert passed_languages(scale.model_copy(update={"anchor_sets": changed}), "e5-small") == ()
+    assert list_passed_languages(scale.model_copy(update={"anchor_sets": changed}), "e5-small") == ()

@@ -6,7 +6,7 @@ import yaml
 
 from semscale.errors import InputError
 from semscale.scales import load_scale, scale_names
-from semscale.scales.library import languages_of, parse_translation, translated_languages
+from semscale.scales.library import languages_of, parse_translation, translation_languages
 from semscale.scales.scale import Scale
 
 SHIPPED = [(name, code) for name in scale_names() for code in languages_of(name)]
@@ -30,7 +30,7 @@ GERMAN = {
 
 
 def applied(**changes):
-    return parse_translation({**GERMAN, **changes}, source="de/mood.yaml").applied_to(ENGLISH)
+    return parse_translation({**GERMAN, **changes}, source="de/mood.yaml").translate(ENGLISH)
 
 
 def test_words_change_and_points_and_levels_stay():
@@ -87,12 +87,12 @@ def test_a_shipped_translation(name, code):
 def test_a_translation_is_found_by_the_name_of_its_scale_alone():
     assert "de" in languages_of("purchase-intent")
     assert languages_of("no-such-scale") == []
-    assert set(languages_of("purchase-intent")) <= set(translated_languages())
+    assert set(languages_of("purchase-intent")) <= set(translation_languages())
 
 
 def test_every_file_of_the_folder_belongs_to_a_scale_and_a_language():
     folder = resources.files("semscale.scales") / "translations"
-    for language in translated_languages():
+    for language in translation_languages():
         for file in (folder / language).iterdir():
             fields = yaml.safe_load(file.read_text(encoding="utf-8"))
             assert fields["language"] == language

@@ -29,13 +29,13 @@ from semscale.serving.models import (
     BatchedRows,
     BatchedStates,
     BatchedTexts,
-    joined_embeddings,
+    join_embeddings,
 )
 from semscale.serving.requests import RefusedRequestError
 
 
 def vectors_of(future):
-    return joined_embeddings(future.result(60)).vectors
+    return join_embeddings(future.result(60)).vectors
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_vectors_of_the_real_model_do_not_depend_on_the_batch(engine):
     batcher = Batcher(BatchedTexts(engine), batch_tokens=2000, workers=2)
     futures = [batcher.submit([text, f"{text} and others"]) for text in texts]
     for future, item in zip(futures, alone, strict=True):
-        result = joined_embeddings(future.result(60))
+        result = join_embeddings(future.result(60))
         np.testing.assert_array_equal(result.vectors[0], item.vectors[0])
         assert (result.windows[0], result.tokens[0]) == (item.windows[0], item.tokens[0])
     batcher.close()
@@ -169,15 +169,15 @@ def test_vectors_of_the_real_model_do_not_depend_on_the_batch(engine):
 
 def test_nobody_is_waited_for_before_the_first_answer():
     gathering = Gathering()
-    gathering.asked(now=5.0)
+    gathering.record_request(now=5.0)
     assert gathering.left(now=5.0) == 0.0
 
 
 def test_the_wait_ends_at_a_share_of_the_last_batch_even_while_requests_come():
     gathering = Gathering()
-    gathering.answered(100, seconds=100.0, now=0.0)  # at most 3 s in all, and 2 s without a request
+    gathering.record_answers(100, seconds=100.0, now=0.0)  # at most 3 s in all, and 2 s without a request
     for now in (0.75, 1.5, 2.25):
-        gathering.asked(now)
+        gathering.record_request(now)
         assert gathering.left(now) > 0
     assert gathering.left(2.5) == 0.5
     assert gathering.left(3.0) == 0.0
@@ -185,19 +185,19 @@ def test_the_wait_ends_at_a_share_of_the_last_batch_even_while_requests_come():
 
 def test_the_wait_ends_when_no_request_comes():
     gathering = Gathering()
-    gathering.answered(100, seconds=100.0, now=0.0)
+    gathering.record_answers(100, seconds=100.0, now=0.0)
     assert gathering.left(0.5) == 1.5
-    gathering.asked(0.5)
+    gathering.record_request(0.5)
     assert gathering.left(2.0) == 0.5
     assert gathering.left(2.5) == 0.0
 
 
 def test_the_wait_ends_once_as_many_have_asked_as_were_answered():
     gathering = Gathering()
-    gathering.answered(2, seconds=100.0, now=0.0)
-    gathering.asked(0.25)
+    gathering.record_answers(2, seconds=100.0, now=0.0)
+    gathering.record_request(0.25)
     assert gathering.left(0.25) == 2.0
-    gathering.asked(0.25)
+    gathering.record_request(0.25)
     assert gathering.left(0.25) == 0.0
 
 
@@ -381,14 +381,14 @@ def test_tokens_are_estimated_by_bytes():
 
 
 def test_vectors_of_a_request_are_joined():
-    result = joined_embeddings([embeddings(1, 2), embeddings(3)])
+    result = join_embeddings([embeddings(1, 2), embeddings(3)])
     assert result.vectors[:, 0].tolist() == [1, 2, 3]
     assert result.tokens.tolist() == [2, 2, 2]
     assert result.unknown is None
 
 
 def test_tokens_that_a_part_does_not_state_are_missing():
-    assert joined_embeddings([embeddings(1), embeddings(2, tokens=False)]).tokens is None
+    assert join_embeddings([embeddings(1), embeddings(2, tokens=False)]).tokens is None
 
 
 @pytest.fixture

@@ -134,7 +134,7 @@ def test_each_measure_is_served_or_refused_by_its_name(service):
     refused = {}
     for name in MEASURES:
         try:
-            service.instruments["consistency"].built(ConsistencySettingFields(measures=[name]))
+            service.instruments["consistency"].find_or_build(ConsistencySettingFields(measures=[name]))
         except InputError as error:
             refused[name] = str(error)
     for name, message in refused.items():

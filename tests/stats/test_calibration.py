@@ -15,7 +15,7 @@ from semscale.stats.calibration import (
     fit_isotonic,
     fit_platt,
     log_scores,
-    nested_scores,
+    out_of_fold_scores,
     random_folds,
     ranked_probability_scores,
     stratified_folds,
@@ -311,7 +311,7 @@ def test_a_score_missing_at_random_does_not_hide_what_the_other_one_tells():
     scores[1, rng.random(4000) < 0.5] = np.nan
     alone = area(scores[0], correct)
     assert area(weighted_mean(scores), correct) > alone
-    assert area(nested_scores(scores, correct), correct) > alone
+    assert area(out_of_fold_scores(scores, correct), correct) > alone
 
 
 def one_that_tells_and_noise(n, seed=0):
@@ -349,7 +349,7 @@ def test_nested_scores_of_pure_noise_are_at_chance_on_average():
         rng = np.random.default_rng(seed)
         scores, correct = rng.random((12, 100)), rng.permutation(np.arange(100) % 2).astype(float)
         seen.append(area(weighted_mean(scores, tune_weights(scores, correct).weights), correct))
-        nested.append(area(nested_scores(scores, correct), correct))
+        nested.append(area(out_of_fold_scores(scores, correct), correct))
     assert np.mean(seen) > 0.58
     # Each has a standard error of about .058; of 8 together .02.
     assert abs(np.mean(nested) - 0.5) < 0.08
@@ -358,7 +358,7 @@ def test_nested_scores_of_pure_noise_are_at_chance_on_average():
 def test_items_without_a_label_have_no_nested_score():
     scores, correct = one_that_tells_and_noise(100)
     correct[::5] = np.nan
-    found = nested_scores(scores, correct)
+    found = out_of_fold_scores(scores, correct)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(correct))
 
 
@@ -374,7 +374,7 @@ def test_too_few_labels_are_refused():
 def test_a_few_labels_less_than_40_are_refused_with_their_own_counts(n):
     scores, correct = one_that_tells_and_noise(n)
     message = f"got {n // 2} right and {n - n // 2} wrong"
-    for tune in (tune_weights, nested_scores):
+    for tune in (tune_weights, out_of_fold_scores):
         with pytest.raises(InputError, match=message):
             tune(scores, correct)
 
@@ -391,13 +391,13 @@ def test_five_wrong_answers_are_enough_since_every_fold_has_one(seed):
     # Without strata a fold of 20 of these 100 labels has none of the five in a third of all partings.
     scores, correct = few_wrong(100, 5, seed)
     assert np.isfinite(tune_weights(scores, correct, seed=seed).weights).all()
-    assert np.isfinite(nested_scores(scores, correct, seed=seed)).all()
+    assert np.isfinite(out_of_fold_scores(scores, correct, seed=seed)).all()
 
 
 def test_fewer_of_a_kind_than_folds_are_refused_with_the_counts_of_all_labels():
     scores, correct = few_wrong(100, 4)
     message = "5 or more of them right and 5 or more wrong, got 96 right and 4 wrong: take the plain mean"
-    for tune in (tune_weights, nested_scores):
+    for tune in (tune_weights, out_of_fold_scores):
         with pytest.raises(InputError, match=message):
             tune(scores, correct)
 

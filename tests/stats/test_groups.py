@@ -9,7 +9,7 @@ from semscale.stats.groups import (
     Tally,
     few_different,
     refit_errors,
-    widened_for_refits,
+    widen_for_refits,
 )
 from semscale.stats.intervals import Estimate, scale_figures
 
@@ -279,7 +279,7 @@ def test_the_mean_of_left_out_means_has_the_usual_standard_error():
 
 def test_ends_move_by_the_error_in_quadrature():
     # t of .975 with 2 degrees of freedom is 4.3027; 4.3027 ** 2 * .02 * 2 / 3 = .24684.
-    found = widened_for_refits(group(mean=(1.4, 1.3, 1.6)), MEANS, FIGURES, 0.95).figures["mean"]
+    found = widen_for_refits(group(mean=(1.4, 1.3, 1.6)), MEANS, FIGURES, 0.95).figures["mean"]
     assert found.value == 1.4
     assert found.low == 1.0  # 1.4 - sqrt(.01 + .24684) = .893, below the lowest point
     assert found.high == pytest.approx(1.4 + np.sqrt(0.04 + 0.24684), abs=1e-4)
@@ -294,7 +294,7 @@ def test_a_mass_is_at_least_as_uncertain_as_a_share_of_the_labels():
     alone = {name: Estimate(value, value, value + 0.1) for name, value in named.items()}
     one = GroupEstimate(None, 30, {}, 30.0, alone, n_clusters=30, method="bootstrap")
     same = np.tile(masses, (3, 1))
-    found = widened_for_refits(one, same, figures, 0.95, 10).figures
+    found = widen_for_refits(one, same, figures, 0.95, 10).figures
     assert found["p_1"].low == 0
     assert found["p_1"].high == pytest.approx(np.hypot(0.1, 0.30850), abs=1e-5)
     assert found["bottom_2_box"] == found["p_1"]
@@ -308,20 +308,20 @@ def test_a_mass_is_at_least_as_uncertain_as_a_share_of_the_labels():
 
 def test_refits_that_are_less_certain_than_the_labels_decide():
     # t of .975 with 2 degrees of freedom times the root of 2 / 3 * .02 = .4968; 4 in 10 reach .7376.
-    found = widened_for_refits(group(), MEANS, FIGURES, 0.95, 10).figures["p_2"]
+    found = widen_for_refits(group(), MEANS, FIGURES, 0.95, 10).figures["p_2"]
     assert found.high == pytest.approx(0.4 + 0.4968, abs=1e-4)
 
 
 def test_missing_ends_stay_missing_and_no_refits_change_nothing():
     alone = group(mean=(1.4, np.nan, np.nan))
-    found = widened_for_refits(alone, MEANS, FIGURES, 0.95).figures["mean"]
+    found = widen_for_refits(alone, MEANS, FIGURES, 0.95).figures["mean"]
     assert np.isnan([found.low, found.high]).all()
     alone = group(p_1=(0.6, np.nan, np.nan))
-    found = widened_for_refits(alone, MEANS, FIGURES, 0.95, 10).figures["p_1"]
+    found = widen_for_refits(alone, MEANS, FIGURES, 0.95, 10).figures["p_1"]
     assert np.isnan([found.low, found.high]).all()
-    assert widened_for_refits(alone, None, FIGURES, 0.95) is alone
+    assert widen_for_refits(alone, None, FIGURES, 0.95) is alone
     empty = GroupEstimate(None, 0, {}, 0.0, {})
-    assert widened_for_refits(empty, MEANS, FIGURES, 0.95) is empty
+    assert widen_for_refits(empty, MEANS, FIGURES, 0.95) is empty
 
 
 def test_covariances_of_groups_that_share_clusters_survive_random_groups(monkeypatch):

@@ -11,7 +11,7 @@ from semscale.stats.intervals import (
     MAX_CLUSTERS,
     IntervalPlan,
     Moments,
-    drawn_counts,
+    draw_counts,
     estimate_mean,
     mass_names,
     percentile_interval,
@@ -254,22 +254,22 @@ class TestNoSpread:
 
 def test_each_replicate_draws_as_many_as_there_are(monkeypatch):
     monkeypatch.setattr(intervals, "_BLOCK_CELLS", 100)
-    blocks = list(drawn_counts(30, 10, np.random.default_rng(0)))
+    blocks = list(draw_counts(30, 10, np.random.default_rng(0)))
     assert [len(block) for block in blocks] == [3, 3, 3, 1]
     assert (np.concatenate(blocks).sum(axis=1) == 30).all()
 
 
 def test_draws_are_uniform():
-    counts = np.concatenate(list(drawn_counts(5, 4000, np.random.default_rng(0))))
+    counts = np.concatenate(list(draw_counts(5, 4000, np.random.default_rng(0))))
     # A count has mean 1 and variance .8; the mean of 4,000 of them a standard error of .014.
     np.testing.assert_allclose(counts.mean(axis=0), 1, atol=0.07)
     np.testing.assert_allclose(counts.var(axis=0), 0.8, atol=0.1)
 
 
 def test_block_size_does_not_change_the_draws(monkeypatch):
-    whole = np.concatenate(list(drawn_counts(7, 50, np.random.default_rng(3))))
+    whole = np.concatenate(list(draw_counts(7, 50, np.random.default_rng(3))))
     monkeypatch.setattr(intervals, "_BLOCK_CELLS", 40)
-    np.testing.assert_array_equal(np.concatenate(list(drawn_counts(7, 50, np.random.default_rng(3)))), whole)
+    np.testing.assert_array_equal(np.concatenate(list(draw_counts(7, 50, np.random.default_rng(3)))), whole)
 
 
 def test_percentiles_of_many_clusters_are_the_plain_ones():
@@ -302,7 +302,7 @@ def test_counts_are_those_of_one_long_draw(cells, monkeypatch):
     expected = [[int((row == cluster).sum()) for cluster in range(7)] for row in drawn]
     monkeypatch.setattr(intervals, "_BLOCK_CELLS", cells)
     np.testing.assert_array_equal(
-        np.concatenate(list(drawn_counts(7, 50, np.random.default_rng(3)))), expected
+        np.concatenate(list(draw_counts(7, 50, np.random.default_rng(3)))), expected
     )
 
 
@@ -314,7 +314,7 @@ def totals(n, k=3, seed=0):
 
 def test_mean_is_the_weighted_mean_by_hand():
     # Weights 1 and 3: (1 * .5 + 3 * 1) / 4 = .875
-    moments = Moments.empty(2).added(np.array([[0.5, 0.5, 1.0], [3.0, 0.0, 3.0]]))
+    moments = Moments.empty(2).with_clusters(np.array([[0.5, 0.5, 1.0], [3.0, 0.0, 3.0]]))
     np.testing.assert_allclose(moments.mean, [0.875, 0.125])
 
 
@@ -323,7 +323,7 @@ def test_covariance_of_equal_weights_is_that_of_a_sample_mean():
     rows[:, :-1] /= rows[:, -1:]
     rows[:, -1] = 1
     expected = np.cov(rows[:, :-1].T, ddof=1) / 40
-    np.testing.assert_allclose(Moments.empty(3).added(rows).covariance, expected, atol=1e-15)
+    np.testing.assert_allclose(Moments.empty(3).with_clusters(rows).covariance, expected, atol=1e-15)
 
 
 def test_covariance_follows_its_definition():
@@ -331,13 +331,13 @@ def test_covariance_follows_its_definition():
     mean = rows[:, :-1].sum(axis=0) / rows[:, -1].sum()
     residuals = [(row[:-1] - mean * row[-1]) / rows[:, -1].sum() for row in rows]
     expected = 25 / 24 * sum(np.outer(z, z) for z in residuals)
-    np.testing.assert_allclose(Moments.empty(3).added(rows).covariance, expected, atol=1e-15)
+    np.testing.assert_allclose(Moments.empty(3).with_clusters(rows).covariance, expected, atol=1e-15)
 
 
 def test_parts_merge_to_the_whole():
     rows = totals(30)
-    whole = Moments.empty(3).added(rows)
-    parts = Moments.empty(3).added(rows[:7]).merged(Moments.empty(3).added(rows[7:]))
+    whole = Moments.empty(3).with_clusters(rows)
+    parts = Moments.empty(3).with_clusters(rows[:7]).plus(Moments.empty(3).with_clusters(rows[7:]))
     assert parts.n == whole.n
     np.testing.assert_allclose(parts.covariance, whole.covariance, atol=1e-15)
     np.testing.assert_allclose(parts.mean, whole.mean)
@@ -346,7 +346,7 @@ def test_parts_merge_to_the_whole():
 def test_nothing_and_one_cluster_have_no_covariance():
     assert np.isnan(Moments.empty(3).mean).all()
     assert np.isnan(Moments.empty(3).covariance).all()
-    one = Moments.empty(3).added(totals(1))
+    one = Moments.empty(3).with_clusters(totals(1))
     assert np.isfinite(one.mean).all()
     assert np.isnan(one.covariance).all()
 

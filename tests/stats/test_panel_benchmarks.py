@@ -30,7 +30,7 @@ def test_worked_by_hand_with_two_surveys():
     found = distance_benchmarks(panel, people, [VALUES, VALUES], plan=PLAN)
     # Shares .25 .25 .5 against .25 .5 .25: KS .25. 1 0 0 against .5 .5 0: KS .5.
     assert [each.value for each in found.by_survey["ks"]] == pytest.approx([0.25, 0.5])
-    held = found.held["ks"]
+    held = found.distances["ks"]
     assert held.panel.value == pytest.approx(0.375)
     # Equal shares against .25 .5 .25: 1/3 - 1/4; against .5 .5 0: 1/3.
     assert held.uniform.value == pytest.approx((1 / 12 + 1 / 3) / 2)
@@ -42,13 +42,13 @@ def test_worked_by_hand_with_two_surveys():
 
 def test_halves_of_two_people_who_differ_are_as_far_apart_as_they_are():
     found = distance_benchmarks([sample(1, 0, 0)], [sample(1, 0, 1)], [VALUES], plan=PLAN)
-    assert found.held["ks"].split_half.value == 1
-    assert found.held["wasserstein"].split_half.value == 1
+    assert found.distances["ks"].split_half.value == 1
+    assert found.distances["wasserstein"].split_half.value == 1
 
 
 def test_one_survey_has_no_pooled_people_and_intervals_over_respondents():
     found = distance_benchmarks([sample(30, 60, 30)], [sample(40, 50, 10)], [VALUES], plan=PLAN)
-    held = found.held["total_variation"]
+    held = found.distances["total_variation"]
     assert np.isnan(held.pooled.value)
     assert found.resampled == "respondents"
     # Shares .25 .5 .25 against .4 .5 .1: .15
@@ -58,7 +58,7 @@ def test_one_survey_has_no_pooled_people_and_intervals_over_respondents():
 
 def test_a_panel_of_the_people_themselves_is_no_closer_than_their_halves():
     people = sample(40, 50, 10)
-    held = distance_benchmarks([people], [people], [VALUES], plan=PLAN).held["wasserstein"]
+    held = distance_benchmarks([people], [people], [VALUES], plan=PLAN).distances["wasserstein"]
     assert held.panel.value == held.panel.low == 0
     assert held.above_split_half.value < 0
 
@@ -66,13 +66,13 @@ def test_a_panel_of_the_people_themselves_is_no_closer_than_their_halves():
 def test_only_surveys_with_the_same_points_are_pooled():
     wide = np.array([0.0, 5.0, 10.0])
     found = distance_benchmarks([sample(1, 1, 1)] * 2, [sample(2, 1, 1)] * 2, [VALUES, wide], plan=PLAN)
-    assert np.isnan(found.held["ks"].pooled.value)
+    assert np.isnan(found.distances["ks"].pooled.value)
 
 
 def test_people_are_pooled_within_what_a_survey_is_about():
     panel, people = [sample(1, 1, 1)] * 3, [sample(4, 0, 0), sample(0, 0, 4), sample(0, 4, 0)]
     pools = ["intent", "intent", "liking"]
-    found = distance_benchmarks(panel, people, [VALUES] * 3, plan=PLAN, pools=pools).held["ks"]
+    found = distance_benchmarks(panel, people, [VALUES] * 3, plan=PLAN, pools=pools).distances["ks"]
     # The first two are at opposite ends; the third has no other survey of its question.
     assert found.pooled.value == 1
 
@@ -80,10 +80,10 @@ def test_people_are_pooled_within_what_a_survey_is_about():
 def test_persons_who_answer_every_survey_alike_leave_the_width_of_one_survey():
     # Six answers of one person say no more than one does.
     own, others = sample(30, 60, 30), sample(40, 50, 10)
-    one = distance_benchmarks([own], [others], [VALUES], plan=PLAN).held["wasserstein"].panel
+    one = distance_benchmarks([own], [others], [VALUES], plan=PLAN).distances["wasserstein"].panel
     joint = [JointSample([side.masses] * 6) for side in (own, others)]
     drawn = joint_resamples(*joint, 400, np.random.default_rng(0))
-    held = distance_benchmarks([own] * 6, [others] * 6, [VALUES] * 6, plan=PLAN, resamples=drawn).held
+    held = distance_benchmarks([own] * 6, [others] * 6, [VALUES] * 6, plan=PLAN, resamples=drawn).distances
     six = held["wasserstein"].panel
     assert six.high - six.low == pytest.approx(one.high - one.low, rel=0.15)
 
@@ -93,7 +93,7 @@ def test_a_seed_gives_the_same_again_and_another_one_other_halves():
     first, again = (distance_benchmarks(*pair, [VALUES], plan=PLAN) for _ in range(2))
     assert first == again
     other = distance_benchmarks(*pair, [VALUES], plan=IntervalPlan(replicates=400, seed=1))
-    assert first.held["ks"].split_half != other.held["ks"].split_half
+    assert first.distances["ks"].split_half != other.distances["ks"].split_half
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ MISSING = [np.nan, np.nan]
 
 def test_persons_who_answer_alike_twice_err_alike_in_both_surveys():
     masses = np.repeat(np.eye(2), 20, axis=0)
-    first, second = JointSample([masses, masses[:, ::-1]]).resampled(50, np.random.default_rng(0))
+    first, second = JointSample([masses, masses[:, ::-1]]).resample(50, np.random.default_rng(0))
     # Whoever picks the first point in one survey picks the second one in the other.
     np.testing.assert_allclose(first[:, 0], second[:, 1])
     assert np.ptp(first[:, 0]) > 0
@@ -122,7 +122,7 @@ def test_persons_who_answer_alike_twice_err_alike_in_both_surveys():
 
 def test_a_person_without_an_answer_does_not_count_and_nobody_gives_nan():
     masses = np.array([[1.0, 0.0], MISSING, MISSING])
-    (found,) = JointSample([masses]).resampled(100, np.random.default_rng(0))
+    (found,) = JointSample([masses]).resample(100, np.random.default_rng(0))
     assert {tuple(row) for row in found[~np.isnan(found).any(axis=1)]} == {(1.0, 0.0)}
     # The one who answered is missing in (2/3)^3 of all draws.
     assert 0.1 < np.isnan(found[:, 0]).mean() < 0.5
@@ -130,7 +130,7 @@ def test_a_person_without_an_answer_does_not_count_and_nobody_gives_nan():
 
 def test_weights_by_hand():
     masses = np.array([[1.0, 0.0], [0.0, 1.0]])
-    (found,) = JointSample([masses], np.array([3.0, 1.0])).resampled(100, np.random.default_rng(0))
+    (found,) = JointSample([masses], np.array([3.0, 1.0])).resample(100, np.random.default_rng(0))
     # One of each, twice the first, or twice the second.
     assert set(found[:, 0].tolist()) == {0.75, 1.0, 0.0}
 

@@ -10,9 +10,9 @@ from semscale.errors import InputError
 from semscale.stats.prediction_powered import (
     WHOLE_SCALE,
     corrected_group_test,
+    freedom_after_tuning,
     linearized_terms,
     prediction_powered_mean,
-    tuned_freedom,
     weighted_items,
     weighted_prediction_powered_mean,
 )
@@ -280,7 +280,7 @@ def test_the_variance_is_near_that_of_a_jackknife_over_all_clusters():
     error = np.sqrt((m - 1) / m * ((np.array(values) - np.mean(values)) ** 2).sum())
     shares = design["weights"] / design["inclusion"] * ~np.isnan(labels)
     shares = np.bincount(design["clusters"], shares / shares.sum())
-    quantile = stats.t.ppf(0.975, tuned_freedom(1 / (shares**2).sum()))
+    quantile = stats.t.ppf(0.975, freedom_after_tuning(1 / (shares**2).sum()))
     assert (found.high - found.low) / 2 == pytest.approx(quantile * error, rel=0.03)
 
 
@@ -426,7 +426,7 @@ def test_a_weighted_stratified_variance_is_the_sum_over_strata():
 
 def test_added_labels_weigh_as_told():
     items = weighted_items(np.array([0.1, 0.2, 0.9]), np.array([0.0, 0, 1]), SampleDesign())
-    added = items.padded((0, 1), part=0.5)
+    added = items.add_labels((0, 1), part=0.5)
     assert added.expanded.tolist() == [1, 1, 1, 0.5, 0.5, 0.5, 0.5]
     assert added.labels.tolist() == [0, 0, 1, 0, 1, 0, 1]
 

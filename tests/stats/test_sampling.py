@@ -13,11 +13,11 @@ from semscale.stats.sampling import (
     NextDraw,
     RowSample,
     SampleDesign,
-    checked_inclusion,
     draw_texts,
     inclusion_probabilities,
     labels_hash,
     priorities,
+    validate_inclusion,
 )
 
 
@@ -110,7 +110,7 @@ def kept(most, size, n=100, labelled=(3, 50, 99)):
     for start in range(0, n, size):
         rows = np.arange(start, min(start + size, n))
         sample.add({"score": rows * 0.5, "pair": np.stack([rows, -rows], axis=1)}, has_label[rows])
-    return sample.stored()
+    return sample.rows()
 
 
 def test_of_few_rows_all_are_kept_once():
@@ -204,8 +204,8 @@ def totals(before, left):
     """Weighted totals after each further draw of one row of those that are left, all alike."""
     for new in left:
         plan = NextDraw.after(before, 1)
-        joined = plan.joined_before(before)
-        joined[new] = plan.joined_now(np.array([1 / len(left)]))[0]
+        joined = plan.combine_before(before)
+        joined[new] = plan.combine_now(np.array([1 / len(left)]))[0]
         assert np.nanmax(joined) <= 1
         yield joined
 
@@ -228,7 +228,7 @@ def test_totals_of_two_and_of_three_draws_are_unbiased():
 def test_labels_of_unknown_origin_stand_for_themselves():
     plan = NextDraw.after(np.array([0.0, 0.5, np.nan, np.nan]), 1)
     assert plan.share == 0
-    assert plan.joined_before(np.array([0.0, 0.5])).tolist() == [1, 1]
+    assert plan.combine_before(np.array([0.0, 0.5])).tolist() == [1, 1]
 
 
 def test_where_all_the_rest_is_drawn_every_label_counts_once():
@@ -251,7 +251,7 @@ def test_some_items_keep_their_columns():
 
 def test_probabilities_that_are_no_numbers_are_refused():
     with pytest.raises(InputError, match="inclusion must be a list of numbers"):
-        checked_inclusion(["half"], np.array([True]))
+        validate_inclusion(["half"], np.array([True]))
 
 
 ROWS, LABELS = np.array([1, 4]), np.array([[3.0], [5.0]])

@@ -7,7 +7,7 @@ from scipy.stats import chi2_contingency, fisher_exact
 
 from semscale.errors import InputError
 from semscale.stats.significance import (
-    adjusted,
+    adjust_p_values,
     benjamini_hochberg,
     column_letters,
     group_differences,
@@ -185,18 +185,18 @@ def test_benjamini_hochberg_divides_by_the_rank():
 
 
 def test_what_was_not_tested_does_not_count():
-    np.testing.assert_allclose(adjusted(np.array([np.nan, 0.01, 0.02]), "holm"), [np.nan, 0.02, 0.02])
+    np.testing.assert_allclose(adjust_p_values(np.array([np.nan, 0.01, 0.02]), "holm"), [np.nan, 0.02, 0.02])
     np.testing.assert_allclose(
-        adjusted(np.array([0.02, np.nan, 0.01]), "benjamini-hochberg"), [0.02, np.nan, 0.02]
+        adjust_p_values(np.array([0.02, np.nan, 0.01]), "benjamini-hochberg"), [0.02, np.nan, 0.02]
     )
 
 
 def test_the_short_name_is_as_good_as_the_long_one():
     # .01 * 2 / 1 = .02, .02 * 2 / 2 = .02
-    np.testing.assert_allclose(adjusted(np.array([0.02, 0.01]), "bh"), [0.02, 0.02])
+    np.testing.assert_allclose(adjust_p_values(np.array([0.02, 0.01]), "bh"), [0.02, 0.02])
 
 
 @pytest.mark.parametrize("correction", ["holm", "benjamini-hochberg"])
 def test_no_test_is_no_p_value(correction):
-    assert adjusted(np.array([]), correction).shape == (0,)
-    assert np.isnan(adjusted(np.array([np.nan]), correction)).all()
+    assert adjust_p_values(np.array([]), correction).shape == (0,)
+    assert np.isnan(adjust_p_values(np.array([np.nan]), correction)).all()

@@ -10,9 +10,9 @@ from semscale.stats.variance_components import (
     Effect,
     FacetTable,
     QuadraticForms,
+    component_solver,
     crossed_components,
     separable_effects,
-    solved_components,
     variance_components,
 )
 
@@ -59,7 +59,7 @@ def test_balanced_ratings_by_hand():
 
 def test_running_sums_give_the_same_as_ratings():
     table = np.random.default_rng(0).normal(size=(30, 4)) + np.arange(4) / 2
-    sums = crossed_components(Moments.empty(4).added(np.hstack([table, np.ones((30, 1))])), 4)
+    sums = crossed_components(Moments.empty(4).with_clusters(np.hstack([table, np.ones((30, 1))])), 4)
     ratings = found(crossed(table))
     assert sums.respondent.value == pytest.approx(ratings[RESPONDENT])
     assert sums.anchor_set.value == pytest.approx(ratings[SETS])
@@ -69,7 +69,7 @@ def test_running_sums_give_the_same_as_ratings():
 
 def test_the_intraclass_correlations_are_those_of_shrout_and_fleiss():
     table = np.random.default_rng(5).normal(size=(25, 3)) + np.random.default_rng(6).normal(size=(25, 1))
-    sums = crossed_components(Moments.empty(3).added(np.hstack([table, np.ones((25, 1))])), 3)
+    sums = crossed_components(Moments.empty(3).with_clusters(np.hstack([table, np.ones((25, 1))])), 3)
     assert sums.icc == pytest.approx(intraclass_correlation(table, form="2,1").value)
     assert sums.icc_of_all == pytest.approx(intraclass_correlation(table, form="2,k").value)
 
@@ -102,7 +102,7 @@ def test_unbiased_with_and_without_gaps(share_missing):
         names = [effect.name for effect in effects]
         base = Effect((), np.zeros(kept.sum(), dtype=np.int64))
         forms = QuadraticForms(thinned.values, facets[RESPONDENT], RESPONDENT)
-        sums = sums + solved_components(forms, effects, base)(np.ones((1, 40)))[0]
+        sums = sums + component_solver(forms, effects, base)(np.ones((1, 40)))[0]
     means = dict(zip(names, sums / 150, strict=True))
     assert means["respondent"] == pytest.approx(1.0, abs=0.08)
     assert means["respondent x model x sample"] == pytest.approx(0.25, abs=0.03)
@@ -130,7 +130,7 @@ def test_a_unit_that_is_there_twice_counts_as_two():
         effects = separable_effects(given)
         forms = QuadraticForms(given.values, given.facets[RESPONDENT], RESPONDENT)
         base = Effect((), np.zeros(len(given.values), dtype=np.int64))
-        return solved_components(forms, effects, base)(weights)[0]
+        return component_solver(forms, effects, base)(weights)[0]
 
     np.testing.assert_allclose(solved(once, counts), solved(twice, np.ones((1, len(repeats)))), atol=1e-9)
 
@@ -170,7 +170,7 @@ def test_the_interval_of_anchor_sets_covers():
     held = 0
     for _ in range(200):
         table = rng.standard_normal((60, 1)) + rng.standard_normal(6) + rng.standard_normal((60, 6))
-        sums = crossed_components(Moments.empty(6).added(np.hstack([table, np.ones((60, 1))])), 6)
+        sums = crossed_components(Moments.empty(6).with_clusters(np.hstack([table, np.ones((60, 1))])), 6)
         held += sums.anchor_set.low <= 1 <= sums.anchor_set.high
     assert 0.91 <= held / 200 <= 0.985
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.column_profile import ColumnProfile, listed_options, open_text_column, profiles_of
+from semscale.store.column_profile import ColumnProfile, open_text_column, options_in_values, profiles_of
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 
@@ -101,7 +101,7 @@ def test_options_in_one_cell_are_a_multiple_choice():
 
 
 def test_a_comma_before_a_blank_belongs_to_an_option():
-    found = listed_options(["Alpha", "Gamma, Inc.", "Alpha,Gamma, Inc."])
+    found = options_in_values(["Alpha", "Gamma, Inc.", "Alpha,Gamma, Inc."])
     assert found == {
         "Alpha": ("Alpha",),
         "Gamma, Inc.": ("Gamma, Inc.",),
@@ -110,7 +110,7 @@ def test_a_comma_before_a_blank_belongs_to_an_option():
 
 
 def test_semicolons_separate_options_too():
-    assert listed_options(["Tea;", "Coffee;", "Tea;Coffee;"])["Tea;Coffee;"] == ("Tea", "Coffee")
+    assert options_in_values(["Tea;", "Coffee;", "Tea;Coffee;"])["Tea;Coffee;"] == ("Tea", "Coffee")
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_semicolons_separate_options_too():
     ],
 )
 def test_other_values_list_nothing(values):
-    assert listed_options(values) == {}
+    assert options_in_values(values) == {}

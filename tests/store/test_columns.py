@@ -13,10 +13,10 @@ from semscale.errors import InputError
 from semscale.store.columns import (
     as_list,
     as_names,
+    cell_values,
     column_of,
     flat,
     groups_in,
-    listed_cell,
     numbers_among,
     plain,
     storable,
@@ -125,7 +125,7 @@ def test_bytes_durations_and_categories_become_text():
 
 
 def listed(cell, *, only_nulls=True):
-    return listed_cell(cell, parameter="sample", column="s", row=2, only_nulls=only_nulls)
+    return cell_values(cell, parameter="sample", column="s", row=2, only_nulls=only_nulls)
 
 
 @pytest.mark.parametrize(

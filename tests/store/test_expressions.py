@@ -9,9 +9,9 @@ import pytest
 
 from semscale.errors import InputError, RowError, UnknownNameError
 from semscale.store.columns import column_of
-from semscale.store.expressions import Expression, filtered, with_derived
+from semscale.store.expressions import Expression, filter_table, with_derived
 from semscale.store.reading import open_table
-from semscale.store.table import ColumnLabels, Table, picked_rows, rows_of_the_file
+from semscale.store.table import ColumnLabels, Table, pick_rows, rows_of_the_file
 
 TEXT = "id,age,text\n1,17,a\n2,18,b\n3,,c\n4,40,d\n5,old,e\n6,60,f\n"
 ROWS = pl.DataFrame(
@@ -207,7 +207,7 @@ def test_an_sql_word_that_is_no_column_needs_quotation_marks():
 
 
 def test_rows_that_meet_the_condition_are_kept_in_order(table):
-    kept = filtered(table, "age >= 18")
+    kept = filter_table(table, "age >= 18")
     assert ids(kept.batches(10)) == [["2", "4", "6"]]
     assert ids(kept.batches_with(["id"], 2)) == [["2"], ["4"], ["6"]]
     assert kept.n_rows == 3
@@ -215,29 +215,29 @@ def test_rows_that_meet_the_condition_are_kept_in_order(table):
 
 def test_rows_that_are_left_out_are_counted(table):
     # 17 does not meet it; an empty cell and "old" leave it open.
-    assert filtered(table, "age >= 18").notes == (
+    assert filter_table(table, "age >= 18").notes == (
         "3 of 6 rows meet 'age >= 18'; left out: 1 not meeting it, and 2 with a cell that is missing or no "
         "number; row numbers count the remaining rows",
     )
 
 
 def test_a_run_that_goes_on_skips_rows_that_are_kept(table):
-    kept = filtered(table, "age >= 18")
+    kept = filter_table(table, "age >= 18")
     assert ids(kept.batches(2, skip=1)) == [["4"], ["6"]]
     assert ids(kept.batches(10, skip=2)) == [["6"]]
     assert ids(kept.batches(10, skip=3)) == []
 
 
 def test_rows_are_picked_among_those_that_are_kept(table):
-    picked = list(picked_rows(filtered(table, "age >= 18"), np.array([0, 2])))
+    picked = list(pick_rows(filter_table(table, "age >= 18"), np.array([0, 2])))
     assert [(batch["id"].to_list(), rows.tolist()) for batch, rows in picked] == [(["2", "6"], [0, 2])]
 
 
 def test_another_expression_is_another_input(table):
     tables = (
         table,
-        filtered(table, "age > 1"),
-        filtered(table, "age > 2"),
+        filter_table(table, "age > 1"),
+        filter_table(table, "age > 2"),
         with_derived(table, ["x=age > 1"]),
         with_derived(table, ["x=age > 2"]),
     )
@@ -247,7 +247,7 @@ def test_another_expression_is_another_input(table):
 def test_a_condition_on_a_key_that_appears_late_is_followed(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("".join(f'{{"id": "{n}"}}\n' for n in range(1500)) + '{"id": "last", "late": 1}\n')
-    assert ids(filtered(open_table(path), "late = 1").batches(5000)) == [["last"]]
+    assert ids(filter_table(open_table(path), "late = 1").batches(5000)) == [["last"]]
 
 
 @pytest.mark.parametrize(
@@ -260,18 +260,18 @@ def test_a_condition_on_a_key_that_appears_late_is_followed(tmp_path):
 )
 def test_a_condition_that_leaves_no_row_is_refused(table, where, message):
     with pytest.raises(InputError, match=f"^where: {message}"):
-        filtered(table, where)
+        filter_table(table, where)
 
 
 def test_rows_are_not_numbered_where_none_is_left(table):
     with pytest.raises(InputError) as refused:
-        filtered(table, "age > 99")
+        filter_table(table, "age > 99")
     assert "row numbers" not in str(refused.value)
 
 
 def test_an_unknown_column_is_refused_with_the_nearest(table):
     with pytest.raises(UnknownNameError, match="where: .* has no column 'aeg'; did you mean 'age'?"):
-        filtered(table, "aeg > 3")
+        filter_table(table, "aeg > 3")
     with pytest.raises(UnknownNameError, match="derive: .* no column 'DE'.*single quotation marks: 'DE'"):
         with_derived(table, ['x=text = "DE"'])
 
@@ -279,7 +279,7 @@ def test_an_unknown_column_is_refused_with_the_nearest(table):
 def test_other_columns_keep_their_types(tmp_path):
     path = tmp_path / "a.parquet"
     pl.DataFrame({"id": ["1", "2"], "n": [1, 2]}).write_parquet(path)
-    kept = next(filtered(open_table(path), "n = 2").batches(5))
+    kept = next(filter_table(open_table(path), "n = 2").batches(5))
     assert kept.rows() == [("2", 2)]
 
 
@@ -287,7 +287,7 @@ def test_other_columns_keep_their_types(tmp_path):
 def test_an_error_about_a_row_names_the_row_of_the_file(table, conditions, row):
     # Kept are 2, 4 and 6, then 4 and 6: the second row is 2 of all, 4 of three, and 6 of two.
     for where in conditions:
-        table = filtered(table, where)
+        table = filter_table(table, where)
     with pytest.raises(InputError, match=f"^{{w}} is wrong in row {row}$"), rows_of_the_file(table):
         raise RowError("{w} is wrong in {row}", 1)
 
@@ -320,7 +320,7 @@ def test_filled_cells_without_a_value_are_counted_and_shown(countries):
 def test_a_column_may_be_derived_from_another_derived_column(countries):
     derived = with_derived(countries, [f"band={BANDS}", "young=band = 'under 18'"])
     assert next(derived.batches(10))["young"].to_list() == [True, False, None, None]
-    assert next(filtered(derived, "young = true").batches(10))["land"].to_list() == ["DE"]
+    assert next(filter_table(derived, "young = true").batches(10))["land"].to_list() == ["DE"]
 
 
 def test_groups_are_made_of_values_or_of_their_labels(countries):

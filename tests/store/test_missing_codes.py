@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from semscale.errors import InputError
 from semscale.rating.rater import Rater
 from semscale.scales import load_scale
-from semscale.scales.library import translated_languages
+from semscale.scales.library import translation_languages
 from semscale.store.missing_codes import (
     LONGEST_CODE,
     MOST_CODES,
@@ -22,7 +22,7 @@ from semscale.store.missing_codes import (
     count_codes,
     looks_like_code,
     missing_keys,
-    written_codes,
+    write_codes,
 )
 from semscale.types import Status
 
@@ -53,7 +53,7 @@ def test_what_files_write_for_a_missing_answer_looks_like_a_code(text):
     ],
 )  # fmt: skip
 def test_what_people_say_in_other_languages_when_they_do_not_answer_looks_like_a_code(language, text):
-    assert language in translated_languages()
+    assert language in translation_languages()
     assert looks_like_code(text)
     assert looks_like_code(unicodedata.normalize("NFD", text))  # macOS writes accents as signs of their own
     assert count_codes([f"{text} "]) == {text: 1}
@@ -61,14 +61,14 @@ def test_what_people_say_in_other_languages_when_they_do_not_answer_looks_like_a
 
 def test_every_language_of_translated_anchors_has_its_words():
     listed = yaml.safe_load((ROOT / "src/semscale/store/missing_codes.yaml").read_text(encoding="utf-8"))
-    assert set(listed) == {"files", "en", *translated_languages()}
+    assert set(listed) == {"files", "en", *translation_languages()}
     texts = [text for by_language in listed.values() for text in by_language]
     assert all(isinstance(text, str) and len(text) <= LONGEST_CODE for text in texts)
     assert all(len(set(map(code_key, found))) == len(found) for found in listed.values())
 
 
 def test_no_anchor_looks_like_a_code():
-    scales = [load_scale("likelihood", language=language) for language in (None, *translated_languages())]
+    scales = [load_scale("likelihood", language=language) for language in (None, *translation_languages())]
     anchors = {anchor for scale in scales for sentences in scale.anchor_sets.values() for anchor in sentences}
     assert len(anchors) > 200
     assert [anchor for anchor in anchors if looks_like_code(anchor)] == []
@@ -116,8 +116,8 @@ CODES = st.frozensets(st.text(min_size=1).map(code_key).filter(bool))
 
 @given(CODES, CODES)
 def test_a_signature_tells_sets_of_codes_apart(one, other):
-    written = written_codes(one)
-    assert (written == written_codes(other)) == (one == other)
+    written = write_codes(one)
+    assert (written == write_codes(other)) == (one == other)
     assert written is None or not set(written) & set("|:")
 
 

@@ -13,7 +13,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.store import table as tables
 from semscale.store.columns import NUMBER
 from semscale.store.reading import open_table
-from semscale.store.table import check_names, picked_rows
+from semscale.store.table import check_names, pick_rows
 from semscale.store.writing import write_table
 
 
@@ -156,10 +156,10 @@ def test_rows_come_in_order_with_their_places(tmp_path, monkeypatch, kind, title
     frame = pl.DataFrame({"n": range(20), "other": "x"})
     {"csv": frame.write_csv, "parquet": frame.write_parquet, "jsonl": frame.write_ndjson}[kind](path)
     wanted = np.array([3, 4, 5, 13, 19])
-    found = list(picked_rows(open_table(path), wanted, titles))
+    found = list(pick_rows(open_table(path), wanted, titles))
     assert [int(number) for batch, _ in found for number in batch["n"]] == wanted.tolist()
     assert np.concatenate([places for _, places in found]).tolist() == wanted.tolist()
-    assert list(picked_rows(open_table(path), wanted[:0], titles)) == []
+    assert list(pick_rows(open_table(path), wanted[:0], titles)) == []
 
 
 FRAME = pl.DataFrame({"id": ["1", "2"], "text": ["good", None]})

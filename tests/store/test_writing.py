@@ -17,7 +17,7 @@ from pyarrow.parquet import ParquetFile
 
 from semscale.errors import InputError
 from semscale.store import writing
-from semscale.store.columns import escaped
+from semscale.store.columns import escape_formulas
 from semscale.store.reading import open_table
 from semscale.store.writing import (
     check_free,
@@ -97,23 +97,23 @@ HARMLESS = ["-3.5", "+4", "-1e5", "-1,5", "fine", "a=b", " =1", "'so'", "", "-.5
 
 def test_formulas_get_an_apostrophe_and_numbers_do_not():
     frame = pl.DataFrame({"text": [*FORMULAS, *HARMLESS, None]})
-    assert escaped(frame)["text"].to_list() == [*(f"'{text}" for text in FORMULAS), *HARMLESS, None]
+    assert escape_formulas(frame)["text"].to_list() == [*(f"'{text}" for text in FORMULAS), *HARMLESS, None]
 
 
 def test_a_column_name_is_a_cell_too():
     frame = pl.DataFrame({"=cmd|'/c calc'!A0": [1], "text": ["a"]})
-    assert escaped(frame).columns == ["'=cmd|'/c calc'!A0", "text"]
+    assert escape_formulas(frame).columns == ["'=cmd|'/c calc'!A0", "text"]
 
 
 def test_numbers_that_are_numbers_stay_numbers():
     frame = pl.DataFrame({"n": [-1, -2]})
-    assert escaped(frame).equals(frame)
+    assert escape_formulas(frame).equals(frame)
 
 
 @given(st.lists(st.text(), min_size=1))
 def test_no_cell_of_a_csv_begins_like_a_formula(texts):
     output = io.BytesIO()
-    escaped(pl.DataFrame({"text": texts})).write_csv(output)
+    escape_formulas(pl.DataFrame({"text": texts})).write_csv(output)
     cells = [row[0] for row in csv.reader(io.StringIO(output.getvalue().decode(), newline="")) if row]
     for cell in cells:
         if cell[:1] in list("=+-@\t\r\n"):

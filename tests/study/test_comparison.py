@@ -14,7 +14,7 @@ from semscale.scales import load_scale
 from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.study import compare
 from semscale.study.axes import GroupContrast, GroupContrasts
-from semscale.study.people import shared_name
+from semscale.study.people import find_shared_name
 from semscale.study.people_comparison import conclude, standings
 
 PLAN = IntervalPlan(replicates=200)
@@ -433,10 +433,10 @@ CONCEPT_NUMBERS = np.array([0, 1, 0, 1])
     ],
 )
 def test_names_stand_once_with_each_concept(cells, outcome):
-    assert shared_name(pl.DataFrame({"x": cells}), (), CONCEPT_NUMBERS) == outcome
+    assert find_shared_name(pl.DataFrame({"x": cells}), (), CONCEPT_NUMBERS) == outcome
 
 
 def test_columns_in_use_and_rows_that_are_left_out_are_passed_over():
     rows = pl.DataFrame({"x": ["a", "a", "b", "b"], "y": ["c", "c", "d", "c"]})
-    assert shared_name(rows, {"x"}, CONCEPT_NUMBERS) is None
-    assert shared_name(rows, {"x"}, np.array([0, 1, -1, -1])) == "y"
+    assert find_shared_name(rows, {"x"}, CONCEPT_NUMBERS) is None
+    assert find_shared_name(rows, {"x"}, np.array([0, 1, -1, -1])) == "y"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from semscale.scales import load_scale
-from semscale.study.interviews import balanced_square, orders, planned_stops
+from semscale.study.interviews import latin_square, orders, plan_stops
 from semscale.study.questionnaire import Concept, Questionnaire, StudyQuestion
 
 SCALE = load_scale("purchase-intent")
@@ -20,26 +20,26 @@ def positions(stops):
 
 
 def test_separate_conversations_have_the_order_of_the_file():
-    stops = planned_stops(Questionnaire(CONCEPTS, QUESTIONS), 2, seed=0)
+    stops = plan_stops(Questionnaire(CONCEPTS, QUESTIONS), 2, seed=0)
     assert [positions(part) for part in stops] == [list(product(range(3), range(2)))] * 2
 
 
 def test_in_a_sequence_every_stop_comes_once_and_the_questions_of_a_concept_stand_together():
     asked = Questionnaire(CONCEPTS, QUESTIONS, exposure="sequence")
     # A balanced square of three concepts has six orders, so six interviews have each of them once.
-    stops = planned_stops(asked, 6, seed=0)
+    stops = plan_stops(asked, 6, seed=0)
     for part in stops:
         assert sorted(positions(part)) == list(product(range(3), range(2)))
         assert [stop.concept_position for stop in part] == [1, 1, 2, 2, 3, 3]
         assert [stop.question_position for stop in part] == [1, 2] * 3
     assert len({tuple(stop.concept for stop in part) for part in stops}) == 6
     assert len({part[0].question for part in stops}) == 2
-    assert stops == planned_stops(asked, 6, seed=0) != planned_stops(asked, 6, seed=1)
+    assert stops == plan_stops(asked, 6, seed=0) != plan_stops(asked, 6, seed=1)
 
 
 @pytest.mark.parametrize("k", range(2, 9))
 def test_each_stands_everywhere_and_follows_each_other_equally_often(k):
-    square = balanced_square(k)
+    square = latin_square(k)
     assert len(square) == (k if k % 2 == 0 else 2 * k)
     for position in range(k):
         assert set(Counter(row[position] for row in square).values()) == {len(square) // k}
@@ -49,12 +49,12 @@ def test_each_stands_everywhere_and_follows_each_other_equally_often(k):
 
 
 def test_one_thing_has_one_order():
-    assert balanced_square(1) == ((0,),)
+    assert latin_square(1) == ((0,),)
 
 
 def test_full_blocks_of_interviews_are_balanced():
     outcome = orders(4, 12, "latin-square", np.random.default_rng(0))
-    assert Counter(outcome) == dict.fromkeys(balanced_square(4), 3)
+    assert Counter(outcome) == dict.fromkeys(latin_square(4), 3)
 
 
 def test_random_orders_and_the_order_of_the_file():

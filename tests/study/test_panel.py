@@ -11,16 +11,16 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.study.panel import (
     JointShares,
     SyntheticPanel,
-    checked_shares,
-    controlled_counts,
-    drawn_alone,
-    drawn_panel,
-    drawn_together,
+    draw_attribute,
+    draw_attributes,
+    draw_panel,
     joint_shares,
     quota_counts,
-    raked,
-    raked_panel,
+    rake_joint,
+    rake_panel,
     read_panel,
+    round_counts,
+    validate_shares,
 )
 
 JOINT = [
@@ -32,7 +32,7 @@ JOINT = [
 
 
 def test_percentages_and_shares_are_the_same():
-    assert checked_shares("age", {"a": 25, "b": 75}) == checked_shares("age", {"a": 0.25, "b": 0.75})
+    assert validate_shares("age", {"a": 25, "b": 75}) == validate_shares("age", {"a": 0.25, "b": 0.75})
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,13 @@ def test_percentages_and_shares_are_the_same():
 )
 def test_shares_that_are_none(levels, message):
     with pytest.raises(InputError, match=message):
-        checked_shares("age", levels)
+        validate_shares("age", levels)
 
 
 def test_raking_keeps_odds_ratios_and_meets_both_margins():
-    outcome = raked(joint_shares(JOINT), {"sex": {"f": 0.5, "m": 0.5}, "age": {"young": 0.3, "old": 0.7}})
+    outcome = rake_joint(
+        joint_shares(JOINT), {"sex": {"f": 0.5, "m": 0.5}, "age": {"young": 0.3, "old": 0.7}}
+    )
     np.testing.assert_allclose(list(outcome.margin("sex").values()), [0.5, 0.5], atol=1e-8)
     np.testing.assert_allclose(list(outcome.margin("age").values()), [0.3, 0.7], atol=1e-8)
     # Multiplying rows and columns leaves the odds ratio, 0.4 * 0.3 / (0.1 * 0.2) = 6, as it is.
@@ -62,14 +64,14 @@ def test_a_level_that_the_joint_distribution_lacks_is_named():
     with pytest.raises(
         InputError, match="margin 'age' cannot be met: 'ancient' should have 0.2 of the panel"
     ):
-        raked(joint_shares(JOINT), {"age": {"young": 0.4, "old": 0.4, "ancient": 0.2}})
+        rake_joint(joint_shares(JOINT), {"age": {"young": 0.4, "old": 0.4, "ancient": 0.2}})
 
 
 def test_margins_that_exclude_each_other_are_named():
     # Without young women and old men, as many women as old people are needed, and 0.5 is not 0.7.
     rows = [{"sex": "f", "age": "old", "share": 0.5}, {"sex": "m", "age": "young", "share": 0.5}]
     with pytest.raises(InputError, match="margin '(sex|age)' cannot be met with the other margins: "):
-        raked(joint_shares(rows), {"sex": {"f": 0.5, "m": 0.5}, "age": {"old": 0.7, "young": 0.3}})
+        rake_joint(joint_shares(rows), {"sex": {"f": 0.5, "m": 0.5}, "age": {"old": 0.7, "young": 0.3}})
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,7 @@ def test_quota_counts_are_within_one_and_sum_to_n(weights, n):
 
 
 def test_an_attribute_is_drawn_by_quota_in_random_order():
-    drawn = drawn_alone({"a": 0.3, "b": 0.7}, 10, np.random.default_rng(0))
+    drawn = draw_attribute({"a": 0.3, "b": 0.7}, 10, np.random.default_rng(0))
     assert Counter(drawn) == {"a": 3, "b": 7}
     assert drawn != sorted(drawn)
 
@@ -116,7 +118,7 @@ def test_every_cell_and_every_margin_of_a_joint_draw_is_within_one(seed, n):
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(np.ones(12)).reshape(3, 4)
     expected = shares * n
-    counts = controlled_counts(expected, rng)
+    counts = round_counts(expected, rng)
     assert counts.sum() == n
     for axes in ((), (0,), (1,)):
         assert (np.abs(counts.sum(axis=axes) - expected.sum(axis=axes)) < 1 + 1e-6).all()
@@ -124,7 +126,7 @@ def test_every_cell_and_every_margin_of_a_joint_draw_is_within_one(seed, n):
 
 def test_a_joint_draw_has_the_people_of_its_cells():
     joint = JointShares({"sex": ("f", "m"), "age": ("young", "old")}, np.array([[0.5, 0.0], [0.2, 0.3]]))
-    drawn = drawn_together(joint, 10, np.random.default_rng(1))
+    drawn = draw_attributes(joint, 10, np.random.default_rng(1))
     people = Counter(zip(drawn["sex"], drawn["age"], strict=True))
     assert people == {("f", "young"): 5, ("m", "young"): 2, ("m", "old"): 3}
 
@@ -133,7 +135,7 @@ def test_a_joint_draw_has_the_people_of_its_cells():
 def test_rounding_up_is_about_as_frequent_as_the_fractions():
     # One person among four cells: each is drawn with a probability near its share.
     shares = np.array([0.1, 0.2, 0.3, 0.4])
-    times = sum(controlled_counts(shares, np.random.default_rng(seed)) for seed in range(400))
+    times = sum(round_counts(shares, np.random.default_rng(seed)) for seed in range(400))
     np.testing.assert_allclose(times / 400, shares, atol=0.08)
 
 
@@ -145,7 +147,7 @@ def test_margins_that_no_panel_of_this_size_meets(monkeypatch):
 
     monkeypatch.setattr(scipy.optimize, "milp", lambda *_, **__: NoDraw())
     with pytest.raises(InputError, match="no panel of 3 personas meets all margins within one person"):
-        controlled_counts(np.array([[0.75, 0.75], [0.75, 0.75]]), np.random.default_rng(0))
+        round_counts(np.array([[0.75, 0.75], [0.75, 0.75]]), np.random.default_rng(0))
 
 
 AGE_SHARES = {"young": 0.4, "old": 0.6}
@@ -205,20 +207,20 @@ def test_a_missing_cell_is_named_by_its_row():
 
 def test_a_draw_meets_its_margins_and_its_seed_repeats_it():
     sex = {"f": 0.5, "m": 0.5}
-    panel = drawn_panel(10, margins={"age": AGE_SHARES, "sex": sex}, joint=None, seed=3)
+    panel = draw_panel(10, margins={"age": AGE_SHARES, "sex": sex}, joint=None, seed=3)
     assert Counter(panel.fields["age"]) == {"young": 4, "old": 6}
     assert Counter(panel.fields["sex"]) == {"f": 5, "m": 5}
-    assert panel == drawn_panel(10, margins={"age": AGE_SHARES, "sex": sex}, joint=None, seed=3)
+    assert panel == draw_panel(10, margins={"age": AGE_SHARES, "sex": sex}, joint=None, seed=3)
     assert (
         panel.content_hash
-        != drawn_panel(10, margins={"age": AGE_SHARES, "sex": sex}, joint=None, seed=4).content_hash
+        != draw_panel(10, margins={"age": AGE_SHARES, "sex": sex}, joint=None, seed=4).content_hash
     )
 
 
 def test_a_joint_draw_is_raked_to_its_margins_and_others_are_drawn_alone():
     rows = [{"sex": sex, "age": age, "share": 0.25} for sex in "fm" for age in ("young", "old")]
     margins = {"age": AGE_SHARES, "town": {"A": 0.2, "B": 0.8}}
-    panel = drawn_panel(20, margins=margins, joint=joint_shares(rows), seed=0)
+    panel = draw_panel(20, margins=margins, joint=joint_shares(rows), seed=0)
     people = Counter(zip(panel.fields["sex"], panel.fields["age"], strict=True))
     # Half of 40 % and of 60 % of 20 people.
     assert people == {("f", "young"): 4, ("m", "young"): 4, ("f", "old"): 6, ("m", "old"): 6}
@@ -237,20 +239,20 @@ PANEL = SyntheticPanel(("a", "b", "c", "d"), {"sex": SEX, "age": AGE}, "p.csv")
 
 
 def test_independent_margins_multiply():
-    weights = raked_panel(PANEL, {"sex": {"f": 75, "m": 25}, "age": {"old": 0.6, "young": 0.4}}).weights
+    weights = rake_panel(PANEL, {"sex": {"f": 75, "m": 25}, "age": {"old": 0.6, "young": 0.4}}).weights
     # One persona of each combination, so each weighs 4 x its share of sex x its share of age.
     assert weights == pytest.approx((4 * 0.45, 4 * 0.30, 4 * 0.15, 4 * 0.10))
 
 
 def test_the_effective_n_is_kishs():
-    panel = raked_panel(PANEL, {"sex": {"f": 0.75, "m": 0.25}})
+    panel = rake_panel(PANEL, {"sex": {"f": 0.75, "m": 0.25}})
     # Weights 1.5, 1.5, 0.5, 0.5: 4 squared over the sum of squares, 5.
     assert panel.effective_n == pytest.approx(16 / 5)
     assert PANEL.effective_n == 4
 
 
 def test_weights_stand_beside_the_attributes():
-    panel = raked_panel(PANEL, {"sex": {"f": 0.75, "m": 0.25}})
+    panel = rake_panel(PANEL, {"sex": {"f": 0.75, "m": 0.25}})
     frame = panel.to_frame()
     assert frame.columns == ["persona", "sex", "age", "weight"]
     assert frame["weight"].to_list() == pytest.approx([1.5, 1.5, 0.5, 0.5])
@@ -262,7 +264,7 @@ def test_an_attribute_called_weight_is_one_unless_the_panel_is_raked():
     heavy = SyntheticPanel(("a", "b"), {"weight": ("60", "80"), "sex": ("f", "m")}, "p.csv")
     assert SyntheticPanel.from_frame(heavy.to_frame(), "p.csv") == heavy
     with pytest.raises(InputError, match="must not be called 'weight'"):
-        raked_panel(heavy, {"sex": {"f": 0.5, "m": 0.5}})
+        rake_panel(heavy, {"sex": {"f": 0.5, "m": 0.5}})
 
 
 @pytest.mark.parametrize(
@@ -275,7 +277,7 @@ def test_an_attribute_called_weight_is_one_unless_the_panel_is_raked():
 )
 def test_levels_without_a_share_or_personas_are_refused(margins, message):
     with pytest.raises(InputError, match=message):
-        raked_panel(PANEL, margins)
+        rake_panel(PANEL, margins)
 
 
 def test_margins_that_contradict_each_other_are_refused():
@@ -283,10 +285,10 @@ def test_margins_that_contradict_each_other_are_refused():
     panel = SyntheticPanel(("a", "b"), {"sex": ("f", "m"), "age": ("old", "young")}, "p.csv")
     margins = {"sex": {"f": 0.9, "m": 0.1}, "age": {"old": 0.5, "young": 0.5}}
     with pytest.raises(InputError, match="cannot be met with the other margins: .* of the panel"):
-        raked_panel(panel, margins)
+        rake_panel(panel, margins)
 
 
 def test_a_persona_without_the_attribute_is_named():
     panel = SyntheticPanel(("a", "b"), {"sex": ("f", None)}, "p.csv")
     with pytest.raises(InputError, match="row 2: persona 'b' has no 'sex'"):
-        raked_panel(panel, {"sex": {"f": 1}})
+        rake_panel(panel, {"sex": {"f": 1}})

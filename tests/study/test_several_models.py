@@ -119,7 +119,7 @@ def test_an_attribute_called_as_the_column_of_models_is_refused(result):
 
 def test_a_model_without_a_name_is_refused(written):
     with pytest.raises(InputError, match="model must name a model, got an empty name"):
-        written(TWO).design.answered_by([""])
+        written(TWO).design.with_models([""])
 
 
 def test_models_of_one_name_and_lists_of_another_length_are_refused(written, models, running):

@@ -19,11 +19,11 @@ from semscale.study.summary import (
     answer_pairs,
     answer_reliabilities,
     answer_spreads,
+    draw_quotes,
     level_differences,
     order_contrasts,
     order_effects,
-    quoted_answers,
-    unrated_reasons,
+    reasons_without_rating,
 )
 
 SCALE = load_scale("purchase-intent")
@@ -270,18 +270,18 @@ def text_rows(n):
 
 
 def test_three_answers_a_concept_are_drawn_with_what_methods_made_of_them():
-    outcome = list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=0))
+    outcome = list(draw_quotes(THREE_METHODS, text_rows(9), None, seed=0))
     assert [answer.concept for answer in outcome] == ["a"] * 3 + ["b"] * 3
     # Numbers of DLR are no words, and the first persona said nothing.
     assert outcome[0].values == {"ssr": 2.5, "flr": None}
     assert {answer.reply for answer in outcome} <= {f"{c} says {n}" for c in "ab" for n in range(1, 9)}
-    assert outcome == list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=0))
-    assert outcome != list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=1))
+    assert outcome == list(draw_quotes(THREE_METHODS, text_rows(9), None, seed=0))
+    assert outcome != list(draw_quotes(THREE_METHODS, text_rows(9), None, seed=1))
 
 
 def test_fewer_answers_are_all_quoted():
-    assert len(list(quoted_answers(THREE_METHODS, text_rows(2), None, seed=0))) == 2
-    assert list(quoted_answers(THREE_METHODS, text_rows(1), None, seed=0)) == []
+    assert len(list(draw_quotes(THREE_METHODS, text_rows(2), None, seed=0))) == 2
+    assert list(draw_quotes(THREE_METHODS, text_rows(1), None, seed=0)) == []
 
 
 def reliabilities(samples):
@@ -381,7 +381,7 @@ def test_reasons_are_counted_by_method_with_the_words_of_one():
         ("dlr", "failed", "no connection", None, None),
     ]
     names = ("method", "status", "reason", "reply", "rating_reply")
-    outcome = unrated_reasons(pl.DataFrame(rows, schema=names, orient="row"), None, seed=0)
+    outcome = reasons_without_rating(pl.DataFrame(rows, schema=names, orient="row"), None, seed=0)
     assert outcome == [
         UnratedReason("flr", "unparsable", "unparsable", 2, "4 or 5"),
         UnratedReason("ssr", "refused", "declines", 1, "I cannot say."),

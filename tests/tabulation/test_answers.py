@@ -7,13 +7,13 @@ import pytest
 from semscale.errors import InputError
 from semscale.store.table import ColumnLabels
 from semscale.tabulation.answer_cells import (
-    chosen_options,
     is_grid,
     likely_codes,
-    mentioned_codes,
+    mark_codes,
     on_scale,
     point_name,
     points_in,
+    read_choices,
     without_codes,
 )
 
@@ -94,27 +94,25 @@ def test_blank_codes_are_refused():
 
 
 def test_empty_cells_are_missing_where_a_cell_can_say_no():
-    marks, note = chosen_options({"a": pl.Series(["1", "0", None]), "b": pl.Series(["1", None, "0"])})
+    marks, note = read_choices({"a": pl.Series(["1", "0", None]), "b": pl.Series(["1", None, "0"])})
     np.testing.assert_array_equal(marks, [[1, 1], [0, np.nan], [np.nan, 0]])
     assert note == "an empty cell is missing"
 
 
 def test_empty_cells_say_no_beside_a_chosen_option_where_no_cell_can():
-    marks, note = chosen_options(
-        {"a": pl.Series(["Price", None, None]), "b": pl.Series([None, "Taste", " "])}
-    )
+    marks, note = read_choices({"a": pl.Series(["Price", None, None]), "b": pl.Series([None, "Taste", " "])})
     np.testing.assert_array_equal(marks, [[1, 0], [0, 1], [np.nan, np.nan]])
     assert "without any answer are missing" in note
 
 
 def test_two_says_no_beside_one_alone():
-    assert chosen_options({"a": pl.Series(["1", "2", None])})[0].tolist()[:2] == [[1], [0]]
-    assert chosen_options({"a": pl.Series(["1", "2", "3"])})[0].tolist() == [[1], [1], [1]]
+    assert read_choices({"a": pl.Series(["1", "2", None])})[0].tolist()[:2] == [[1], [0]]
+    assert read_choices({"a": pl.Series(["1", "2", "3"])})[0].tolist() == [[1], [1], [1]]
 
 
 def test_words_that_say_no_are_not_chosen():
     cells = ["Yes", "No", "Not selected", "nicht genannt"]
-    assert chosen_options({"a": pl.Series(cells)})[0].ravel().tolist() == [1, 0, 0, 0]
+    assert read_choices({"a": pl.Series(cells)})[0].ravel().tolist() == [1, 0, 0, 0]
 
 
 def options(**columns):
@@ -122,19 +120,19 @@ def options(**columns):
 
 
 def test_two_says_no_in_a_column_without_one_beside_a_column_with_both():
-    marks, note = chosen_options(options(a=["1", "2", "2"], b=["2", "2", "2"], c=["1", "1", None]))
+    marks, note = read_choices(options(a=["1", "2", "2"], b=["2", "2", "2"], c=["1", "1", None]))
     np.testing.assert_array_equal(marks, [[1, 0, 1], [0, 0, 1], [0, 0, np.nan]])
 
 
 def test_codes_for_no_answer_do_not_hide_that_two_says_no():
-    marks, note = chosen_options(options(a=["1", "2"], b=["2", "9"]))
+    marks, note = read_choices(options(a=["1", "2"], b=["2", "9"]))
     assert marks[:, 0].tolist() == [1, 0]
     assert marks[0, 1] == 0
 
 
 def test_the_whole_table_says_how_the_rows_that_are_left_are_read():
     left, whole = options(a=["2", "2"], b=["1", None]), options(a=["1", "2"], b=["1", "2"])
-    marks, note = chosen_options(left, whole=whole)
+    marks, note = read_choices(left, whole=whole)
     np.testing.assert_array_equal(marks, [[0, 1], [0, np.nan]])
     assert note == "2 says that an option was not chosen; an empty cell is missing"
 
@@ -142,7 +140,7 @@ def test_the_whole_table_says_how_the_rows_that_are_left_are_read():
 @pytest.mark.parametrize("cells", [{"a": ["2", "2"]}, {"a": ["1", "1"], "b": ["2", None]}])
 def test_two_alone_is_refused_where_nothing_tells_what_it_says(cells):
     with pytest.raises(InputError, match=r"'Brands' has the value 2 alone in '[ab]'"):
-        chosen_options(options(**cells), question="Brands")
+        read_choices(options(**cells), question="Brands")
 
 
 RANKS = {"a": ["1", "2", None], "b": ["2", None, "1"], "c": [None, "1", "2"]}
@@ -150,18 +148,18 @@ RANKS = {"a": ["1", "2", None], "b": ["2", None, "1"], "c": [None, "1", "2"]}
 
 def test_ranks_are_not_taken_for_yes_and_no():
     with pytest.raises(InputError, match=r'as ranks have.*"a_chosen=CASE a WHEN .*"Name=a\+b\+c"'):
-        chosen_options(options(**RANKS), question="Brands")
+        read_choices(options(**RANKS), question="Brands")
 
 
 @pytest.mark.parametrize("more", [["1", None, "1"], [None, "2", "2"], ["1", "2", "2"]])
 def test_one_row_that_is_no_ranking_says_that_two_says_no(more):
     cells = {name: [*column, more[index]] for index, (name, column) in enumerate(RANKS.items())}
-    marks, _ = chosen_options(options(**cells))
+    marks, _ = read_choices(options(**cells))
     assert marks[0, :2].tolist() == [1, 0]
 
 
 def test_each_option_with_its_own_number_is_chosen_where_it_stands():
-    marks, note = chosen_options(options(a=["1", None], b=[None, "2"], c=["3", "3"]))
+    marks, note = read_choices(options(a=["1", None], b=[None, "2"], c=["3", "3"]))
     assert marks.tolist() == [[1, 0, 1], [0, 1, 1]]
 
 
@@ -169,7 +167,7 @@ def test_mentions_count_once_and_nobody_without_one_is_asked():
     first, second = (
         pl.Series(cells, dtype=pl.String) for cells in (["7", "8", None, None], ["7", None, "8", None])
     )
-    marks = mentioned_codes([first, second], ["7", "8"])
+    marks = mark_codes([first, second], ["7", "8"])
     np.testing.assert_array_equal(marks, [[1, 0], [0, 1], [0, 1], [np.nan, np.nan]])
 
 

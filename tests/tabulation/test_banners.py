@@ -5,7 +5,7 @@ import pytest
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.store.table import ColumnLabels
-from semscale.tabulation.banners import order_waves, pair_notes, read_banner, sorted_names, unpaired_notes
+from semscale.tabulation.banners import order_waves, pair_notes, pairing_notes, read_banner, sort_names
 from semscale.tabulation.crosstabs import crosstabs
 
 
@@ -24,11 +24,11 @@ def test_numbers_stand_in_their_order_and_blank_cells_are_in_no_group():
 
 
 def test_bands_stand_from_the_lowest_on():
-    assert sorted_names(["55 and over", "18 to 54", "under 18"]) == ["under 18", "18 to 54", "55 and over"]
+    assert sort_names(["55 and over", "18 to 54", "under 18"]) == ["under 18", "18 to 54", "55 and over"]
 
 
 def test_a_number_within_a_word_is_no_number():
-    assert sorted_names(["mp3 player", "camera", "2 phones"]) == ["2 phones", "camera", "mp3 player"]
+    assert sort_names(["mp3 player", "camera", "2 phones"]) == ["2 phones", "camera", "mp3 player"]
 
 
 def test_no_group_and_too_many_are_refused():
@@ -125,15 +125,15 @@ def test_good_pairs_need_no_note():
 
 
 def test_waves_that_share_ids_are_noted():
-    (note,) = unpaired_notes(people(["a", "b", "a", "c"], [1, 1, 2, 2]), "wave")
+    (note,) = pairing_notes(people(["a", "b", "a", "c"], [1, 1, 2, 2]), "wave")
     assert "one value of 'person_id' is in several waves" in note
-    (note,) = unpaired_notes(people(["a", "b", "a", "b"], [1, 1, 2, 2]), "wave")
+    (note,) = pairing_notes(people(["a", "b", "a", "b"], [1, 1, 2, 2]), "wave")
     assert "2 values of 'person_id' are in several waves" in note
     assert "--pair-by person_id" in note
-    assert unpaired_notes(people(["a", "b", "c", "d"], [1, 1, 2, 2]), "wave") == []
-    assert unpaired_notes(people(["a", "a", "a", "b"], [1, 1, 2, 2]), "wave") == []  # no ids of people
+    assert pairing_notes(people(["a", "b", "c", "d"], [1, 1, 2, 2]), "wave") == []
+    assert pairing_notes(people(["a", "a", "a", "b"], [1, 1, 2, 2]), "wave") == []  # no ids of people
     twice = people([*range(50), *range(50), 0], [1] * 50 + [2] * 51)
-    assert "50 values" in unpaired_notes(twice, "wave")[0]
+    assert "50 values" in pairing_notes(twice, "wave")[0]
 
 
 def test_tables_of_files_and_frames_have_the_notes(tmp_path):

@@ -11,8 +11,8 @@ from semscale.tabulation.survey_questions import (
     Question,
     QuestionReader,
     choice_lines,
+    columns_of_question,
     find_columns,
-    needed_columns,
     number_lines,
     scale_lines,
 )
@@ -72,8 +72,8 @@ def test_a_column_goes_before_a_question_of_several_columns():
 
 def test_only_the_columns_of_a_question_are_needed():
     columns = ["brand_a", "brand_b", "age", "semscale_p_1", "semscale_p_2"]
-    assert needed_columns(find_columns("brand_*", columns, {}), columns) == ["brand_a", "brand_b"]
-    assert needed_columns(find_columns("age", columns, {}), columns) == [
+    assert columns_of_question(find_columns("brand_*", columns, {}), columns) == ["brand_a", "brand_b"]
+    assert columns_of_question(find_columns("age", columns, {}), columns) == [
         "age",
         "semscale_p_1",
         "semscale_p_2",
@@ -264,7 +264,7 @@ def test_rated_texts_are_read_from_their_probabilities(start, name):
     assert [line.name for line in question.lines] == ["1", "2", "mean"]
     assert question.columns()[0].tolist() == [0.25, 0.75, 1.75]
     assert np.isnan(question.columns()[-1]).all()
-    needed = needed_columns(find_columns(name, frame.columns, {}), frame.columns)
+    needed = columns_of_question(find_columns(name, frame.columns, {}), frame.columns)
     assert {f"{start}p_1", f"{start}p_2"} <= set(needed)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.signature import Signature
-from semscale.weights.known import KNOWN, known_model, languages_read, profile_of
+from semscale.weights.known import KNOWN, languages_read, model_in_signature, profile_of
 
 MINILM, E5 = KNOWN["all-MiniLM-L6-v2"], KNOWN["e5-small"]
 
@@ -30,9 +30,9 @@ def hashed(model):
     ],
 )
 def test_a_known_model_is_found_by_its_hash_or_by_its_name_on_the_hub(name, known):
-    assert known_model(signed(name)) is known
-    assert known_model(signed(name, "bert_model")) is known  # BERTScore alone
-    assert known_model(Signature.of("consistency", measures="exact_match")) is None
+    assert model_in_signature(signed(name)) is known
+    assert model_in_signature(signed(name, "bert_model")) is known  # BERTScore alone
+    assert model_in_signature(Signature.of("consistency", measures="exact_match")) is None
 
 
 @pytest.mark.parametrize(

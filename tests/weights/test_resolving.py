@@ -55,10 +55,10 @@ def test_name_on_an_unreachable_hub():
 
 
 def test_installed_lists_what_lies_on_disk(tmp_path):
-    assert resolving.installed() == []
+    assert resolving.local_models() == []
     resolving.resolve("tiny", folder=write_model(tmp_path / "mine"))
     write_model(resolving.home_of("someone/thing"))
-    assert resolving.installed() == ["someone/thing", "tiny"]
+    assert resolving.local_models() == ["someone/thing", "tiny"]
 
 
 def test_pins_of_the_default_model_are_those_of_the_design():

@@ -141,7 +141,7 @@ class Sampling:
         if not sample:
             return Request(messages, self.answer)
         random = replace(self.answer, temperature=self.temperature)
-        return Request(messages, random).resampled(sample)
+        return Request(messages, random).with_sample(sample)
 
     def wants_p_true(self, answer: str | None) -> bool:
         """Return whether to ask if an answer is right: not if it is missing, empty or declines."""
@@ -207,7 +207,7 @@ class ReplyCounts:
         """Most frequent reason for a missing reply; ``None`` if each request has a reply."""
         return Counter(self.failures).most_common(1)[0][0] if self.failures else None
 
-    def applied_to(self, signature: Signature) -> Signature:
+    def update_signature(self, signature: Signature) -> Signature:
         """Update a signature by what the replies show about the requests.
 
         Args:
@@ -215,9 +215,9 @@ class ReplyCounts:
                 forms of P(True) are named if one is a typed decision.
         """
         fields = [f"{kind}_{name}" for name in self.left_out for kind in ("answer", "sampling", "p_true")]
-        return with_p_true_forms(signature.replaced(dict.fromkeys(fields, LEFT_OUT)), self.p_true_forms)
+        return with_p_true_forms(signature.with_values(dict.fromkeys(fields, LEFT_OUT)), self.p_true_forms)
 
-    def added(self, other: "ReplyCounts") -> "ReplyCounts":
+    def plus(self, other: "ReplyCounts") -> "ReplyCounts":
         """Add the counts of further prompts."""
         failures = dict(self.failures)
         for why, n in other.failures.items():

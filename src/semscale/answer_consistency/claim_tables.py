@@ -26,7 +26,7 @@ from semscale.answer_consistency.tables import SAMPLES, AnswerSource, questions
 from semscale.chat.runner import run_apart
 from semscale.embedding.languages import n_unguarded
 from semscale.errors import InputError
-from semscale.matching.entailment import worded_sentences
+from semscale.matching.entailment import sentences_with_text
 from semscale.matching.matcher import CORPUS_ROWS
 from semscale.matching.settings import GroundingColumns
 from semscale.results.instrument import PartState, TableInstrument, measure_table
@@ -288,7 +288,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
     private = (SAMPLES,)
 
     def __init__(self, source: AnswerSource, instrument: ClaimConsistency, plan: IntervalPlan) -> None:
-        self.columns: AnswerColumns | AskedColumns = source.columns.prepared_by(instrument.settings)
+        self.columns: AnswerColumns | AskedColumns = source.columns.with_preparation(instrument.settings)
         self._source, self._instrument, self._plan = source, instrument, plan
         self._estimates = not instrument.claim_judge.uses_entailment
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
@@ -346,7 +346,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
             return self._instrument.measure_prepared(cells["answer"], sample_texts(cells), source.progress)
         if self._asks_corpus:
             answers = source.first_answers(source.model, [prompt for (prompt,) in self._sample.items])
-            sentences = [sentence for text in answers for sentence in worded_sentences(text)]
+            sentences = [sentence for text in answers for sentence in sentences_with_text(text)]
             self._instrument, self._asks_corpus = self._instrument.over(sentences), False
         replies = run_apart(source.model.ask(questions(cells), source.stopped, source.progress))
         source.note(source.model, replies)
@@ -400,7 +400,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         return self._tally.summary(
             self._plan,
             self._source.table,
-            (replies or ReplyCounts()).applied_to(self._applied),
+            (replies or ReplyCounts()).update_signature(self._applied),
             uses_entailment=not self._estimates,
             columns=self._source.named,
             n_samples=self._n_samples,
@@ -414,7 +414,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         if model is None:
             return signature
         chat = tuple((f"chat_{name}", value) for name, value in model.runner.model.signature.fields)
-        return signature.extended(model.sampling.signature).extended(Signature("chat", chat))
+        return signature.plus(model.sampling.signature).plus(Signature("chat", chat))
 
 
 def _whole_answers(replies: Replies) -> list[str | None]:
@@ -488,7 +488,7 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
         plan: IntervalPlan,
         progress: Progress | None = None,
     ) -> None:
-        self.columns: GroundingColumns = columns.prepared_by(instrument.settings)
+        self.columns: GroundingColumns = columns.with_preparation(instrument.settings)
         self._instrument, self._plan, self._progress = instrument, plan, progress
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
         self._tally = ClaimTally(

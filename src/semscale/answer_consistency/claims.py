@@ -24,8 +24,8 @@ from semscale.matching.entailment import (
     CONTRADICTION,
     ENTAILMENT,
     EntailmentModel,
-    chosen_model,
-    worded_sentences,
+    load_entailment_model,
+    sentences_with_text,
 )
 from semscale.matching.matcher import Matcher
 from semscale.matching.matches import Matches
@@ -169,7 +169,7 @@ class JudgedAnswers(Result):
             **settings,
         )
 
-    def derived_columns(self) -> list[pl.Series]:
+    def extra_columns(self) -> list[pl.Series]:
         """Return the claims, and counts of those with each verdict; counts are null without a score.
 
         Claims are lists of structs, with ``text`` numbered from 1.
@@ -218,7 +218,7 @@ class ClaimJudge:
         chosen = ClaimSettings(**settings)
         self._scorer: EntailmentModel | Matcher
         if chosen.nli is not None:
-            self._scorer = chosen_model(chosen.nli)
+            self._scorer = load_entailment_model(chosen.nli)
         else:
             self._scorer = Matcher(
                 "calibrated",
@@ -252,7 +252,7 @@ class ClaimJudge:
             if self.uses_entailment
             else {"supports": SUPPORTS, "related": RELATED}
         )
-        return Signature.of("claims", **bounds).extended(self._scorer.signature)
+        return Signature.of("claims", **bounds).plus(self._scorer.signature)
 
     def judge(
         self, claims: Sequence[str], texts: Sequence[Sequence[str | None]], progress: Progress | None = None
@@ -269,7 +269,7 @@ class ClaimJudge:
                 (sentence, number)
                 for number, text in enumerate(listed)
                 if text is not None
-                for sentence in worded_sentences(text)
+                for sentence in sentences_with_text(text)
             ]
             for listed in texts
         ]
@@ -379,8 +379,8 @@ class Groundedness:
     @property
     def signature(self) -> Signature:
         """The applied settings."""
-        applied = Signature.of("groundedness", **self.settings.signed())
-        return applied.extended(self.claim_judge.signature)
+        applied = Signature.of("groundedness", **self.settings.signature_fields())
+        return applied.plus(self.claim_judge.signature)
 
     def over(self, corpus: Sequence[str]) -> "Groundedness":
         """Return the instrument with estimates from a corpus, as ``ClaimJudge.over``."""
@@ -424,7 +424,7 @@ class Groundedness:
             else replace(verdict, value=float(verdict.verdict is Support.SUPPORTED))
             for verdict in self.claim_judge.judge(claims, [compared.texts[row] for row in rows], progress)
         ]
-        return compared.judged(rows, verdicts, self.signature)
+        return compared.collect_verdicts(rows, verdicts, self.signature)
 
 
 class ClaimConsistency:
@@ -452,8 +452,10 @@ class ClaimConsistency:
     @property
     def signature(self) -> Signature:
         """The applied settings."""
-        applied = Signature.of("claim-consistency", contradicted=CONTRADICTED, **self.settings.signed())
-        return applied.extended(self.claim_judge.signature)
+        applied = Signature.of(
+            "claim-consistency", contradicted=CONTRADICTED, **self.settings.signature_fields()
+        )
+        return applied.plus(self.claim_judge.signature)
 
     def over(self, corpus: Sequence[str]) -> "ClaimConsistency":
         """Return the instrument with estimates from a corpus, as ``ClaimJudge.over``."""
@@ -514,7 +516,7 @@ class ClaimConsistency:
             replace(_worst(verdicts[piece], values[piece]), value=_mean(values[piece]))
             for piece in map(slice, bounds, bounds[1:])
         ]
-        return compared.judged(rows, worst, self.signature)
+        return compared.collect_verdicts(rows, worst, self.signature)
 
 
 @takes(ClaimSettings)
@@ -589,13 +591,13 @@ class _ComparedAnswers:
     def sentences(self) -> list[list[str]]:
         """Split the other texts of each answer with claims into sentences."""
         return [
-            [sentence for text in texts if text is not None for sentence in worded_sentences(text)]
+            [sentence for text in texts if text is not None for sentence in sentences_with_text(text)]
             if status is Status.SCORED and sentence_claims(answer)
             else []
             for answer, texts, status in zip(self.answers, self.texts, self.status, strict=True)
         ]
 
-    def judged(
+    def collect_verdicts(
         self, rows: Sequence[int], verdicts: Sequence[ClaimVerdict], signature: Signature
     ) -> JudgedAnswers:
         """Collect the claims of each answer and their mean value; ``weightless`` if no claim was read."""
@@ -653,7 +655,7 @@ def sentence_claims(text: object) -> list[str]:
     if not isinstance(text, str) or text_status(text) is not Status.SCORED:
         return []
     sentences = [_LIST_MARK.sub("", sentence, count=1) if _LIST_MARK.match(sentence) else sentence
-                 for sentence in worded_sentences(text)]  # fmt: skip
+                 for sentence in sentences_with_text(text)]  # fmt: skip
     return [
         sentence
         for sentence in sentences

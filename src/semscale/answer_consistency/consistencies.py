@@ -189,7 +189,7 @@ class Consistencies(Result):
             IntervalPlan(**intervals), source, columns=columns, correctness=correctness, replies=replies
         )
 
-    def derived_columns(self) -> list[pl.Series]:
+    def extra_columns(self) -> list[pl.Series]:
         """Return the columns of contradictions, and ``meanings`` and ``same_by``, if they are measured.
 
         Contradictions are lists of structs, with ``sample`` numbered from 0.

@@ -19,8 +19,8 @@ from semscale.answer_consistency.measures import (
     check_sample_tokens,
     check_stopping,
     check_tokens,
+    list_needed_parts,
     measure_tokens,
-    needed_parts,
 )
 from semscale.answer_consistency.pairs import (
     CONTRADICTS_ABOVE,
@@ -45,11 +45,11 @@ from semscale.answer_consistency.samples import (
 from semscale.answer_consistency.settings import ConsistencyKeywords, ConsistencySettings
 from semscale.answer_consistency.tokens import AnswerTokens
 from semscale.chat.runner import Runner, run_apart
-from semscale.embedding.loading import as_embedder, checked_embedder
+from semscale.embedding.loading import as_embedder, validate_embedder
 from semscale.errors import InputError, warn_if_stopped
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.entailment import EntailmentModel, SentenceEntailment, chosen_model
+from semscale.matching.entailment import EntailmentModel, SentenceEntailment, load_entailment_model
 from semscale.matching.pairs import with_identifier, with_read_languages
 from semscale.settings import takes
 from semscale.signature import Signature
@@ -78,7 +78,7 @@ class Consistency:
     @takes(ConsistencySettings)
     def __init__(self, chat_model: object = None, **settings: Unpack[ConsistencyKeywords]) -> None:
         self.settings = ConsistencySettings(**settings)
-        checked_embedder(self.settings.embedder)
+        validate_embedder(self.settings.embedder)
         self._chat_model = chat_model
 
     @property
@@ -93,7 +93,7 @@ class Consistency:
 
     @property
     def needs(self) -> frozenset[str]:
-        """The parts that the measures are computed from, as in ``needed_parts``."""
+        """The parts that the measures are computed from, as in ``list_needed_parts``."""
         return self.settings.needs
 
     @cached_property
@@ -113,7 +113,7 @@ class Consistency:
     def entailment(self) -> EntailmentModel | None:
         """The entailment model, loaded on first use; ``None`` if none was chosen."""
         nli, labels = self.settings.nli, self.settings.nli_labels
-        return None if nli is None else chosen_model(nli, labels)
+        return None if nli is None else load_entailment_model(nli, labels)
 
     @cached_property
     def chat_model(self) -> "ChatModel":
@@ -133,8 +133,8 @@ class Consistency:
         """The settings; a result's signature also has the estimated floor and its number of answers."""
         chosen = self.settings.floor
         floor = Floor(0.0, "auto") if isinstance(chosen, str) else Floor(chosen, "given")
-        signature = self._applied(floor)
-        return signature if self._chat_model is None else signature.extended(self._chat_signature)
+        signature = self._signature_with_floor(floor)
+        return signature if self._chat_model is None else signature.plus(self._chat_signature)
 
     def readers(self) -> PairReaders:
         """Return the models that the measures need; they embed each text, and judge each pair, once."""
@@ -272,7 +272,7 @@ class Consistency:
         def scorer(answers: list[str]) -> Score:
             nonlocal floor, readers
             readers = self.readers()
-            floor = floor or self.applied_floor(answers, cosines=readers.cosines)
+            floor = floor or self.choose_floor(answers, cosines=readers.cosines)
             return lambda texts, samples: self._score_single(texts, samples, floor, readers)
 
         replies = await replace(model, sampling=sampling).ask(prompts, stopped, progress, scorer=scorer)
@@ -287,8 +287,8 @@ class Consistency:
             answers, replies.samples, floor, progress, tokens=tokens, readers=readers
         )
         status = np.where(finished, measured.status, replies.status)
-        asked = replies.counts.applied_to(sampling.signature)
-        signature = measured.signature.extended(asked).extended(self._chat_signature)
+        asked = replies.counts.update_signature(sampling.signature)
+        signature = measured.signature.plus(asked).plus(self._chat_signature)
         reasons = asking_reasons(replies, measured.reasons)
         return Asked(replies, replace(measured, status=status, reasons=reasons, signature=signature))
 
@@ -352,7 +352,7 @@ class Consistency:
             sampled.pairs, self.settings.same_by, floor, readers, guards=self.guards, progress=progress
         )
 
-    def applied_floor(
+    def choose_floor(
         self, answers: Sequence[str], progress: Progress | None = None, *, cosines: Cosines | None = None
     ) -> Floor:
         """Return the floor of the settings, or an estimate from answers; ``NO_FLOOR`` if none is needed.
@@ -382,7 +382,7 @@ class Consistency:
         pairs, needs = sampled.pairs, self.needs
         if floor is None:
             answers = [pairs.texts[number] for number in np.unique(pairs.prediction).tolist()]
-            floor = self.applied_floor(answers, progress, cosines=readers.cosines)
+            floor = self.choose_floor(answers, progress, cosines=readers.cosines)
         if readers.entailment is not None and needs >= {"meanings", "contradicted"}:
             # Measures of meanings compare samples with each other, too: all pairs are asked for at once.
             readers.entailment.entailments(*ItemPairs.from_pairs(pairs).both_directions)
@@ -419,10 +419,10 @@ class Consistency:
         for item, relations in evidence.related.items():
             if relations.is_read:
                 n_meanings[item], grounds[item] = len(relations.counts), relations.ground
-        signature = self._applied(floor)
+        signature = self._signature_with_floor(floor)
         if DENSITY in measures:
             texts = "answers" if tokens.prompts is None else "prompts+answers"
-            signature = signature.extended(Signature.of("density", density_texts=texts))
+            signature = signature.plus(Signature.of("density", density_texts=texts))
         return Consistencies(
             measures=measures,
             status=sampled.status,
@@ -441,9 +441,9 @@ class Consistency:
 
     @property
     def _chat_signature(self) -> Signature:
-        return _prefixed("chat", self.chat_model.signature)
+        return _prefix_fields("chat", self.chat_model.signature)
 
-    def _applied(self, floor: Floor) -> Signature:
+    def _signature_with_floor(self, floor: Floor) -> Signature:
         """Return the applied settings, with a floor."""
         needs = self.needs
         settings: dict[str, object] = {"measures": "+".join(self.measures)}
@@ -456,25 +456,25 @@ class Consistency:
         if needs >= {"contradicted", "entailment"}:
             settings["contradiction_above"] = CONTRADICTS_ABOVE
         settings |= {"same_by": self.settings.same_by} if "meanings" in needs else {}
-        settings |= self.settings.signed()
+        settings |= self.settings.signature_fields()
         signature = Signature.of("consistency", **settings, fewest_samples=self.settings.fewest_samples)
         if "cosine" in needs:
-            signature = signature.extended(self.embedder.signature)
+            signature = signature.plus(self.embedder.signature)
         if "f1" in needs:
-            signature = signature.extended(_prefixed("bert", self.bert_scorer.signature))
+            signature = signature.plus(_prefix_fields("bert", self.bert_scorer.signature))
         if "entailment" in needs and self.entailment is not None:
-            signature = signature.extended(_prefixed("entailment", self.entailment.signature))
+            signature = signature.plus(_prefix_fields("entailment", self.entailment.signature))
             # Semantic density always reads texts whole.
             rest = [name for name in self.measures if "sample_logprobs" not in MEASURES[name].needs]
-            if "entailment" in needed_parts(rest, self.settings.same_by, has_entailment=True):
+            if "entailment" in list_needed_parts(rest, self.settings.same_by, has_entailment=True):
                 reads = "max/mean" if self.settings.by_sentence else "whole"
-                signature = signature.extended(Signature.of("entailment", entailment_sentences=reads))
+                signature = signature.plus(Signature.of("entailment", entailment_sentences=reads))
         # Guards skip pairs in other languages than English.
         has_guards = "contradicted" in needs and self.guards
         return with_identifier(signature) if has_guards else with_read_languages(signature)
 
 
-def _prefixed(prefix: str, signature: Signature) -> Signature:
+def _prefix_fields(prefix: str, signature: Signature) -> Signature:
     return Signature(prefix, tuple((f"{prefix}_{name}", value) for name, value in signature.fields))
 
 

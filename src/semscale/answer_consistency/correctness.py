@@ -21,10 +21,10 @@ from semscale.stats.calibration import (
     ProbabilityCurve,
     calibration_figures,
     cross_fitted,
-    filled_scores,
+    fill_scores,
     fit_curve,
-    labelled_rows,
-    nested_scores,
+    out_of_fold_scores,
+    rows_with_label,
     stratified_folds,
     tune_weights,
     weighted_mean,
@@ -218,7 +218,7 @@ def estimate_correctness(
         curve=None if fitted is None else chosen.curve,
         interval=chosen.interval,
         weights=weights,
-        filled={} if ensemble == "none" else _filled(measures),
+        filled={} if ensemble == "none" else _count_missing(measures),
     )
 
 
@@ -236,17 +236,17 @@ def _ensemble_scores(
     mean = weighted_mean(columns)
     if ensemble == "mean":
         return mean, dict.fromkeys(measures, 1 / len(measures)), labels, {"ensemble_mean": mean}
-    known = labelled_rows(columns, labels)
+    known = rows_with_label(columns, labels)
     tuning = known[stratified_folds(labels[known], folds=2, seed=seed) == 1]
-    tuned = tune_weights(filled_scores(columns)[:, tuning], labels[tuning], seed=seed)
+    tuned = tune_weights(fill_scores(columns)[:, tuning], labels[tuning], seed=seed)
     rest = labels.copy()
     rest[tuning] = np.nan
     weights = dict(zip(measures, tuned.weights.tolist(), strict=True))
-    compared = {"ensemble_mean": mean, "ensemble_tuned": nested_scores(columns, labels, seed=seed)}
+    compared = {"ensemble_mean": mean, "ensemble_tuned": out_of_fold_scores(columns, labels, seed=seed)}
     return weighted_mean(columns, tuned.weights), weights, rest, compared
 
 
-def _filled(measures: Mapping[str, Floats]) -> dict[str, int]:
+def _count_missing(measures: Mapping[str, Floats]) -> dict[str, int]:
     """Count by measure the items that lack it and have another one, without measures that no item has."""
     missing = {name: np.isnan(values) for name, values in measures.items()}
     scored = ~np.all(list(missing.values()), axis=0)
@@ -363,7 +363,7 @@ class LabelCounts:
         """Return whether some are right and some wrong, as a curve requires."""
         return self.right > 0 and self.wrong > 0
 
-    def added(self, other: "LabelCounts") -> "LabelCounts":
+    def plus(self, other: "LabelCounts") -> "LabelCounts":
         """Return the sum of both counts."""
         return LabelCounts(self.right + other.right, self.wrong + other.wrong)
 

@@ -11,7 +11,7 @@ from semscale.answer_consistency.pairs import (
     ComparedPairs,
     compare_pairs,
     exact_match_normalised,
-    normalised_cosine,
+    rescale_cosine,
 )
 from semscale.answer_consistency.samples import PairReaders, item_means
 from semscale.answer_consistency.tokens import AnswerTokens, Tokens
@@ -57,7 +57,7 @@ class Measure:
     Attributes:
         label: name in reports.
         about: description in one sentence.
-        needs: parts that it is computed from, as in ``needed_parts``.
+        needs: parts that it is computed from, as in ``list_needed_parts``.
         function: returns the values of n items, shape (n,), NaN where missing.
         bounds: least and greatest possible value.
     """
@@ -149,7 +149,7 @@ MEASURES: dict[str, Measure] = {
     "cosine_sim": _of_pairs(
         "cosine similarity (NCS)",
         "normalised cosine similarity (NCS), as uqlm defines it",
-        lambda compared: normalised_cosine(compared.cosine),
+        lambda compared: rescale_cosine(compared.cosine),
         "cosine",
     ),
     "ncs_above_floor": _of_pairs(
@@ -284,7 +284,7 @@ def measures_needing(part: str, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if part in MEASURES[name].needs)
 
 
-def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) -> frozenset[str]:
+def list_needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) -> frozenset[str]:
     """List the parts that measures are computed from.
 
     Args:
@@ -297,11 +297,11 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
         ``sample_logprobs`` and ``p_true``.
 
     Examples:
-        >>> sorted(needed_parts(["semantic_negentropy"], "exact", has_entailment=False))
+        >>> sorted(list_needed_parts(["semantic_negentropy"], "exact", has_entailment=False))
         ['meanings']
-        >>> sorted(needed_parts(["semantic_negentropy"], "auto", has_entailment=False))
+        >>> sorted(list_needed_parts(["semantic_negentropy"], "auto", has_entailment=False))
         ['contradicted', 'cosine', 'floor', 'meanings']
-        >>> sorted(needed_parts(["uncontradicted"], "auto", has_entailment=True))
+        >>> sorted(list_needed_parts(["uncontradicted"], "auto", has_entailment=True))
         ['contradicted', 'cosine', 'entailment']
     """
     parts = {part for name in names for part in MEASURES[name].needs}
@@ -372,7 +372,7 @@ def check_entailment(names: Sequence[str], same_by: str, *, has_entailment: bool
         )
     if related and same_by not in {"auto", Ground.ENTAILMENT}:
         raise InputError(f"measure {related[0]} needs same_by auto or entailment, got {same_by!r}")
-    if has_entailment and "entailment" not in needed_parts(names, same_by, has_entailment=True):
+    if has_entailment and "entailment" not in list_needed_parts(names, same_by, has_entailment=True):
         ground = " where texts mean the same by exact words" if same_by == Ground.EXACT else ""
         raise InputError(
             "nli",

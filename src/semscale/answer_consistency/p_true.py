@@ -14,7 +14,7 @@ from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
-from semscale.messages import shortened
+from semscale.messages import shorten
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
 
@@ -86,15 +86,15 @@ def p_true_request(prompt: str, answer: str, samples: Sequence[str] = ()) -> Req
         answer: the answer to judge.
         samples: other answers, shown before it; they make P(True) better calibrated.
     """
-    text = f"{shown_answers(prompt, answer, samples)}\nIs the proposed answer True or False?"
+    text = f"{format_answers(prompt, answer, samples)}\nIs the proposed answer True or False?"
     return Request.of(text, system=_SYSTEM, temperature=0.0, max_tokens=1, top_logprobs=_TOP)
 
 
-def shown_answers(prompt: str, answer: str, samples: Sequence[str] = ()) -> str:
+def format_answers(prompt: str, answer: str, samples: Sequence[str] = ()) -> str:
     """Format a question, other answers to it, and the answer to judge.
 
     Examples:
-        >>> print(shown_answers("Capital of France?", "Paris", ["Lyon", "Lyon", "Paris"]))
+        >>> print(format_answers("Capital of France?", "Paris", ["Lyon", "Lyon", "Paris"]))
         Question: Capital of France?
         Possible answer: Lyon
         Proposed answer: Paris
@@ -167,7 +167,7 @@ class FormTrials:
         """The reason to send no further request; ``None`` unless 20 replies in a row lack P(True)."""
         if self.unreadable.reason is None:
             return None
-        cause = f", such as {shortened(self.unreadable.example)}"
+        cause = f", such as {shorten(self.unreadable.example)}"
         if self.lacks_tokens and not self.accepted:
             cause = ", as the model gives no log-probabilities"
         return (
@@ -254,7 +254,7 @@ class PTrueForms:
         form = self._form(slot)
         if form is None:
             return p_true_request(prompt, answer, samples)
-        shown = shown_answers(prompt, answer, samples)
+        shown = format_answers(prompt, answer, samples)
         return call_of(DecisionRequest.of(shown, {_NAME: _QUESTION}), form)
 
     def value(self, item: int) -> tuple[float, str | None]:
@@ -302,9 +302,9 @@ def with_p_true_forms(signature: Signature, forms: Mapping[str, int]) -> Signatu
         return signature
     named = "+".join(sorted(forms))
     if _FIELD in dict(signature.fields):  # of one part alone
-        signature = signature.replaced({_FIELD: named})
+        signature = signature.with_values({_FIELD: named})
     else:
-        signature = signature.extended(Signature.of("asked", **{_FIELD: named}))
+        signature = signature.plus(Signature.of("asked", **{_FIELD: named}))
     if TOKENS in forms:
         return signature
-    return signature.replaced(dict.fromkeys(("p_true_temperature", "p_true_top_logprobs"), LEFT_OUT))
+    return signature.with_values(dict.fromkeys(("p_true_temperature", "p_true_top_logprobs"), LEFT_OUT))

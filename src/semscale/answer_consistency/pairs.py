@@ -33,7 +33,7 @@ from semscale.guards.registry import GUARDS
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import CONTRADICTION, EntailmentModel, SentenceEntailment
-from semscale.matching.pairs import Pairs, corpus_hash, in_other_language, unrelated_pairs
+from semscale.matching.pairs import Pairs, corpus_hash, draw_unrelated_pairs, in_other_language
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
 CONTRADICTED = 0.1
@@ -181,7 +181,7 @@ def compare_pairs(  # noqa: PLR0913 - pairs, and the models and guards that read
     findings: list[tuple[Finding, ...]] = [()] * p
     is_checked = np.ones(p, np.bool_)
     if guards is not None:
-        guarded = _guarded(pairs)
+        guarded = _pairs_to_guard(pairs)
         contradiction = np.full(p, np.nan)
         if readers.entailment is not None:
             contradiction = contradiction_probabilities(pairs, readers.entailment)
@@ -192,7 +192,7 @@ def compare_pairs(  # noqa: PLR0913 - pairs, and the models and guards that read
         by_guards = guard_findings(
             pairs, guards, cosine, guarded, same_answer=same_answer, differing=differing
         )
-        by_model = entailed_findings(pairs, contradiction)
+        by_model = model_contradictions(pairs, contradiction)
         findings = [(*left, *right) for left, right in zip(by_guards, by_model, strict=True)]
         is_checked = guarded | ~np.isnan(contradiction)
     models = [model.signature for model in (readers.cosines, bert_scorer) if model is not None]
@@ -224,7 +224,7 @@ def _differing_cosines(pairs: Pairs, guarded: Mask, cosines: Cosines) -> Floats:
     return cosine
 
 
-def _guarded(pairs: Pairs) -> Mask:
+def _pairs_to_guard(pairs: Pairs) -> Mask:
     """Return which pairs guards check, shape (p,)."""
     samples: dict[int, list[str]] = {}
     answers: dict[int, str] = {}
@@ -298,14 +298,14 @@ def leave_out_unread(
     return remaining, compared.select(chosen, pairs)
 
 
-def normalised_cosine(cosine: Floats) -> Floats:
+def rescale_cosine(cosine: Floats) -> Floats:
     """Rescale cosines from -1 to 1 to 0 to 1: (1 + cosine) / 2.
 
     References:
         uqlm 0.6, "Normalized Cosine Similarity" (NCS).
 
     Examples:
-        >>> normalised_cosine(np.array([-1.0, 0.0, 1.0])).tolist()
+        >>> rescale_cosine(np.array([-1.0, 0.0, 1.0])).tolist()
         [0.0, 0.5, 1.0]
     """
     return 0.5 + cosine / 2
@@ -327,20 +327,20 @@ def above_floor(cosine: Floats, floor: float) -> Floats:
 
 
 def exact_match_normalised(pairs: Pairs) -> Floats:
-    """Return 1 for each pair of texts that ``normalised`` makes equal, and 0 for others, shape (p,)."""
-    texts = [normalised(text) for text in pairs.texts]
+    """Return 1 for each pair of texts that ``normalise_answer`` makes equal, and 0 for others, shape (p,)."""
+    texts = [normalise_answer(text) for text in pairs.texts]
     rows = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
     return np.array([texts[answer] == texts[sample] for answer, sample in rows], np.float64)
 
 
 @lru_cache(maxsize=4096)
-def normalised(text: str) -> str:
+def normalise_answer(text: str) -> str:
     """Normalise case and white space, and remove punctuation that does not change an answer.
 
     A point or comma between digits, a sign before a digit, and % & # @ * / are not removed.
 
     Examples:
-        >>> normalised(" The  Answer: 3.5%! "), normalised("8 emails")
+        >>> normalise_answer(" The  Answer: 3.5%! "), normalise_answer("8 emails")
         ('the answer 3.5%', '8 emails')
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
@@ -436,7 +436,7 @@ def estimate_floor(
     """
     if len(answers) < FEWEST_ANSWERS:
         return Floor(0.0, TOO_FEW_ANSWERS)
-    drawn = unrelated_pairs(answers, MOST_PAIRS, seed)
+    drawn = draw_unrelated_pairs(answers, MOST_PAIRS, seed)
     used = np.unique(drawn)
     first, second = np.searchsorted(used, drawn.T)
     compared = cosines.of([answers[number] for number in used.tolist()], first, second, progress)
@@ -506,7 +506,7 @@ def _check(
     if _SHORT_ANSWERS.name in guards:
         cosine, differing = cosines
         findings += _SHORT_ANSWERS.check(answer, sample, cosine, same_answer, differing_cosine=differing)
-    return tuple(map(_reworded, contradicting(findings)))
+    return tuple(map(_reword, contradicting(findings)))
 
 
 def contradicting(findings: Sequence[Finding]) -> list[Finding]:
@@ -522,7 +522,7 @@ def contradicting(findings: Sequence[Finding]) -> list[Finding]:
     return [finding for finding, kind in zip(findings, kinds, strict=True) if kind in contradict]
 
 
-def _reworded(finding: Finding) -> Finding:
+def _reword(finding: Finding) -> Finding:
     """Reword a finding's reason for an answer and a sample; quotations are not changed."""
     pieces = finding.reason.split('"')
     pieces[::2] = [
@@ -558,7 +558,7 @@ def contradiction_probabilities(pairs: Pairs, model: EntailmentModel) -> Floats:
     return probability
 
 
-def entailed_findings(pairs: Pairs, probability: Floats) -> list[tuple[Finding, ...]]:
+def model_contradictions(pairs: Pairs, probability: Floats) -> list[tuple[Finding, ...]]:
     """List the contradiction of each pair by an entailment model, if there is one.
 
     Args:

@@ -221,7 +221,7 @@ class MemoizedEmbedder:
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """Embed texts, as the embedder does."""
         fresh, _ = distinct([text for text in texts if text not in self._stored])
-        embedded = self._embedded(fresh, progress) if fresh else {}
+        embedded = self._embed(fresh, progress) if fresh else {}
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         windows = np.empty(len(texts), np.int64)
         unknown = np.empty(len(texts), np.float32)
@@ -233,7 +233,7 @@ class MemoizedEmbedder:
             self._stored[text] = vector.copy(), n_windows, share
         return Embeddings(vectors, windows, unknown)
 
-    def _embedded(self, texts: list[str], progress: Progress | None) -> dict[str, tuple[Vectors, int, float]]:
+    def _embed(self, texts: list[str], progress: Progress | None) -> dict[str, tuple[Vectors, int, float]]:
         new = self._embedder.embed(texts, progress=progress)
         unknown = [math.nan] * len(texts) if new.unknown is None else new.unknown.tolist()
         return dict(zip(texts, zip(new.vectors, new.windows.tolist(), unknown, strict=True), strict=True))

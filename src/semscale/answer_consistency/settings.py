@@ -133,10 +133,10 @@ class ConsistencySettings(Settings):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The parts that the measures are computed from, as in ``needed_parts``."""
-        from semscale.answer_consistency.measures import needed_parts
+        """The parts that the measures are computed from, as in ``list_needed_parts``."""
+        from semscale.answer_consistency.measures import list_needed_parts
 
-        return needed_parts(self.measures, self.same_by, has_entailment=self.nli is not None)
+        return list_needed_parts(self.measures, self.same_by, has_entailment=self.nli is not None)
 
 
 class ConsistencyKeywords(TypedDict, total=False):
@@ -252,12 +252,12 @@ class SampleCell(NamedTuple):
 
 
 def _samples(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[list[SampleCell]]:
-    from semscale.store.columns import listed_cell
+    from semscale.store.columns import cell_values
 
     rows: list[list[SampleCell]] = [[] for _ in range(len(columns[0]))]
     for column in columns:
         for row, cell in enumerate(column.to_list()):
-            texts = listed_cell(
+            texts = cell_values(
                 cell, parameter=parameter, column=column.name, row=first_row + row, only_nulls=True
             )
             rows[row].append(SampleCell(texts, isinstance(cell, list) or texts != [cell]))

@@ -9,12 +9,12 @@ from importlib import resources
 from typing import NamedTuple
 
 from semscale.guards.findings import Finding, Span
-from semscale.guards.meaning_guards import denied_names
+from semscale.guards.meaning_guards import find_denied_names
 from semscale.guards.text import Word, read_text, read_words
 from semscale.guards.words import stem
 from semscale.matching.words import stop_words
 from semscale.signature import Signature
-from semscale.weights.known import known_model
+from semscale.weights.known import model_in_signature
 
 SAME_ANSWER = 0.78
 """Cosine by MiniLM from which two short answers without a common word are wordings of one answer."""
@@ -59,7 +59,7 @@ def same_answer_cosine(signature: Signature, floor: float) -> float:
         >>> [round(same_answer_cosine(other, floor), 2) for floor in (0.0, 0.8)]
         [0.78, 0.94]
     """
-    model = known_model(signature)
+    model = model_in_signature(signature)
     if model is not None and model.name in _SAME_ANSWER_BY:
         return _SAME_ANSWER_BY[model.name]
     return max(SAME_ANSWER, floor + _SAME_SHARE * (1 - floor))
@@ -160,7 +160,7 @@ def _different_names(
     shares_a_word = bool(_stems(content) & _stems(other_content))
     if not is_unlike or shares_a_word or shares_member(_texts(words), _texts(other_words)):
         return None
-    content, other_content = _affirmed(content, answer), _affirmed(other_content, sample)
+    content, other_content = _select_affirmed(content, answer), _select_affirmed(other_content, sample)
     return (content, other_content) if content and other_content else None
 
 
@@ -207,9 +207,9 @@ def _content(words: _Words) -> _Words:
     )
 
 
-def _affirmed(words: _Words, text: str) -> _Words:
+def _select_affirmed(words: _Words, text: str) -> _Words:
     """Select the words that an answer affirms: "not Paris" does not name Paris."""
-    denied = denied_names(read_text(text))
+    denied = find_denied_names(read_text(text))
     return tuple(word for word in words if not any(name.start <= word.start < name.end for name in denied))
 
 

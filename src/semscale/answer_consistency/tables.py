@@ -51,7 +51,7 @@ from semscale.store.columns import column_in, storable
 from semscale.store.evaluation_logs import log_variants
 from semscale.store.places import Target
 from semscale.store.runs import PartSettings, look_through
-from semscale.store.table import Table, picked_rows
+from semscale.store.table import Table, pick_rows
 from semscale.store.writing import PREFIX, check_free
 from semscale.types import Integers, Mask, Progress, Status
 
@@ -165,7 +165,7 @@ class AnswerSource:
         with_tokens: bool = False,
         progress: Progress | None = None,
     ) -> None:
-        self.named, self.items = tuple(columns.named()), None
+        self.named, self.items = tuple(columns.field_columns()), None
         self.table, self.columns = table, columns
         if isinstance(columns, AnswerColumns) and columns.item is not None:
             columns.check(table)
@@ -226,7 +226,7 @@ class AnswerSource:
     def add(self, notes: Mapping[str, Any]) -> None:
         """Add the counts of a part's replies, if a model was asked."""
         if self.model is not None:
-            self.counts = (self.counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
+            self.counts = (self.counts or ReplyCounts()).plus(ReplyCounts(**notes["replies"]))
 
     def answers(self, cells: Cells) -> list[Any]:
         """Return the answers of a measured part."""
@@ -254,7 +254,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         plan: IntervalPlan,
         correctness: CorrectnessSettings | None = None,
     ) -> None:
-        self.columns: AnswerColumns | AskedColumns = source.columns.prepared_by(instrument.settings)
+        self.columns: AnswerColumns | AskedColumns = source.columns.with_preparation(instrument.settings)
         self._source, self._instrument, self._plan = source, instrument, plan
         self._correctness_settings = correctness or CorrectnessSettings()
         self._ensemble = self._correctness_settings.ensemble
@@ -279,14 +279,14 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
     def key(self) -> dict[str, str]:
         """Return the fields of the signature."""
         signature, model = self._instrument.signature, self._source.model
-        return self._source.key(signature if model is None else signature.extended(model.sampling.signature))
+        return self._source.key(signature if model is None else signature.plus(model.sampling.signature))
 
     def look(self, cells: Cells) -> None:
         """Check log-probabilities, count labels, and draw the items for the floor."""
         if self._source.model is None:
             _read_answer_tokens(cells)
         if "label" in cells.values:
-            self._labels = self._labels.added(LabelCounts.count(cells["label"]))
+            self._labels = self._labels.plus(LabelCounts.count(cells["label"]))
         if self._needs_floor:
             texts = self._floor_texts(cells)
             self._sample.add((cells.first_row + item, text) for item, text in texts)
@@ -322,7 +322,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
 
     def measure(self, cells: Cells) -> Consistencies:
         """Measure some items, after requesting answers and samples if a model is asked."""
-        source, instrument, floor = self._source, self._instrument, self._known_floor()
+        source, instrument, floor = self._source, self._instrument, self._table_floor()
         if source.model is None:
             tokens = _read_answer_tokens(cells)
             return instrument.measure_part(
@@ -340,7 +340,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         source.note(source.model, asked.replies)
         return asked.consistencies
 
-    def _known_floor(self) -> Floor | None:
+    def _table_floor(self) -> Floor | None:
         """Return the floor of all items, estimated before the first part is measured.
 
         ``None`` for a single part, so that a cap leaves complete prompts instead of answers without samples.
@@ -350,7 +350,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
             answers = list(self._sample.items)
             if source.model is not None and answers:
                 answers = source.first_answers(source.model, answers)
-            self._floor = self._instrument.applied_floor(answers, source.progress)
+            self._floor = self._instrument.choose_floor(answers, source.progress)
         return self._floor
 
     def state(self, result: Consistencies) -> PartState:  # noqa: ARG002 - what counts are replies
@@ -405,7 +405,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         return tally.summary(
             self._plan,
             self._source.table.file_name,
-            signature=(replies or ReplyCounts()).applied_to(self._signature),
+            signature=(replies or ReplyCounts()).update_signature(self._signature),
             columns=self._source.named,
             correctness=self._correctness,
             replies=replies,
@@ -541,7 +541,7 @@ class ItemTable:
         look_through(table, {item, columns.answer, *variants}, size, index)
         self.rows.finish()
         further = (SAMPLES,) if self._logprobs is None else (SAMPLES, TOKENS)
-        self.columns = columns.changed(item=None, sample=(SAMPLES,), sample_logprobs=further[1:])
+        self.columns = columns.with_values(item=None, sample=(SAMPLES,), sample_logprobs=further[1:])
         self.table = replace(
             table,
             columns=(*table.columns, *further),
@@ -581,7 +581,7 @@ class ItemTable:
             wanted = np.sort(np.concatenate([np.array(numbers, np.int64) for numbers in rows]))
             heads = [numbers[0] for numbers in rows]
             frames, texts, tokens = [], dict[int, Any](), dict[int, Any]()
-            for batch, numbers in picked_rows(self._base, wanted):
+            for batch, numbers in pick_rows(self._base, wanted):
                 check_free(batch.columns, self._base.name)
                 texts |= zip(numbers.tolist(), column_in(batch, self._answer).to_list(), strict=True)
                 if self._logprobs is not None:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import CallError, Message, Reply, Request, Usage
-from semscale.chat.pacing import Requests, Retries, numbered
+from semscale.chat.pacing import Requests, Retries, enumerate_requests
 from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
 from semscale.settings import Number
@@ -141,7 +141,7 @@ def _read(path: Path) -> dict[str, Price]:
     from semscale.yaml_reading import YamlFile
 
     file = YamlFile.read(path, "price table")
-    table = file.validated(_PriceFile, file.keys("a price table, such as models"))
+    table = file.validate(_PriceFile, file.keys("a price table, such as models"))
     return {
         name: Price(prices.prompt / table.per_tokens, prices.completion / table.per_tokens, table.currency)
         for name, prices in table.models.items()
@@ -189,7 +189,7 @@ class Budget:
             sharers=self.sharers,
         )
 
-    def divided(self, parts: int, sharers: str) -> "Budget":
+    def divide(self, parts: int, sharers: str) -> "Budget":
         """Return an equal part of the budget.
 
         Args:
@@ -197,10 +197,10 @@ class Budget:
             sharers: name of those who get the parts, in the plural.
 
         Examples:
-            >>> part = Budget(calls=10).divided(3, "judges")
+            >>> part = Budget(calls=10).divide(3, "judges")
             >>> part.calls, part.whole.calls, part.sharers
             (3, 10, '3 judges')
-            >>> part.divided(2, "rounds").sharers
+            >>> part.divide(2, "rounds").sharers
             '2 rounds of each of 3 judges'
         """
         if parts == 1:
@@ -357,16 +357,16 @@ ASSUMED_REPLY = 1024
 """Tokens reserved for a reply without a limit on its length."""
 
 
-def estimated_prompt(request: Request) -> int:
+def estimate_prompt_tokens(request: Request) -> int:
     """Estimate the tokens of a prompt: a third of its bytes, plus 8 per message and 1,500 per image.
 
     Further fields of the endpoint, such as the questions of a decision, count by their bytes, too.
 
     Examples:
-        >>> estimated_prompt(Request.of("Is 7 prime?"))  # 11 bytes
+        >>> estimate_prompt_tokens(Request.of("Is 7 prime?"))  # 11 bytes
         12
     """
-    return sum(map(_estimated, request.messages)) + _estimated_fields(request)
+    return sum(map(_estimate_message_tokens, request.messages)) + _estimate_field_tokens(request)
 
 
 def most_reply_tokens(request: Request) -> int:
@@ -374,12 +374,12 @@ def most_reply_tokens(request: Request) -> int:
     return request.parameters.max_tokens or ASSUMED_REPLY
 
 
-def _estimated_fields(request: Request) -> int:
+def _estimate_field_tokens(request: Request) -> int:
     extra = request.parameters.extra
     return math.ceil(len(json.dumps(dict(extra), default=str)) / BYTES_PER_TOKEN) if extra else 0
 
 
-def _estimated(message: Message) -> int:
+def _estimate_message_tokens(message: Message) -> int:
     size = len(message.text.encode("utf-8", "surrogatepass"))
     return math.ceil(size / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE + TOKENS_PER_IMAGE * message.n_images
 
@@ -494,18 +494,20 @@ async def forecast(  # noqa: PLR0913 - what a run consists of
         n_requests += len(batch)
         new = {key: request for request in batch if (key := keys.of(request)) not in seen}
         seen.update(new)
-        outcomes = {} if ledger is None else await _looked_up(ledger, new)
+        outcomes = {} if ledger is None else await _look_up(ledger, new)
         for key, request in new.items():
             outcome = outcomes.get(key)
             if outcome is not None and is_repeated is not None and is_repeated(request, outcome):
                 outcome = None
             for correction in follow_ups(request, outcome):
                 n_corrections += 1
-                corrected = corrected.plus(Usage(estimated_prompt(correction), most_reply_tokens(correction)))
+                corrected = corrected.plus(
+                    Usage(estimate_prompt_tokens(correction), most_reply_tokens(correction))
+                )
             if outcome is not None:
                 answered += 1
                 continue
-            prompts += estimated_prompt(request)
+            prompts += estimate_prompt_tokens(request)
             replies += most_reply_tokens(request)
             open_ended += request.parameters.max_tokens is None
     table, most = prices or PriceTable.load(), Usage(prompts, replies)
@@ -532,7 +534,7 @@ async def forecast(  # noqa: PLR0913 - what a run consists of
 async def _batches(requests: Requests) -> AsyncIterator[list[Request]]:
     """Yield batches of requests that are looked up together."""
     batch: list[Request] = []
-    async for _, request in numbered(requests):
+    async for _, request in enumerate_requests(requests):
         batch.append(request)
         if len(batch) == _AT_ONCE:
             yield batch
@@ -541,7 +543,7 @@ async def _batches(requests: Requests) -> AsyncIterator[list[Request]]:
         yield batch
 
 
-async def _looked_up(ledger: Ledger, keys: Collection[bytes]) -> dict[bytes, Reply | CallError | None]:
+async def _look_up(ledger: Ledger, keys: Collection[bytes]) -> dict[bytes, Reply | CallError | None]:
     return dict(zip(keys, await asyncio.gather(*map(ledger.find, keys)), strict=True))
 
 

@@ -46,7 +46,7 @@ class ChatModel(Protocol):
         ...
 
 
-def checked_chat_model(model: ChatModel) -> ChatModel:
+def validate_chat_model(model: ChatModel) -> ChatModel:
     """Return the model after checking that it has all attributes of a chat model.
 
     Raises:
@@ -80,7 +80,7 @@ _runs: Counter[tuple[int, int]] = Counter()
 
 
 @asynccontextmanager
-async def held_open(model: ChatModel) -> AsyncIterator[None]:
+async def keep_open(model: ChatModel) -> AsyncIterator[None]:
     """Close the model at the end of the block, unless another block in the same event loop still uses it."""
     use = (id(model), id(asyncio.get_running_loop()))
     _runs[use] += 1
@@ -135,7 +135,7 @@ def load_chat_model(
     if is_langchain(model):
         return LangChainChat(model)  # type: ignore[arg-type]  # recognised by its methods
     if isinstance(model, ChatModel):
-        return checked_chat_model(model)
+        return validate_chat_model(model)
     name = str(os.fspath(model)) if isinstance(model, str | os.PathLike) else ""
     if not name:
         raise InputError(
@@ -145,7 +145,7 @@ def load_chat_model(
         engine = "local" if base_url is None and is_local(name) else "openai"
     if engine == "openai":
         return _endpoint(name, base_url, key_variable)
-    return checked_chat_model(_engine(engine)(name, base_url, progress))
+    return validate_chat_model(_engine(engine)(name, base_url, progress))
 
 
 def is_local(name: str) -> bool:

@@ -312,7 +312,7 @@ def as_reply(decided: DecisionAnswers) -> Reply:
         >>> answers_in(as_reply(decided))["ok"].masses
         (0.25, 0.75)
     """
-    answers = {name: _known_fields(answer) for name, answer in decided.answers.items()}
+    answers = {name: _fields_with_values(answer) for name, answer in decided.answers.items()}
     text = json.dumps(answers, ensure_ascii=False, separators=(",", ":"))
     return Reply(text, usage=decided.usage, model=decided.model, raw=decided.raw)
 
@@ -326,7 +326,7 @@ def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
     return _ANSWERS.validate_python(parse_json(reply.text))
 
 
-def _known_fields(answer: DecisionAnswer) -> dict[str, Any]:
+def _fields_with_values(answer: DecisionAnswer) -> dict[str, Any]:
     """Return the fields of an answer that have a value; JSON has none for NaN."""
     return {
         name: value
@@ -335,7 +335,7 @@ def _known_fields(answer: DecisionAnswer) -> dict[str, Any]:
     }
 
 
-def what_is_wrong(decided: DecisionAnswers, n_options: Mapping[str, int]) -> str | None:
+def find_fault(decided: DecisionAnswers, n_options: Mapping[str, int]) -> str | None:
     """Return why answers do not fit their questions; ``None`` if they do.
 
     Args:
@@ -343,7 +343,7 @@ def what_is_wrong(decided: DecisionAnswers, n_options: Mapping[str, int]) -> str
         n_options: number of options of each question, by its name.
 
     Examples:
-        >>> what_is_wrong(DecisionAnswers({"ok": DecisionAnswer((2, 3))}), {"ok": 2})
+        >>> find_fault(DecisionAnswers({"ok": DecisionAnswer((2, 3))}), {"ok": 2})
         "the probabilities of 'ok' must be from 0 to 1, got 2"
     """
     left_out = next((name for name in n_options if name not in decided.answers), None)
@@ -639,7 +639,7 @@ def letter_masses(reply: Reply, order: Order) -> DecisionAnswer | None:
     return DecisionAnswer(tuple((masses / covered).tolist()), min(covered, 1.0))
 
 
-def averaged(answers: Sequence[DecisionAnswer | None], n_orders: int) -> DecisionAnswer:
+def average_answers(answers: Sequence[DecisionAnswer | None], n_orders: int) -> DecisionAnswer:
     """Average the answers to one question over the orders of its options.
 
     ``order_bias`` is the mean distance of the orders' answers from their mean, half the sum of absolute
@@ -650,7 +650,7 @@ def averaged(answers: Sequence[DecisionAnswer | None], n_orders: int) -> Decisio
         n_orders: number of requested orders.
 
     Examples:
-        >>> found = averaged([DecisionAnswer((0.75, 0.25), 1.0), DecisionAnswer((0.25, 0.75), 0.5)], 2)
+        >>> found = average_answers([DecisionAnswer((0.75, 0.25), 1.0), DecisionAnswer((0.25, 0.75), 0.5)], 2)
         >>> found.masses, found.covered, found.order_bias
         ((0.5, 0.5), 0.75, 0.25)
     """

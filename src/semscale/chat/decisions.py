@@ -24,16 +24,16 @@ from semscale.chat.decision_formats import (
     ScoreQuestion,
     answers_in,
     as_reply,
-    averaged,
+    average_answers,
     check_decision,
     decisions_answers,
     decisions_body,
+    find_fault,
     letter_masses,
     next_token_request,
     question_from,
     question_record,
     rotations,
-    what_is_wrong,
     why_unreadable,
 )
 from semscale.chat.endpoint import EndpointChat, clean_json, usage_in
@@ -90,14 +90,14 @@ class DecidingChat:
         """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
         asked = request.parameters.extra.get(_FIELD)
         if isinstance(asked, Mapping):
-            return await self._decided(self.deciders[asked["form"]], _decision(request, asked))
+            return await self._decide(self.deciders[asked["form"]], _decision(request, asked))
         if self.chat is None:
             raise CallError(f"{self.name} takes decisions only", kind=FailureKind.UNSUPPORTED)
         return await self.chat.complete(request)
 
-    async def _decided(self, decider: DecisionModel, asked: DecisionRequest) -> Reply:
+    async def _decide(self, decider: DecisionModel, asked: DecisionRequest) -> Reply:
         answers = await decider.decide(asked)
-        wrong = what_is_wrong(
+        wrong = find_fault(
             answers, {name: len(question.options) for name, question in asked.questions.items()}
         )
         if wrong is not None:
@@ -251,12 +251,12 @@ class DecisionRun:
         answers: for each request the answers by the questions' names, each with probabilities or a reason.
         form: form of the answers: ``decisions``, ``own``, or ``next-token`` for the probabilities of the
             options' letters.
-        not_taken: reasons why the model did not accept forms that were tried before, by their names.
+        refused_forms: reasons why the model did not accept forms that were tried before, by their names.
     """
 
     answers: tuple[dict[str, DecisionAnswer], ...]
     form: str
-    not_taken: dict[str, str]
+    refused_forms: dict[str, str]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -310,13 +310,13 @@ def decide(
         ...     async def decide(self, request):
         ...         return DecisionAnswers({name: DecisionAnswer.of([0, 1]) for name in request.questions})
         >>> asked = DecisionRequest.of("It broke.", {"bad": PredicateQuestion("Is it a complaint?")})
-        >>> decide(Sure(), [asked], ledger=False).answers[0]["bad"].masses
+        >>> decide(Sure(), [send_decisions], ledger=False).answers[0]["bad"].masses
         (0.0, 1.0)
     """
     if not requests:
         raise InputError("requests", "must hold at least one, got none")
     deciding = load_deciding_model(model, base_url=base_url)
-    errors = [why_beyond(deciding, requests, form) for form in forms_of(deciding)]
+    errors = [form_error(deciding, requests, form) for form in forms_of(deciding)]
     if errors and None not in errors:
         raise next(filter(None, errors))
     return run_apart(_decide(deciding, requests, Runner(deciding, **settings)))
@@ -325,10 +325,10 @@ def decide(
 async def _decide(model: DecidingChat, requests: Sequence[DecisionRequest], runner: Runner) -> DecisionRun:
     chosen = await choose_form(model, requests, runner)
     if chosen.form is None:
-        raise ReplyError("; ".join(f"{form}: {reason}" for form, reason in chosen.not_taken.items()))
-    rest = await asked(requests[len(chosen.results) :], chosen.form, chosen.runner)
-    answers = map(joined_answers, requests, [*chosen.results, *rest])
-    return DecisionRun(tuple(answers), chosen.form, chosen.not_taken)
+        raise ReplyError("; ".join(f"{form}: {reason}" for form, reason in chosen.refused_forms.items()))
+    rest = await send_decisions(requests[len(chosen.results) :], chosen.form, chosen.runner)
+    answers = map(join_answers, requests, [*chosen.results, *rest])
+    return DecisionRun(tuple(answers), chosen.form, chosen.refused_forms)
 
 
 CallAnswers = list[Mapping[str, DecisionAnswer] | CallError]
@@ -341,14 +341,14 @@ class ChosenForm:
 
     Attributes:
         form: name of the form; ``None`` if the model accepts none.
-        not_taken: reasons why the model did not accept forms that were tried before, by their names.
+        refused_forms: reasons why the model did not accept forms that were tried before, by their names.
         results: for each request that was sent in the form, the results of its calls.
         runner: runner with the rest of the budget.
         spent: spending on all trials.
     """
 
     form: str | None
-    not_taken: dict[str, str]
+    refused_forms: dict[str, str]
     results: list[CallAnswers]
     runner: Runner
     spent: Spent
@@ -366,17 +366,17 @@ async def choose_form(model: DecidingChat, requests: Sequence[DecisionRequest], 
         InterruptedRunError: a cap was reached; finished requests are in the ledger.
         ReplyError: no call can succeed.
     """
-    not_taken: dict[str, str] = {}
+    refused_forms: dict[str, str] = {}
     spent = [runner.spent]
     for form in forms_of(model):
-        beyond = why_beyond(model, requests, form)
+        beyond = form_error(model, requests, form)
         if beyond is not None:
-            not_taken[form] = str(beyond)
+            refused_forms[form] = str(beyond)
             continue
         results: list[CallAnswers] = []
         rejection = None
         for request in requests[:TRIED_ITEMS]:
-            results.append(await _tried(request, form, runner))
+            results.append(await _try_form(request, form, runner))
             spent.append(runner.spent)
             runner = runner.rest()
             if all(map(_is_filtered, results[-1])):
@@ -389,12 +389,12 @@ async def choose_form(model: DecidingChat, requests: Sequence[DecisionRequest], 
         if rejection is None and len(results) == TRIED_ITEMS and _are_malformed(results[-1]):
             rejection = str(results[-1][0])
         if rejection is None:
-            return ChosenForm(form, not_taken, results, runner, reduce(Spent.plus, spent))
-        not_taken[form] = rejection
-    return ChosenForm(None, not_taken, [], runner, reduce(Spent.plus, spent))
+            return ChosenForm(form, refused_forms, results, runner, reduce(Spent.plus, spent))
+        refused_forms[form] = rejection
+    return ChosenForm(None, refused_forms, [], runner, reduce(Spent.plus, spent))
 
 
-def why_beyond(model: DecidingChat, requests: Sequence[DecisionRequest], form: str) -> InputError | None:
+def form_error(model: DecidingChat, requests: Sequence[DecisionRequest], form: str) -> InputError | None:
     """Return the error of the first request that a form cannot carry; ``None`` if it can carry all."""
     try:
         for request in requests:
@@ -404,10 +404,10 @@ def why_beyond(model: DecidingChat, requests: Sequence[DecisionRequest], form: s
     return None
 
 
-async def _tried(request: DecisionRequest, form: str, runner: Runner) -> CallAnswers:
+async def _try_form(request: DecisionRequest, form: str, runner: Runner) -> CallAnswers:
     """Send one request; if all answers are malformed, only this form counts as not accepted."""
     try:
-        (results,) = await asked([request], form, runner)
+        (results,) = await send_decisions([request], form, runner)
     except CallError as failure:
         if failure.kind is not FailureKind.MALFORMED:
             raise
@@ -423,7 +423,7 @@ def _are_malformed(results: CallAnswers) -> bool:
     return all(isinstance(result, CallError) and result.kind is FailureKind.MALFORMED for result in results)
 
 
-async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[CallAnswers]:
+async def send_decisions(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[CallAnswers]:
     """Send requests in a form, and return the results of each request's calls.
 
     Raises:
@@ -498,7 +498,7 @@ def may_lie_in_item(result: Mapping[str, DecisionAnswer] | CallError) -> bool:
     return isinstance(result, CallError) and result.kind in _OF_ITEM
 
 
-def joined_answers(
+def join_answers(
     request: DecisionRequest, results: Sequence[Mapping[str, DecisionAnswer] | CallError]
 ) -> dict[str, DecisionAnswer]:
     """Join the results of a request's calls into one answer for each question.
@@ -510,19 +510,19 @@ def joined_answers(
     failure = next((result for result in results if isinstance(result, CallError)), None)
     if len(results) == 1:
         if isinstance(results[0], CallError):
-            return {name: _failed(results[0]) for name in request.questions}
+            return {name: _answer_of_failure(results[0]) for name in request.questions}
         return dict(results[0])
     answers = {}
     for name, question in request.questions.items():
         readings = [
             result[name] for result in results if not isinstance(result, CallError) and name in result
         ]
-        joined = averaged(readings, len(question.options))
+        joined = average_answers(readings, len(question.options))
         lost = failure is not None and len(readings) < len(question.options)
-        answers[name] = _failed(failure) if lost and failure is not None else joined
+        answers[name] = _answer_of_failure(failure) if lost and failure is not None else joined
     return answers
 
 
-def _failed(failure: CallError) -> DecisionAnswer:
+def _answer_of_failure(failure: CallError) -> DecisionAnswer:
     refused = failure.kind is FailureKind.REFUSED
     return DecisionAnswer(reason=str(failure), refused=refused, failed=not refused)

@@ -22,11 +22,11 @@ from semscale.chat.messages import (
     TextPart,
     TokenLogprob,
     Usage,
-    checked_reply,
+    validate_reply,
 )
-from semscale.chat.refused_parameters import RESPONSE_FORMAT, refused_parameters
+from semscale.chat.refused_parameters import RESPONSE_FORMAT, parse_refused_parameters
 from semscale.chat.stated_errors import is_filtered, read_error
-from semscale.endpoints import KEY_VARIABLE, OPENAI, account_headers, checked_address
+from semscale.endpoints import KEY_VARIABLE, OPENAI, account_headers, validate_address
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.json_reading import parse_json
@@ -73,7 +73,7 @@ class EndpointChat:
         if timeout <= 0:
             raise InputError("timeout", f"must be > 0 seconds, got {timeout}")
         self._is_named = bool(named)
-        self._base_url = checked_address(named or OPENAI, "chat:base_url")
+        self._base_url = validate_address(named or OPENAI, "chat:base_url")
         require("api")
         self._model = model
         self._key_variable = key_variable
@@ -142,7 +142,7 @@ class EndpointChat:
         Raises:
             CallError: there is no answer with status 200.
         """
-        client, scrubber = self._connected()
+        client, scrubber = self._loop_client()
         try:
             # Take the raw text: the client's own parsing takes longer than the rest of a call.
             text = await client.post(path, body=body, cast_to=str, options={"follow_redirects": False})
@@ -160,7 +160,7 @@ class EndpointChat:
         if held is not None:
             await held[0].close()
 
-    def _connected(self) -> "tuple[AsyncOpenAI, Scrubber]":
+    def _loop_client(self) -> "tuple[AsyncOpenAI, Scrubber]":
         """Return the client of the running event loop, as connections cannot be shared between loops."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
@@ -329,7 +329,7 @@ def _reply(body: object, raw: str, scrubber: "Scrubber", model: str) -> Reply:
     named = str(fields.get("model") or model)
     reply = Reply(text, reason, usage, logprobs, named, raw, reasoning=reasoning_of(message))
     has_call = message.get("tool_calls") or message.get("function_call")
-    return checked_reply(reply, model=model, instead="a tool call" if has_call else "")
+    return validate_reply(reply, model=model, instead="a tool call" if has_call else "")
 
 
 def text_of(content: object) -> str:
@@ -487,9 +487,9 @@ def failure_of(
     status = _status(error)
     response = getattr(error, "response", None)
     if status is None:
-        return _unanswered(error, scrubber, model, address)
+        return _classify_error(error, scrubber, model, address)
     raw = _body(response, scrubber)
-    stated, refused = read_error(raw), refused_parameters(raw or str(error))
+    stated, refused = read_error(raw), parse_refused_parameters(raw or str(error))
     by_code = read_error({"code": str(getattr(error, "code", ""))}).kind
     kind = _kind(status, by_code or stated.kind, refused)
     remedy = _REMEDIES.get(kind, "").format(variable=variable, address=address)
@@ -527,7 +527,7 @@ def _kind(status: int, stated: FailureKind | None, refused: Collection[str]) -> 
     return FailureKind.REJECTED if stated is None or refused else stated
 
 
-def _unanswered(error: Exception, scrubber: Scrubber, model: str, address: str) -> CallError:
+def _classify_error(error: Exception, scrubber: Scrubber, model: str, address: str) -> CallError:
     """Classify an error by its causes, as the client reports some broken connections as timeouts."""
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:

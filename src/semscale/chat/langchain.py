@@ -21,7 +21,7 @@ from semscale.chat.messages import (
     FailureKind,
     Reply,
     Request,
-    checked_reply,
+    validate_reply,
 )
 from semscale.chat.stated_errors import is_filtered
 from semscale.errors import InputError
@@ -102,7 +102,7 @@ class LangChainChat:
         )
         reply = Reply(text, reason, usage, logprobs, model, raw, reasoning=reasoning)
         instead = "a tool call" if getattr(answer, "tool_calls", None) else ""
-        return checked_reply(reply, model=self.name, instead=instead)
+        return validate_reply(reply, model=self.name, instead=instead)
 
     def __repr__(self) -> str:
         return f"LangChainChat({self.name!r})"

@@ -21,7 +21,7 @@ from semscale.chat.messages import (
     Request,
     TokenLogprob,
     Usage,
-    checked_reply,
+    validate_reply,
 )
 from semscale.errors import ModelError
 from semscale.extras import require, usage_reports_off
@@ -224,7 +224,7 @@ class LocalChat:
         reason = result.finish_reasons[0].name.lower()
         seconds = float(metrics.get_generate_duration().mean) / _MILLISECONDS
         reply = Reply(text, reason, usage, model=self.name, raw=text, seconds=seconds)
-        return checked_reply(reply, model=self.name)
+        return validate_reply(reply, model=self.name)
 
     def __repr__(self) -> str:
         return f"LocalChat({self.name!r})"

@@ -169,7 +169,7 @@ class Request:
         >>> request = Request.of("Is 7 prime?", system="Answer yes or no.", temperature=0.0)
         >>> [message.role for message in request.messages]
         ['system', 'user']
-        >>> request.resampled(1).sample
+        >>> request.with_sample(1).sample
         1
     """
 
@@ -216,7 +216,7 @@ class Request:
         messages = (asked,) if system is None else (Message("system", system), asked)
         return cls(messages, Parameters(**parameters), sample)  # type: ignore[arg-type]  # checked there
 
-    def resampled(self, sample: int) -> Self:
+    def with_sample(self, sample: int) -> Self:
         """Return a request for another reply to the same messages; a seed changes with the sample number."""
         seed = self.parameters.seed
         moved = (
@@ -266,7 +266,7 @@ def image_url(source: bytes | Path | str) -> str:
         return f"data:{media_type_of(source)};base64,{base64.b64encode(source).decode()}"
     text = str(source)
     if isinstance(source, str) and text.startswith("data:"):
-        return _checked(text)
+        return _validate_data_url(text)
     if isinstance(source, str) and re.match(r"https?://", text):
         return text
     try:
@@ -275,7 +275,7 @@ def image_url(source: bytes | Path | str) -> str:
         raise unreadable(f"image {text[:80]!r}", error) from error
 
 
-def _checked(url: str) -> str:
+def _validate_data_url(url: str) -> str:
     match = _DATA_URL.fullmatch(url)
     if match is None or match["type"] not in MEDIA_TYPES:
         raise InputError(f"a data URL must be base64 of {', '.join(MEDIA_TYPES)}, got {url[:40]!r}...")
@@ -466,7 +466,7 @@ class CallError(ReplyError):
         self.refused = refused
 
 
-def checked_reply(reply: Reply, *, model: str, instead: str = "") -> Reply:
+def validate_reply(reply: Reply, *, model: str, instead: str = "") -> Reply:
     """Return the reply after checking that it has a text.
 
     Args:
@@ -478,7 +478,7 @@ def checked_reply(reply: Reply, *, model: str, instead: str = "") -> Reply:
         CallError: the reply has no text; the call may be repeated.
 
     Examples:
-        >>> checked_reply(Reply("<think>2 + 2</think> 4"), model="m").text
+        >>> validate_reply(Reply("<think>2 + 2</think> 4"), model="m").text
         '4'
     """
     if reply.text.strip():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from semscale.chat.messages import TRANSIENT, CallError, FailureKind, Reply, Request
 from semscale.errors import InputError
-from semscale.messages import shortened
+from semscale.messages import shorten
 
 _MINUTE = 60.0
 _SILENCE = 300.0
@@ -169,7 +169,7 @@ class Retries:
 Requests = Iterable[Request] | AsyncIterable[Request]
 
 
-async def numbered(requests: Requests) -> AsyncIterator[tuple[int, Request]]:
+async def enumerate_requests(requests: Requests) -> AsyncIterator[tuple[int, Request]]:
     """Yield the requests of a synchronous or asynchronous iterable with their indices, from 0."""
     index = 0
     if isinstance(requests, AsyncIterable):
@@ -349,7 +349,7 @@ class UnreadableReplies:
         if self.n < self.most or not self._has_given_up:
             return None
         text = " ".join(self.example.split())
-        shown = f"such as {shortened(text)}" if text else "as they are empty"
+        shown = f"such as {shorten(text)}" if text else "as they are empty"
         remedy = (
             "raise the maximum number of tokens"
             if self._was_cut

@@ -49,7 +49,7 @@ _ADVICE = re.compile(r"\b(use|try|expected|did you mean|instead|consider)\b|'inp
 _CLAUSE = re.compile(r"[.;]\s+|[\n}]")
 
 
-def refused_parameters(body: str) -> tuple[str, ...]:
+def parse_refused_parameters(body: str) -> tuple[str, ...]:
     """Return the parameters that an answer reports as not supported, in the order of the answer.
 
     A value out of range, such as a limit on tokens that is too high, does not count.
@@ -62,18 +62,18 @@ def refused_parameters(body: str) -> tuple[str, ...]:
         reason.
 
     Examples:
-        >>> refused_parameters('[{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]')
+        >>> parse_refused_parameters('[{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]')
         ('seed',)
-        >>> refused_parameters("max_tokens is not supported. Use max_completion_tokens instead.")
+        >>> parse_refused_parameters("max_tokens is not supported. Use max_completion_tokens instead.")
         ('max_tokens',)
-        >>> refused_parameters("max_tokens must be at most 4096")
+        >>> parse_refused_parameters("max_tokens must be at most 4096")
         ()
     """
     try:
         statements = list(_statements(parse_json(body)))
     except ValueError:
         statements = [("", body)]
-    mentioned = [name for subject, statement in statements for name in _named(subject, statement)]
+    mentioned = [name for subject, statement in statements for name in _parameter_names(subject, statement)]
     return tuple(dict.fromkeys(mentioned))
 
 
@@ -95,7 +95,7 @@ def _statements(content: object) -> Iterator[tuple[str, str]]:
                 yield from _statements(part)
 
 
-def _named(subject: str, statement: str) -> list[str]:
+def _parameter_names(subject: str, statement: str) -> list[str]:
     if _OF_SCHEMA.search(subject) or (not subject and _OF_SCHEMA.search(statement)):
         refuses = _REFUSAL.search(statement) or _MISFIT.search(statement)
         return [RESPONSE_FORMAT] if refuses else []
@@ -127,12 +127,12 @@ class ParameterForm:
     left_out: frozenset[str] = frozenset()
     limit_name: str | None = None
 
-    def applied(self, request: Request) -> Request:
+    def apply(self, request: Request) -> Request:
         """Return the request in this form.
 
         Examples:
             >>> form = ParameterForm(frozenset({"temperature"}), "max_completion_tokens")
-            >>> sent = form.applied(Request.of("a", temperature=0.0, max_tokens=5)).parameters
+            >>> sent = form.apply(Request.of("a", temperature=0.0, max_tokens=5)).parameters
             >>> sent.temperature, sent.max_tokens, sent.extra
             (None, None, {'max_completion_tokens': 5})
         """
@@ -172,7 +172,7 @@ class ParameterForm:
                 form = replace(form, left_out=form.left_out | {field_name})
         return None if form == self else form
 
-    def merged(self, other: "ParameterForm") -> "ParameterForm":
+    def merge(self, other: "ParameterForm") -> "ParameterForm":
         """Return a form that leaves out the parameters that either form leaves out."""
         return ParameterForm(self.left_out | other.left_out, self.limit_name or other.limit_name)
 
@@ -193,7 +193,7 @@ class AcceptedParameters:
 
     def learn(self, form: ParameterForm, request: Request) -> None:
         """Note that the model accepted a request in a form."""
-        self.form = self.form.merged(form)
+        self.form = self.form.merge(form)
         self.known.update(set_parameters(request.parameters))
 
     def unknown_in(self, request: Request) -> bool:
@@ -204,7 +204,7 @@ class AcceptedParameters:
 _BY_MODEL: WeakKeyDictionary[object, AcceptedParameters] = WeakKeyDictionary()
 
 
-def accepted_parameters(model: object) -> AcceptedParameters:
+def model_parameters(model: object) -> AcceptedParameters:
     """Return the known parameters of a model, which all runs of the process share."""
     try:
         return _BY_MODEL.setdefault(model, AcceptedParameters())

@@ -17,10 +17,10 @@ from semscale.chat.budget import (
     Meter,
     PriceTable,
     Spent,
-    estimated_prompt,
+    estimate_prompt_tokens,
     most_reply_tokens,
 )
-from semscale.chat.chat_model import ChatModel, check_run, checked_chat_model, held_open
+from semscale.chat.chat_model import ChatModel, check_run, keep_open, validate_chat_model
 from semscale.chat.endpoint import Scrubber, environment_secrets, failure_of
 from semscale.chat.ledger import ContentKeys, Ledger, repetition_key
 from semscale.chat.messages import (
@@ -31,7 +31,7 @@ from semscale.chat.messages import (
     Request,
     RequestOutcome,
     Usage,
-    checked_reply,
+    validate_reply,
 )
 from semscale.chat.pacing import (
     Clock,
@@ -42,9 +42,9 @@ from semscale.chat.pacing import (
     Requests,
     Retries,
     UnreadableReplies,
-    numbered,
+    enumerate_requests,
 )
-from semscale.chat.refused_parameters import ParameterForm, accepted_parameters
+from semscale.chat.refused_parameters import ParameterForm, model_parameters
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.types import Progress
 
@@ -112,9 +112,9 @@ class Running:
         """Return the settings with spending subtracted from the budget."""
         return replace(self, budget=self.budget.after(spent))
 
-    def divided(self, parts: int, sharers: str) -> "Running":
+    def divide(self, parts: int, sharers: str) -> "Running":
         """Return the settings with an equal part of the budget for each of several judges."""
-        return replace(self, budget=self.budget.divided(parts, sharers))
+        return replace(self, budget=self.budget.divide(parts, sharers))
 
 
 class Runner:
@@ -143,7 +143,7 @@ class Runner:
         clock: Clock | None = None,
         **settings: Any,  # noqa: ANN401 - Running has their types
     ) -> None:
-        self.model = checked_chat_model(model)
+        self.model = validate_chat_model(model)
         self._running = replace(running or Running(), **settings)
         table = self._running.prices or PriceTable.load()
         self._price = table.find(model.name)
@@ -252,12 +252,12 @@ class Runner:
         """
         self._meter = meter = Meter(self._running.budget, self._price)
         shown = RunProgress(f"asking {self.model.name}", requests, progress)
-        async with held_open(self.model), _opened(self._running.ledger) as ledger:
+        async with keep_open(self.model), _open_ledger(self._running.ledger) as ledger:
             await RUNS.raise_if_stopped()
             run = _Run(self.model, self._running, meter, ledger, self._clock, is_readable)
             run.start(requests, progress)
             try:
-                with RUNS.listed(run):
+                with RUNS.register(run):
                     async for outcome in run.outcomes():
                         yield outcome
                         shown.add(outcome)
@@ -314,7 +314,7 @@ def run_apart(work: Coroutine[object, object, T]) -> T:
 
 
 @asynccontextmanager
-async def _opened(ledger: Ledger | str | Path | bool) -> AsyncIterator[Ledger | None]:
+async def _open_ledger(ledger: Ledger | str | Path | bool) -> AsyncIterator[Ledger | None]:
     """Open the ledger; a ledger that was named by its path is closed at the end."""
     if isinstance(ledger, Ledger) or ledger is False:
         yield ledger or None
@@ -373,7 +373,7 @@ class _Run:
         self._keys = ContentKeys(model)
         self._pacer = Pacer(running.limits, clock)
         self._scrubber = Scrubber(environment_secrets())
-        self._parameters = accepted_parameters(model)
+        self._parameters = model_parameters(model)
         self._trial: asyncio.Event | None = None
         self._first_failures = FirstFailures(has_replies=meter.spent_in_all.replies > 0)
         self._watch = ReplyWatch(
@@ -389,7 +389,7 @@ class _Run:
 
     def start(self, requests: Requests, progress: Progress | None) -> None:
         """Start the tasks of the run."""
-        self._requests, self._turn = numbered(requests), asyncio.Lock()
+        self._requests, self._turn = enumerate_requests(requests), asyncio.Lock()
         self._tasks = [asyncio.create_task(self._work()) for _ in range(self._limits.concurrency)]
         self._helpers = [
             asyncio.create_task(self._close()),
@@ -407,7 +407,7 @@ class _Run:
     async def _work(self) -> None:
         while self._reason is None and (following := await self._next()) is not None:
             try:
-                with _listed(self._answering):
+                with _register_task(self._answering):
                     outcome = await self._outcome(*following)
             except (CapReachedError, FatalCallError, StoppedRunError) as error:
                 self._end(error)
@@ -420,7 +420,7 @@ class _Run:
 
     async def _next(self) -> tuple[int, Request] | None:
         try:
-            with _listed(self._waiting):
+            with _register_task(self._waiting):
                 async with self._turn:
                     return await anext(self._requests, None)
         except asyncio.CancelledError:
@@ -515,7 +515,7 @@ class _Run:
 
     async def _call(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
         """Send one call when budget and rate limits allow it, and store its result."""
-        expected = Usage(estimated_prompt(request), most_reply_tokens(request))
+        expected = Usage(estimate_prompt_tokens(request), most_reply_tokens(request))
         await self._meter.reserve(expected)
         used = Usage(expected.prompt_tokens, 0)  # the maximum that a cancelled call may have cost
         try:
@@ -523,8 +523,8 @@ class _Run:
             if isinstance(self._reason, StoppedRunError):
                 used = Usage(0, 0)
                 raise self._reason
-            with _listed(self._calling):
-                result = await self._ask(form.applied(request))
+            with _register_task(self._calling):
+                result = await self._ask(form.apply(request))
                 left_out = form.left_out_of(request)
                 if isinstance(result, Reply) and left_out:
                     result = replace(result, left_out=(*result.left_out, *left_out))
@@ -543,7 +543,7 @@ class _Run:
         self._watch.call_begins()
         try:
             async with asyncio.timeout(self._limits.timeout):
-                reply = checked_reply(await self._model.complete(request), model=name)
+                reply = validate_reply(await self._model.complete(request), model=name)
             seconds = self._clock.now() - begun if reply.seconds is None else reply.seconds
             result = replace(reply, seconds=seconds)
         except CallError as failure:
@@ -700,7 +700,7 @@ class _Run:
 
 
 @contextmanager
-def _listed(tasks: set[asyncio.Task[object]]) -> Iterator[None]:
+def _register_task(tasks: set[asyncio.Task[object]]) -> Iterator[None]:
     """Register the running task in a set during the block, so that it can be counted and cancelled."""
     task = cast("asyncio.Task[object]", asyncio.current_task())
     tasks.add(task)
@@ -833,7 +833,7 @@ class StoppableRuns:
         return True
 
     @contextmanager
-    def listed(self, run: _Run) -> Iterator[None]:
+    def register(self, run: _Run) -> Iterator[None]:
         """Register a run of the running event loop during the block."""
         self._loops[run] = asyncio.get_running_loop()
         try:

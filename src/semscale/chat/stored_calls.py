@@ -116,12 +116,12 @@ class StoredCalls:
                 if not isinstance(error, _ERRORS):
                     raise
                 if not self._is_transient(error):
-                    raise self._refused(error) from error
+                    raise self._explain_error(error) from error
                 now = time.monotonic()
                 until = until or now + (0.0 if self._is_given_up else self._patience)
                 if now >= until or self._stopping.is_set():
                     self._is_given_up = True
-                    raise self._lost(error) from error
+                    raise self._interruption(error) from error
                 self._stopping.wait(wait)
                 wait = min(2 * wait, _LONGEST_WAIT)
             else:
@@ -131,7 +131,7 @@ class StoredCalls:
     def renew(self) -> None:
         """Renew this ledger's claims for a whole lease; an unavailable server is not an error yet."""
         try:
-            with self._database.transaction(self._connected(), writes=True) as connection:
+            with self._database.transaction(self._connect(), writes=True) as connection:
                 self._writer.renew(connection)
         except _ERRORS:
             self._drop()  # a broken connection would refuse all later statements
@@ -140,14 +140,14 @@ class StoredCalls:
         """End all claims of this ledger, if the database is available, and close it."""
         with suppress(*_ERRORS):
             if self._writer.has_entered and not self._is_given_up:
-                with self._database.transaction(self._connected(), writes=True) as connection:
+                with self._database.transaction(self._connect(), writes=True) as connection:
                     connection.execute(_LEAVE, {"of": self._writer.id})
                     self._writer.leave(connection)
         self._drop()
         self._database.close()
         self._writer.close()
 
-    def _connected(self) -> Connection:
+    def _connect(self) -> Connection:
         if self._connection is None:
             self._connection = self._database.connect(by_statement=self._patience > 0)
         return self._connection
@@ -160,7 +160,7 @@ class StoredCalls:
 
     def _do_once(self, jobs: "Sequence[Job]", first: int) -> "list[Result | bool | None]":
         writes = any(job.action != "find" for job in jobs)
-        with self._database.transaction(self._connected(), writes=writes) as connection:
+        with self._database.transaction(self._connect(), writes=writes) as connection:
             if writes:
                 self._writer.enter(connection)
             self._store(connection, jobs, first)
@@ -203,7 +203,7 @@ class StoredCalls:
         insert_rows(connection, CLAIMS, rows, ignore_known=True)
         holders = {key: (writer, run) for key, writer, run in connection.execute(_HOLDERS, {"keys": [*runs]})}
         other_writers = {writer for writer, _ in holders.values()} - {self._writer.id}
-        ended = self._writer.ended(connection, other_writers) if other_writers else set()
+        ended = self._writer.find_ended(connection, other_writers) if other_writers else set()
         for key, (writer, _) in holders.items():
             if writer in ended and self._take_over(connection, key, writer, runs[key]):
                 holders[key] = self._writer.id, runs[key]
@@ -222,13 +222,13 @@ class StoredCalls:
         # Another service may answer in place of a server that is being restarted.
         return self._patience > 0 if isinstance(error, InputError) else is_transient(error)
 
-    def _refused(self, error: Exception) -> SemscaleError:
+    def _explain_error(self, error: Exception) -> SemscaleError:
         if isinstance(error, InputError):
             return error
         message = error_message(error, connected=True)
         return InputError(f"{self._name} {message or f'cannot be used ({_cause(error)}): name another one'}")
 
-    def _lost(self, error: Exception) -> InterruptedRunError:
+    def _interruption(self, error: Exception) -> InterruptedRunError:
         if not self._patience:
             return InterruptedRunError(
                 f"{self._name} {error_message(error, connected=True)}; everything before is stored"
@@ -276,7 +276,7 @@ class _LeasedWriter:
         )
         self.has_entered = True
 
-    def ended(self, connection: Connection, writers: set[int]) -> set[int]:
+    def find_ended(self, connection: Connection, writers: set[int]) -> set[int]:
         """List the writers that have not renewed their lease in time."""
         holds = select(WRITERS.c.id).where(WRITERS.c.id.in_(writers), WRITERS.c.until > _SERVER_TIME)
         return writers - set(connection.execute(holds).scalars())
@@ -347,7 +347,7 @@ class _LockedWriter:
     def renew(self, _connection: Connection) -> None:
         """Do nothing: the system shows whether a process runs."""
 
-    def ended(self, _connection: Connection, writers: set[int]) -> set[int]:
+    def find_ended(self, _connection: Connection, writers: set[int]) -> set[int]:
         """List the writers whose process has ended or closed the ledger."""
         return {writer for writer in writers if self._has_ended(self._file_of(writer))}
 

@@ -194,7 +194,7 @@ def code_table(options: CodeOptions) -> "CodingSummary":
     codebook, asking = load_codebook(options.codebook), options.asking
     options.outputs.check_run(options.file, restart=options.run.restart)
     table, by = by_label(options.table.open(options.file, is_reported=True), options.columns.by)
-    columns = options.columns.changed(by=tuple(by))
+    columns = options.columns.with_values(by=tuple(by))
     columns.check(table)
     other = None
     if options.rate_scale is not None:
@@ -325,10 +325,10 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
         if options.chat.is_stated:
             chat = options.chat.load(progress)
             names = suggesting.name_codes(summary.codes, options.calls.runner(chat), progress=progress)
-            summary = summary.renamed(names, chat.name)
+            summary = summary.with_names(names, chat.name)
         try:
-            coder = Coder(suggesting.suggested_codebook(summary), embedder=embedder)
-            summary = summary.counted(coder, sample.times)
+            coder = Coder(suggesting.build_codebook(summary), embedder=embedder)
+            summary = summary.with_counts(coder, sample.times)
         except InputError as error:
             # The summary reports why ``semscale code`` would refuse the codebook.
             summary = replace(summary, problem=str(error))

@@ -21,7 +21,7 @@ from pydantic import PrivateAttr
 from semscale.cli.process import say
 from semscale.errors import InputError
 from semscale.json_reading import MOST_LEVELS, levels
-from semscale.messages import did_you_mean, shortened
+from semscale.messages import did_you_mean, shorten
 from semscale.settings import Option, Settings, option_name, options_of
 from semscale.spelling import in_python
 
@@ -165,14 +165,14 @@ def load_project(overrides: Sequence[str] = ()) -> ProjectSettings:
             are named.
     """
     file, table = next(_tables(Path.cwd()), (None, {}))
-    values = {} if file is None else _checked(_normalised(table), str(file), file)
+    values = {} if file is None else _validate_table(_with_hyphens(table), str(file), file)
     stated: dict[str, object] = {}
     for text in overrides:
         key, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"{SET} must be KEY=VALUE, such as precision=fast, got {text!r:.60}")
         stated[key.strip()] = _toml_value(value.strip())
-    return ProjectSettings(file, values, _checked(_normalised(stated), SET, None))
+    return ProjectSettings(file, values, _validate_table(_with_hyphens(stated), SET, None))
 
 
 def _tables(folder: Path) -> Iterator[tuple[Path, Mapping[str, object]]]:
@@ -203,7 +203,7 @@ def _is_foreign(path: Path) -> bool:
     return True
 
 
-def _normalised(table: Mapping[str, object]) -> dict[str, object]:
+def _with_hyphens(table: Mapping[str, object]) -> dict[str, object]:
     return {key.replace("_", "-"): value for key, value in table.items()}
 
 
@@ -231,13 +231,13 @@ def _parse_toml(text: str) -> dict[str, Any]:
     return content
 
 
-def _checked(table: Mapping[str, object], source: str, file: Path | None) -> dict[str, object]:
+def _validate_table(table: Mapping[str, object], source: str, file: Path | None) -> dict[str, object]:
     known = configurable_settings()
     values: dict[str, object] = {}
     for key, value in table.items():
         if key not in known:
             hint = did_you_mean(key, known) or f"; known are {', '.join(known)}"
-            raise InputError(f"{source}: unknown setting {shortened(key)}{hint}")
+            raise InputError(f"{source}: unknown setting {shorten(key)}{hint}")
         known[key].check(value, source)
         values[key] = value if file is None else _within(key, str(value), file) if key in _LOCAL else value
     return values
@@ -253,7 +253,7 @@ def _within(key: str, value: str, file: Path) -> str:
         InputError: a path outside the file's folder, a password, or an endpoint hidden in a model's name.
     """
     if key == "chat-model" and "@http" in value:
-        raise InputError(f"{file}: chat-model must be a name, got {shortened(value)}: set chat-url as well")
+        raise InputError(f"{file}: chat-model must be a name, got {shorten(value)}: set chat-url as well")
     folder = file.parent.resolve()
     path = (folder / value).resolve()
     if key in ("embedder", "chat-model"):
@@ -266,7 +266,7 @@ def _within(key: str, value: str, file: Path) -> str:
         return value
     if "://" in value or not path.is_relative_to(folder):
         raise InputError(
-            f"{file}: {key} must be a file in the folder of this one, got {shortened(value)}: name other "
+            f"{file}: {key} must be a file in the folder of this one, got {shorten(value)}: name other "
             f"places with --{key} or {VARIABLES[key]}"
         )
     return str(path)

@@ -217,7 +217,7 @@ def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
     from semscale.cli.progress import progress_bars
     from semscale.store.expressions import with_label
 
-    columns, sampling = _checked(options)
+    columns, sampling = _validate_options(options)
     table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
     run = options.run
     with progress_bars() as progress:
@@ -228,10 +228,10 @@ def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
             model = AskedModel(sampling, options.calls.runner(asked))
         return consistency_file(
             table,
-            columns.changed(by=by),
+            columns.with_values(by=by),
             instrument=Consistency(chat, **dict(_with_models(options, progress))),
             model=model,
-            correctness=options.correctness.changed(interval=run.interval, seed=run.seed),
+            correctness=options.correctness.with_values(interval=run.interval, seed=run.seed),
             plan=run.plan,
             out=options.outputs.out,
             settings=run.parts_into(options.outputs),
@@ -263,7 +263,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
             model = AskedModel(sampling, options.calls.runner(options.asking.chat.load(progress)))
         return claim_consistency_file(
             table,
-            columns.changed(by=by),
+            columns.with_values(by=by),
             instrument=ClaimConsistency(
                 **claim_models(options.model, nli, labels, progress),
                 reasoning=options.measures.reasoning,
@@ -282,10 +282,10 @@ def claim_models(
 ) -> dict[str, Any]:
     """Load the model that judges claims, by its setting: the embedding model, or one of entailment."""
     from semscale.matching.bertscore import token_encoder
-    from semscale.matching.entailment import chosen_model
+    from semscale.matching.entailment import load_entailment_model
 
     if nli is not None:
-        entailment = chosen_model(
+        entailment = load_entailment_model(
             nli, labels, precision=model.precision, cache=model.cache, progress=progress
         )
         return {"nli": entailment}
@@ -306,7 +306,7 @@ def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":
     from semscale.store.columns import column_in
     from semscale.types import Status
 
-    columns, sampling = _checked(options)
+    columns, sampling = _validate_options(options)
     if sampling is None or not isinstance(columns, AskedColumns):
         raise InputError("--dry-run forecasts the calls and their cost: name --ask N and --chat-model NAME")
     table, column = options.table.open(options.file), columns.prompt
@@ -336,7 +336,7 @@ def _source(options: ConsistencyOptions) -> "tuple[AnswerColumns | AskedColumns,
     return columns, sampling
 
 
-def _checked(options: ConsistencyOptions) -> "tuple[AnswerColumns | AskedColumns, Sampling | None]":
+def _validate_options(options: ConsistencyOptions) -> "tuple[AnswerColumns | AskedColumns, Sampling | None]":
     """Check, before anything is read or loaded, that options go together and outputs can be written."""
     from semscale.answer_consistency.measures import check_stopping
     from semscale.embedding.token_states import TOKENLESS_ENGINES
@@ -384,13 +384,13 @@ def _check_tokens(measures: Sequence[str], needs: frozenset[str], columns: Answe
 
 def _with_models(options: ConsistencyOptions, progress: "Progress | None") -> ConsistencySettings:
     """Return the settings with the models that the measures need."""
-    from semscale.matching.entailment import chosen_model
+    from semscale.matching.entailment import load_entailment_model
 
     chosen, model = options.measures, options.model
     models: dict[str, object] = {"seed": options.run.seed}
     if chosen.nli is not None:
         models["nli_labels"] = None
-        models["nli"] = chosen_model(
+        models["nli"] = load_entailment_model(
             chosen.nli,
             chosen.nli_labels,
             precision=model.precision,
@@ -402,7 +402,7 @@ def _with_models(options: ConsistencyOptions, progress: "Progress | None") -> Co
     if "f1" in chosen.needs:
         is_named = model.engine == "openvino"
         models["bert_embedder"] = model.chosen_name if is_named else model.load(progress)
-    return chosen.changed(**models)
+    return chosen.with_values(**models)
 
 
 async def _forecast(
@@ -419,21 +419,21 @@ async def _forecast(
 
     keys = ContentKeys(chat)
 
-    async def stored(request: "Request") -> "Reply | CallError | None":
+    async def find_stored(request: "Request") -> "Reply | CallError | None":
         return await ledger.find(keys.of(request))
 
-    async def listed(prompt: "Prompt") -> "list[Request]":
-        return [request async for request in _requests(prompt, sampling, stored)]
+    async def list_requests(prompt: "Prompt") -> "list[Request]":
+        return [request async for request in _requests(prompt, sampling, find_stored)]
 
-    async def sent() -> "AsyncIterator[Request]":
+    async def iterate_requests() -> "AsyncIterator[Request]":
         scored = (prompt for prompt in prompts() if prompt_status(prompt) is Status.SCORED)
         # Replies are looked up for many prompts together, which a server answers with one statement.
         while some := list(islice(scored, _LOOKED_UP_TOGETHER)):
-            for requests in await asyncio.gather(*map(listed, some)):
+            for requests in await asyncio.gather(*map(list_requests, some)):
                 for request in requests:
                     yield request
 
-    return await forecast(sent(), chat, prices=prices, ledger=ledger)
+    return await forecast(iterate_requests(), chat, prices=prices, ledger=ledger)
 
 
 async def _requests(

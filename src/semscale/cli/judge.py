@@ -318,9 +318,9 @@ def audit_judges(options: AuditOptions) -> "AuditSummary":
         judges, table, columns = _open(options, progress)
         cells, members = read_cells(table, columns, options.rows), _members(judges)
         n_audits = sum(1 + _decides_and_writes(member) for member in members.values())
-        part = options.calls.running().divided(n_audits, "judges")
+        part = options.calls.running().divide(n_audits, "judges")
 
-        def audited(member: "Judge") -> "Audit":
+        def run_audit(member: "Judge") -> "Audit":
             return audit_judge(
                 member,
                 cells["question"],
@@ -334,10 +334,10 @@ def audit_judges(options: AuditOptions) -> "AuditSummary":
 
         audits: dict[str, Audit] = {}
         for name, member in members.items():
-            first = audited(member)
+            first = run_audit(member)
             if _decides_and_writes(member) and first.method != "prose":
                 audits[f"{name}, decision"] = first
-                audits[f"{name}, prose"] = audited(member.varied(method="prose"))
+                audits[f"{name}, prose"] = run_audit(member.with_settings(method="prose"))
             else:
                 audits[name] = first
         notes = (
@@ -363,7 +363,7 @@ def forecast_audits(options: AuditOptions) -> "ForecastSummary":
     for name, member in _members(judges).items():
         forms = {name: member}
         if _decides_and_writes(member):
-            forms = {f"{name}, decision": member, f"{name}, prose": member.varied(method="prose")}
+            forms = {f"{name}, decision": member, f"{name}, prose": member.with_settings(method="prose")}
             note = f"{_NOTE} If the model takes no decisions, prose is not audited a second time."
         for title, asked in forms.items():
             works[f"{title}, plain"] = partial(
@@ -482,7 +482,7 @@ def _open(
     options.outputs.check_run(options.file, restart=options.run.restart)
     judges = options.judges.judges(options.settings, progress)
     table, by = with_label(options.table.open(options.file, is_reported=is_reported), options.columns.by)
-    return judges, table, options.columns.changed(by=by)
+    return judges, table, options.columns.with_values(by=by)
 
 
 def read_cells(table: "Table", columns: JudgeColumns, most: int | None = None) -> "Cells":
@@ -543,7 +543,7 @@ def _read_systems(
 
     from semscale.judging.judge import Judge
     from semscale.judging.templates import side_by_side_template
-    from semscale.results.table_columns import listed_texts
+    from semscale.results.table_columns import list_texts
     from semscale.store.columns import column_in
 
     named = options.columns
@@ -563,11 +563,11 @@ def _read_systems(
     texts = _SystemTexts(
         column_in(rows, named.question).to_list(),
         {name: column_in(rows, title).to_list() for name, title in systems.items()},
-        listed_texts([column_in(rows, title) for title in known], "reference", 0) if known else None,
+        list_texts([column_in(rows, title) for title in known], "reference", 0) if known else None,
     )
     # The rubric of the options goes into the template of a comparison.
     template = side_by_side_template(read_rubric(options.settings.rubric) or "")
-    return member.varied(template=template), table, texts
+    return member.with_settings(template=template), table, texts
 
 
 def read_rubric(text: str | None) -> str | None:

@@ -232,14 +232,14 @@ def _draw_to_rate(options: LabelOptions) -> None:
     from semscale.rating.fitting import FEWEST_LABELS
     from semscale.rating.labelling import draw_for_labels, instructions, label_sheet, write_sheet
     from semscale.rating.rater import Rater
-    from semscale.report.formatting import counted
+    from semscale.report.formatting import count_of
     from semscale.signature import Signature
     from semscale.store.columns import column_in
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
     text = str(options.text)
     with progress_bars() as progress:
-        settings = options.rating.changed(
+        settings = options.rating.with_values(
             embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
         )
         rater = Rater.from_settings(str(options.scale), settings)
@@ -254,7 +254,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
     drawn = draw_for_labels(ratings, options.rows, by_interest=by_interest, seed=options.seed)
     drawn_with = Signature.of(
         "label", texts=len(drawn.rows), by_interest=by_interest, draw_seed=options.seed
-    ).extended(ratings.signature)
+    ).plus(ratings.signature)
     calibrate = _calibrate_command(options) if len(drawn.rows) >= FEWEST_LABELS else None
     text_of_instructions = instructions(
         rater.scale, options.out.name, drawn_with, calibrate, _rate_command(options)
@@ -262,7 +262,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
     path = write_sheet(label_sheet(cells, drawn), options.out, text_of_instructions, escape=options.escape)
     n_read, n_unrated = len(drawn.all_probabilities), len(drawn.all_probabilities) - ratings.n_scored
     unrated = f", {n_unrated:,} of them without a rating" if n_unrated else ""
-    echo(f"{len(drawn.rows):,} drawn of {counted(n_read, 'text')} that can be read{unrated}")
+    echo(f"{len(drawn.rows):,} drawn of {count_of(n_read, 'text')} that can be read{unrated}")
     echo(f"sheet: {options.out}\ninstructions: {path}")
     for note in number_notes(options.rows, len(drawn.rows)):
         echo(note)
@@ -276,12 +276,12 @@ def number_notes(asked: int, drawn: int) -> list[str]:
         []
     """
     from semscale.rating.fitting import FEWEST_LABELS
-    from semscale.report.formatting import counted
+    from semscale.report.formatting import count_of
 
     notes = []
     if drawn < asked:
         notes.append(
-            f"note: you asked for {counted(asked, 'text')}, and only {drawn:,} can be read: all of these "
+            f"note: you asked for {count_of(asked, 'text')}, and only {drawn:,} can be read: all of these "
             "were drawn"
         )
     if drawn < FEWEST_LABELS:
@@ -324,7 +324,7 @@ def _draw_to_code(options: LabelOptions) -> None:
     from semscale.cli.progress import progress_bars
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import Coder
-    from semscale.coding.labels import draw_answers, expected_codes, label_batches, write_instructions
+    from semscale.coding.labels import draw_answers, label_batches, predict_code_counts, write_instructions
     from semscale.results.label_sheets import HUMAN, INCLUSION, check_label_columns
     from semscale.store.writing import write_batches
     from semscale.weights.known import DEFAULT_MODEL
@@ -344,7 +344,7 @@ def _draw_to_code(options: LabelOptions) -> None:
     use = shlex.join(["semscale", "code", *read, *model, *labels])
     path = write_instructions(options.out, codebook, text, use)
     echo(f"{len(drawn.rows):,} of {len(drawn.all_probabilities):,} answers drawn")
-    for note in code_notes(expected_codes(likeness, drawn, codebook.names), len(drawn.rows)):
+    for note in code_notes(predict_code_counts(likeness, drawn, codebook.names), len(drawn.rows)):
         echo(note)
     echo(f"table: {options.out}\ninstructions: {path}")
     echo(f"code the answers at the top in the column {HUMAN!r}; {INCLUSION!r} stays as it is")

@@ -27,8 +27,8 @@ from semscale.cli.process import (
     flush_output,
     prepare_streams,
     report_error,
+    report_stop,
     say,
-    stopped,
 )
 from semscale.messages import nearest_name
 from semscale.version import __version__
@@ -103,7 +103,7 @@ def run(name: str = PROGRAM) -> None:
         code = main(sys.argv[1:], name)
         flush_output()
     except KeyboardInterrupt:
-        code = stopped()
+        code = report_stop()
     except OSError as error:
         code = code or report_error(error)
     end(code)
@@ -117,7 +117,7 @@ def _run(arguments: list[str], name: str) -> int:
     try:
         result = app(tokens)
     except CycloptsError as error:
-        return _refused(error, name, tokens)
+        return _print_usage_error(error, name, tokens)
     if result is None and _is_group(app, tokens):
         return BAD_INPUT  # the help was shown, as no command was named
     return result if isinstance(result, int) else 0
@@ -128,10 +128,10 @@ def _show_help(app: App, tokens: list[str]) -> int:
     try:
         chain, apps, unknown = app.parse_commands(names)
     except CycloptsError as error:
-        return _refused(error, app.name[0], tokens)
+        return _print_usage_error(error, app.name[0], tokens)
     if unknown and apps[-1].default_command is None:
         unknown_command = UnknownCommandError(unused_tokens=unknown, app=apps[-1], command_chain=chain)
-        return _refused(unknown_command, app.name[0], tokens)
+        return _print_usage_error(unknown_command, app.name[0], tokens)
     command: Any = apps[-1].default_command
     everything = HELP_ALL in tokens
     hidden = 0
@@ -151,7 +151,7 @@ def _is_group(app: App, tokens: list[str]) -> bool:
     return apps[-1].default_command is None and "--version" not in tokens
 
 
-def _refused(error: CycloptsError, name: str, tokens: Sequence[str]) -> int:
+def _print_usage_error(error: CycloptsError, name: str, tokens: Sequence[str]) -> int:
     """Print a mistake in usage as one line, with an example of the command or a hint at its help."""
     command: Any = error.app.default_command if error.app is not None else None
     if isinstance(error, MissingArgumentError) and not _lacks_value(error) and hasattr(command, "options"):

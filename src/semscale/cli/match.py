@@ -207,7 +207,7 @@ def match_table(options: MatchOptions) -> "MatchSummary":
     columns = MatchColumns(prediction=named.prediction, reference=named.reference, by=by)
     corpus = options.corpus.read()
     with progress_bars() as progress:
-        settings = chosen.changed(
+        settings = chosen.with_values(
             embedder=model.chosen_name,
             precision=model.precision,
             corpus=corpus,

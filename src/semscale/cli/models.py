@@ -73,12 +73,12 @@ def list_models(_options: NoOptions) -> None:
 
     from semscale.report.terminal import print_table
     from semscale.weights.known import HUB_MODELS, KNOWN
-    from semscale.weights.resolving import home_of, installed
+    from semscale.weights.resolving import home_of, local_models
 
     def megabytes(size: int) -> str:
         return f"{size / 1e6:.0f} MB"
 
-    here = installed()
+    here = local_models()
     named = {model.hub_id: model for model in HUB_MODELS}
     table = Table("model", "on this disk", "size", "licence", "what it is", box=None, header_style="bold")
     for model in KNOWN.values():
@@ -117,10 +117,10 @@ def pull(options: PullOptions) -> None:
 @command
 def verify(options: VerifyOptions) -> None:
     """Check the hashes of a model's files; exit code 2 if one differs."""
-    from semscale.weights.resolving import installed
+    from semscale.weights.resolving import local_models
     from semscale.weights.resolving import verify as verify_files
 
-    names = [options.name] if options.name else installed()
+    names = [options.name] if options.name else local_models()
     for name in names:
         files = verify_files(name)
         echo(f"{files.name}: all files are {'as pinned' if files.pinned else 'as they were pulled'}")
@@ -133,11 +133,11 @@ def verify(options: VerifyOptions) -> None:
 def path(options: PathOptions) -> None:
     """Print the folder with a model's files."""
     from semscale.weights.known import DEFAULT_MODEL
-    from semscale.weights.resolving import home_of, installed
+    from semscale.weights.resolving import home_of, local_models
 
     name = options.name or DEFAULT_MODEL
     folder = home_of(name)
-    if folder.name.replace("--", "/", 1) not in installed():
+    if folder.name.replace("--", "/", 1) not in local_models():
         raise ModelError(f"{name} is not on this disk: semscale models pull {name}")
     echo(folder)
 

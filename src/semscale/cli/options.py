@@ -147,7 +147,7 @@ class CommandOption:
     @property
     def own_help(self) -> str:
         """The sentence of its settings class."""
-        return str(_described(self.info).description or "")
+        return str(_field_with_help(self.info).description or "")
 
     @property
     def help(self) -> str:
@@ -182,7 +182,7 @@ class CommandOption:
             annotation=Annotated[token_type if required or self.is_flag else token_type | None, note],
         )
 
-    def converted(self, value: Any) -> object:  # noqa: ANN401 - text, texts or a flag
+    def convert(self, value: Any) -> object:  # noqa: ANN401 - text, texts or a flag
         """Return a parsed value as its settings class takes it."""
         if self.is_switched_off:
             return False
@@ -240,10 +240,10 @@ def options_in(
 
 
 def _option_of(info: FieldInfo) -> Option | None:
-    return option_of(_described(info))
+    return option_of(_field_with_help(info))
 
 
-def _described(info: FieldInfo) -> FieldInfo:
+def _field_with_help(info: FieldInfo) -> FieldInfo:
     """Return the field with a setting's option and help: its own, or the one that ``As`` names."""
     return next((note.info for note in info.metadata if isinstance(note, As)), info)
 
@@ -277,7 +277,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         project = load_project(values.pop("set_", None) or ())
         named = dict(zip((option.key for option in positional), arguments, strict=False)) | values
         parsed = {
-            by_key[key].path: by_key[key].converted(value)
+            by_key[key].path: by_key[key].convert(value)
             for key, value in named.items()
             if value is not None and value is not False
         }
@@ -390,24 +390,26 @@ def _option_called(setting: str, options: Sequence[CommandOption]) -> str | None
     return called if called in named.values() else None
 
 
-def stated_names(*groups: Settings, but: Collection[str] = ()) -> list[str]:
+def list_changed_options(*groups: Settings, but: Collection[str] = ()) -> list[str]:
     """List the options of the command line whose values differ from their defaults.
 
     Args:
         groups: settings of a command.
         but: fields, or whole groups in them, that are left out.
     """
-    return [option.name for option, _ in _stated(groups, but)]
+    return [option.name for option, _ in _find_changed_options(groups, but)]
 
 
-def _stated(groups: Sequence[Settings], but: Collection[str]) -> Iterator[tuple[CommandOption, object]]:
+def _find_changed_options(
+    groups: Sequence[Settings], but: Collection[str]
+) -> Iterator[tuple[CommandOption, object]]:
     for settings in groups:
         for name, info in type(settings).model_fields.items():
             value, option = getattr(settings, name), _option_of(info)
             if name in but:
                 continue
             if isinstance(value, Settings):
-                yield from _stated([value], but)
+                yield from _find_changed_options([value], but)
             elif option is not None and name in settings.model_fields_set and value != info.get_default():
                 yield CommandOption((name,), info, option), value
 
@@ -423,7 +425,7 @@ def refuse_stated(owner: str, *groups: Settings, but: Collection[str] = ()) -> N
     Raises:
         InputError: an option of the command line has another value than its default.
     """
-    names = stated_names(*groups, but=but)
+    names = list_changed_options(*groups, but=but)
     if names:
         listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
         raise InputError(f"{listed} {'belongs' if len(names) == 1 else 'belong'} to {owner}")
@@ -436,10 +438,10 @@ def option_arguments(*groups: Settings, but: Collection[str] = ()) -> list[str]:
         groups: settings of a command.
         but: fields that are left out.
     """
-    from semscale.store.databases.address import is_on_server, shown_address
+    from semscale.store.databases.address import is_on_server, redact_address
 
     arguments: list[str] = []
-    for option, value in _stated(groups, but):
+    for option, value in _find_changed_options(groups, but):
         if option.is_flag:
             arguments.append(option.name)
             continue
@@ -453,5 +455,5 @@ def option_arguments(*groups: Settings, but: Collection[str] = ()) -> list[str]:
             arguments += [option.name, *entries]
             continue
         for entry in entries:
-            arguments += [option.name, shown_address(entry) if is_on_server(entry) else entry]
+            arguments += [option.name, redact_address(entry) if is_on_server(entry) else entry]
     return arguments

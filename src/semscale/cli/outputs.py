@@ -85,7 +85,7 @@ class Outputs(Settings):
     @property
     def of_forecast(self) -> Self:
         """The same without a table and pictures, of which a forecast has none."""
-        return self.changed(out=None, figures=None)
+        return self.with_values(out=None, figures=None)
 
     def check(self) -> None:
         """Check, before anything is read or loaded, that all can be written.
@@ -140,7 +140,7 @@ class Outputs(Settings):
         Raises:
             StoppedByUserError: stopped by the user.
         """
-        before = _changed(self.report)
+        before = _modification_time(self.report)
         try:
             yield
         except KeyboardInterrupt:
@@ -148,10 +148,10 @@ class Outputs(Settings):
                 raise StoppedByUserError(
                     "stopped while the summary was made; the same command starts again"
                 ) from None
-            is_reported = self.report is not None and _changed(self.report) != before
+            is_reported = self.report is not None and _modification_time(self.report) != before
             missing = [] if is_reported else [path for path in (self.figures, self.report) if path]
             written = [path for path in self.named.values() if path not in missing]
-            states = [*_listed(written, "written"), *_listed(missing, "not finished")]
+            states = [*_describe_paths(written, "written"), *_describe_paths(missing, "not finished")]
             raise StoppedByUserError(f"stopped: {', '.join(states)}; the same command starts again") from None
 
     def write_table(self, table: "pl.DataFrame") -> None:
@@ -224,11 +224,11 @@ def present(
         raise InterruptedRunError(stopped)
 
 
-def _changed(path: Path | None) -> int | None:
+def _modification_time(path: Path | None) -> int | None:
     return path.stat().st_mtime_ns if path is not None and path.exists() else None
 
 
-def _listed(paths: Sequence[Path | str], state: str) -> list[str]:
+def _describe_paths(paths: Sequence[Path | str], state: str) -> list[str]:
     if not paths:
         return []
     return [f"{' and '.join(map(str, paths))} {'is' if len(paths) == 1 else 'are'} {state}"]

@@ -48,18 +48,18 @@ def exit_code(work: Callable[[], object]) -> int:
     try:
         result = work()
     except KeyboardInterrupt:
-        return stopped()
+        return report_stop()
     except Exception as error:  # noqa: BLE001 - the last stop before a traceback
         return report_error(error)
     return result if isinstance(result, int) else DONE
 
 
-def stopped() -> int:
+def report_stop() -> int:
     """Say that the user stopped a command that has finished nothing yet, and return the exit code."""
     message = (
         "stopped; the same command starts again, or continues after the finished parts of an earlier run"
     )
-    return _failed(message, INTERRUPTED)
+    return _report_failure(message, INTERRUPTED)
 
 
 def say(message: object) -> None:
@@ -77,17 +77,17 @@ def echo(text: object) -> None:
 def report_error(error: Exception) -> int:
     """Print the error that ended the program as one line, and return its exit code."""
     if isinstance(error, InterruptedRunError):
-        return _failed(error, INTERRUPTED)
+        return _report_failure(error, INTERRUPTED)
     if isinstance(error, ClusterError) and os.environ.get("SEMSCALE_DEBUG"):
         traceback.print_exception(error)
     if isinstance(error, SemscaleError):
-        return _failed(error, BAD_INPUT)
+        return _report_failure(error, BAD_INPUT)
     code = _environment_code(error)
     named = getattr(error, "filename", None) or getattr(error, "written_to", None)
     where = f"{named}: " if named else ""
     if code is not None:
         what = getattr(error, "strerror", None) or os.strerror(code)
-        return _failed(f"{where}{what}; {_ENVIRONMENT[code]}", BAD_INPUT)
+        return _report_failure(f"{where}{what}; {_ENVIRONMENT[code]}", BAD_INPUT)
     return _bug(error)
 
 
@@ -98,7 +98,7 @@ def _environment_code(error: Exception) -> int | None:
     return next((code for code in _ENVIRONMENT if os.strerror(code) in str(error)), None)
 
 
-def _failed(message: object, code: int) -> int:
+def _report_failure(message: object, code: int) -> int:
     say(message)
     return code
 

@@ -174,7 +174,7 @@ def _with_open_text(options: RateOptions) -> tuple[RateOptions, str]:
         raise InputError("--text is needed with standard input: name the column with the texts")
     text = open_text_column(options.table.open(options.file, is_reported=True))
     note = f"text: '{text}' was rated, the only column that looks like open texts"
-    return options.changed(texts=TextColumns(text=(text,))), note
+    return options.with_values(texts=TextColumns(text=(text,))), note
 
 
 def _raters(options: RateOptions, progress: "Progress") -> "dict[str, Rater]":
@@ -183,13 +183,13 @@ def _raters(options: RateOptions, progress: "Progress") -> "dict[str, Rater]":
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
     embedder = cache(lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL))
-    settings = options.rating.changed(embedder=embedder)
+    settings = options.rating.with_values(embedder=embedder)
     scales = scales_of(options.texts.text, options.scale)
     raters = {scale: Rater.from_settings(scale, settings) for scale in dict.fromkeys(scales.values())}
     return {text: raters[scale] for text, scale in scales.items()}
 
 
-def _opened(options: RateOptions) -> "tuple[Table, RatingColumns]":
+def _open_table(options: RateOptions) -> "tuple[Table, RatingColumns]":
     """Open the table, with labels as groups where it has labels of values, and name its columns."""
     from semscale.store.expressions import by_label
 
@@ -202,7 +202,7 @@ def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Pro
     from semscale.rating.table import rate_texts
 
     run = options.run
-    table, columns = _opened(options)
+    table, columns = _open_table(options)
     summaries = rate_texts(
         table,
         columns,
@@ -228,7 +228,7 @@ def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "R
     run, labels = options.run, None
     if options.labels is not None:
         labels = read_sheet(open_table(options.labels), options.columns.human_range)
-    table, columns = _opened(options)
+    table, columns = _open_table(options)
 
     def recipe() -> "RatingRecipe":
         from semscale.distributed.datasets import RatingRecipe
@@ -236,7 +236,7 @@ def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "R
         from semscale.scales import load_scale
         from semscale.weights.known import DEFAULT_RATING_MODEL
 
-        settings = options.rating.changed(calibration=as_calibration(options.rating.calibration))
+        settings = options.rating.with_values(calibration=as_calibration(options.rating.calibration))
         (scale,) = scales_of(options.texts.text, options.scale).values()
         model = model_recipe(options.model, DEFAULT_RATING_MODEL)
         return RatingRecipe(model, load_scale(scale), settings, columns.text)
@@ -411,7 +411,7 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
     options.outputs.check()
     check_input(options.file, options.outputs.report)
     with progress_bars() as progress:
-        settings = options.rating.changed(
+        settings = options.rating.with_values(
             embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
         )
         rater = Rater.from_settings(options.scale, settings)

@@ -173,7 +173,7 @@ def lint(options: LintOptions) -> int:
             lint_scale(scale, embedder=embedder, readout=options.readout, progress=progress)
             for scale in scales
         ]
-        probes = _proposed_probes(options, scales[0], embedder, progress)
+        probes = _propose_probes(options, scales[0], embedder, progress)
     if options.every:
         print_document(lint_overview(results))
     else:
@@ -184,13 +184,13 @@ def lint(options: LintOptions) -> int:
     return _GATE_FAILED if any(result.verdict == "fail" for result in results) else 0
 
 
-def _proposed_probes(
+def _propose_probes(
     options: LintOptions, scale: "Scale", embedder: "Embedder", progress: "Progress"
 ) -> list[str] | None:
     """Choose texts of the file to serve as probes; ``None`` where no file is named."""
     if options.file is None or options.text is None:
         return None
-    from semscale.rating.lint import LEAST_SPREAD, proposed_probes, spread_of
+    from semscale.rating.lint import LEAST_SPREAD, propose_probes, spread_of
     from semscale.rating.rater import Rater
     from semscale.store.columns import column_in
     from semscale.store.reading import open_table
@@ -206,7 +206,7 @@ def _proposed_probes(
             "texts are too similar, or the scale does not measure them; no scale with so little "
             "reached r = .3"
         )
-    return proposed_probes(texts, ratings)
+    return propose_probes(texts, ratings)
 
 
 class GrowOutputs(Outputs):
@@ -261,7 +261,7 @@ def grow(options: GrowOptions) -> None:
     """
     from semscale.cli.progress import progress_bars
     from semscale.rating.growing import grow as grow_scale
-    from semscale.rating.growing import growing_prompt, grown_file
+    from semscale.rating.growing import grow_file, growing_prompt
     from semscale.scales import load_scale
     from semscale.store.atomic import replacing
     from semscale.weights.known import DEFAULT_RATING_MODEL
@@ -284,7 +284,7 @@ def grow(options: GrowOptions) -> None:
             progress=progress,
         )
     if grown is not None:
-        content = grown_file(read_input_text(options.file), growth)
+        content = grow_file(read_input_text(options.file), growth)
         with replacing(grown) as temporary:
             temporary.write_text(content, encoding="utf-8")
     present(growth, options.outputs)
@@ -357,7 +357,7 @@ def validate(options: ValidateOptions) -> None:
         table, text=columns.text, human=columns.human, human_range=columns.human_range
     )
     with progress_bars() as progress:
-        settings = options.rating.changed(
+        settings = options.rating.with_values(
             embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
         )
         validity = validate_scale(

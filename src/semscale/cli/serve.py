@@ -90,7 +90,7 @@ def serve(options: ServeOptions) -> None:
     from semscale.embedding.loading import load_embedder
     from semscale.serving.application import Service, application
     from semscale.serving.batching import WORKERS
-    from semscale.serving.models import served_names
+    from semscale.serving.models import model_names
     from semscale.serving.server import access_token, listen, run_service
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
@@ -103,7 +103,7 @@ def serve(options: ServeOptions) -> None:
             name: load_embedder(
                 name, precision=model.precision, engine=model.engine, cache=False, progress=progress
             )
-            for name in dict.fromkeys(served_names(model.embedder))
+            for name in dict.fromkeys(model_names(model.embedder))
         }
     service = Service(
         embedders.__getitem__,
@@ -163,12 +163,12 @@ def mcp(options: McpOptions) -> None:
 
     require("mcp")
     from semscale.serving.agent_server import agent_server, serve_standard_streams
-    from semscale.serving.tools import agent_tools, loaded_once
+    from semscale.serving.tools import agent_tools, load_once
 
     model = options.model
     if model.engine == "api":
         model.loading(None)  # asks for trust in the endpoint now, as an agent's program cannot answer later
-    load = loaded_once(lambda name: model.load(None, default=name))
+    load = load_once(lambda name: model.load(None, default=name))
     judge = None if options.chat.chat_model is None else _judge(options.chat, options.calls)
     if sys.stdin.isatty():
         _say("waiting for an agent on standard input; Ctrl-C ends")

@@ -132,12 +132,12 @@ class RowOptions(Settings):
         Raises:
             InputError: the file, a derived column or the condition cannot be read, or no row is left.
         """
-        from semscale.store.expressions import filtered, with_derived
+        from semscale.store.expressions import filter_table, with_derived
         from semscale.store.surveys import with_unfinished_counted
 
         table = with_derived(_open_table(file, {**self.source.settings, "header": self.header}), self.derive)
         if self.where is not None:
-            table = filtered(table, self.where)
+            table = filter_table(table, self.where)
         table = with_unfinished_counted(table)
         if not is_reported:
             for note in table.notes:
@@ -619,10 +619,10 @@ class RayOptions(Settings):
             return
         if self.gpus_per_actor and engine != "torch":
             raise InputError(f"--gpus-per-actor belongs to --engine torch, got --engine {engine}")
-        from semscale.distributed.cluster import ActorPool, connected
+        from semscale.distributed.cluster import ActorPool, connect
         from semscale.distributed.cluster_parts import ClusterParts
 
-        with connected(self.ray):
+        with connect(self.ray):
             yield ClusterParts(recipe(), ActorPool(self.actors, gpus=self.gpus_per_actor))
 
 

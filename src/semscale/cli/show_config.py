@@ -67,9 +67,9 @@ def _value_and_origin(key: str, setting: ConfigurableSetting, project: ProjectSe
 
 def _public(value: object) -> object:
     """Leave a password and the parameters out of an address."""
-    from semscale.store.databases.address import shown_address
+    from semscale.store.databases.address import redact_address
 
-    return shown_address(value) if isinstance(value, str) and "://" in value else value
+    return redact_address(value) if isinstance(value, str) and "://" in value else value
 
 
 def _toml(value: object) -> str:

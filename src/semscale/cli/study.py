@@ -51,7 +51,7 @@ class StudyOutputs(Outputs):
     def for_file(self, file: Path) -> "StudyOutputs":
         """Return the same with a folder and a report, also where none is named."""
         folder = self.folder or file.with_name(f"{file.stem}-results")
-        return self.changed(folder=folder, report=self.report or folder / "report.html")
+        return self.with_values(folder=folder, report=self.report or folder / "report.html")
 
 
 class StudyRunOptions(Settings):
@@ -191,7 +191,7 @@ def forecast_run(options: StudyRunOptions) -> "ForecastSummary":
     with closing(options.calls.open_ledger()) as ledger:
         forecasts = study.forecasts(prices=options.calls.price_table, ledger=ledger)
     design = study.design
-    budget = options.running(design.caps).divided(len(forecasts), "models").budget
+    budget = options.running(design.caps).divide(len(forecasts), "models").budget
     cautions = tuple(_caps(forecasts, budget, len(design.panel)))
     return ForecastSummary(design.source, forecasts, design.n_answers, {}, "answer", cautions=cautions)
 
@@ -247,7 +247,7 @@ def _read(options: StudyRunOptions) -> "Study":
         models = [model for model in study.design.models if model.base_url]
         recipients = [Recipient(str(model.base_url), model.key_variable) for model in models]
         require_trust("prompts", recipients, options.file)
-    return replace(study, design=study.design.answered_by(named.model, named.base_url))
+    return replace(study, design=study.design.with_models(named.model, named.base_url))
 
 
 def write_template(file: Path, template: str, replacements: Mapping[str, str] | None = None) -> None:

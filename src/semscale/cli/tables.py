@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from semscale.cli.options import Without, command, stated_names
+from semscale.cli.options import Without, command, list_changed_options
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.shared import ARGUMENTS, COLUMNS, InputFile, RowOptions
 from semscale.errors import InputError
@@ -114,7 +114,7 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
             raise InputError(
                 name, "goes with the folder of a study's run alone: name that folder, or leave it out"
             )
-    settings = options.tables.changed(missing=_codes_by_question(options.missing))
+    settings = options.tables.with_values(missing=_codes_by_question(options.missing))
     options.outputs.check()
     check_input(options.file)
     for path in options.outputs.files:
@@ -131,8 +131,8 @@ def _of_study(options: TablesOptions) -> "Crosstabs":
     from semscale.study.panel_crosstabs import panel_tables
     from semscale.study.result import read_study
 
-    used = stated_names(options.tables, but=_OF_STUDY) + ["--missing"] * bool(options.missing)
-    used += stated_names(options.table, but=("source",))
+    used = list_changed_options(options.tables, but=_OF_STUDY) + ["--missing"] * bool(options.missing)
+    used += list_changed_options(options.table, but=("source",))
     if used:
         raise InputError(
             f"{used[0]} does not go with the folder of a study's run, which has scales, weights and "

@@ -81,7 +81,7 @@ def require_trust(content: str, recipients: Iterable[Recipient], file: Path) -> 
         InputError: an address is not trusted; nothing may be sent to any of them.
     """
     listed = list(dict.fromkeys(recipients))
-    trusted, folder = trusted_recipients(), _folder_of(file)
+    trusted, folder = read_trusted_recipients(), _folder_of(file)
     for recipient in listed:
         entry = TrustedRecipient(folder, recipient.address, recipient.variable)
         if recipient.is_harmless or entry in trusted:
@@ -97,7 +97,7 @@ def require_trust(content: str, recipients: Iterable[Recipient], file: Path) -> 
         say(f"note: {content} are sent {recipient}, which {file} names")
 
 
-def trusted_recipients() -> list[TrustedRecipient]:
+def read_trusted_recipients() -> list[TrustedRecipient]:
     """Read the addresses that the user trusts.
 
     Raises:
@@ -171,7 +171,7 @@ def trust(options: TrustOptions, project: ProjectSettings) -> None:
     Semscale sends nothing to an address of a project's file, a panel or a study before you trust it, for
     files in that folder. Read the printed addresses: they get your texts and the values of the variables.
     """
-    trusted = trusted_recipients()
+    trusted = read_trusted_recipients()
     if options.list_:
         for entry in trusted:
             echo(f"files of {entry.folder} may send {Recipient(entry.address, entry.variable)}")

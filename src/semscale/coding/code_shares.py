@@ -19,7 +19,7 @@ from semscale.stats.prediction_powered import (
 )
 from semscale.stats.regression import Coefficients, independent_columns, robust_regression
 from semscale.stats.sampling import SampleDesign
-from semscale.stats.significance import adjusted, independence_p_value, rao_scott
+from semscale.stats.significance import adjust_p_values, independence_p_value, rao_scott
 from semscale.stats.survey_designs import SurveyDesign
 from semscale.stats.survey_estimates import share_interval, survey_means
 from semscale.types import Floats, Integers, Mask
@@ -215,7 +215,7 @@ def code_shares(  # noqa: PLR0913 - the answers and their groups; the rest are s
     ends = np.searchsorted(numbers[order], np.arange(len(counts) + 1))
     weighted = None
     if not sample.design.is_plain:
-        weighted = _weighted_shares(sample, numbers, len(counts), interval)
+        weighted = _estimate_weighted_shares(sample, numbers, len(counts), interval)
     shares = []
     for group in range(len(counts)):
         rows = order[ends[group] : ends[group + 1]]
@@ -227,13 +227,13 @@ def code_shares(  # noqa: PLR0913 - the answers and their groups; the rest are s
                 counted = wilson_interval(n_assigned, n, interval)
             else:
                 counted = weighted[group][position]
-            corrected = _corrected_share(sample.hand, rows, position, interval)
+            corrected = _correct_share(sample.hand, rows, position, interval)
             of_group.append(CodeShare(code, n, n_assigned, n_unsure, counted, corrected, min_base))
         shares.append(tuple(of_group))
     return shares
 
 
-def _weighted_shares(
+def _estimate_weighted_shares(
     sample: CodedSample, groups: Integers, n_groups: int, interval: float
 ) -> list[list[Estimate]]:
     """Estimate weighted shares of k codes in each group, many groups at once; NaN for an empty group."""
@@ -258,7 +258,7 @@ def _weighted_shares(
     return shares
 
 
-def _corrected_share(
+def _correct_share(
     hand: HandLabels | None, rows: Integers, position: int, interval: float
 ) -> CorrectedMean | None:
     if hand is None or np.isnan(hand.labels[rows, position]).all():
@@ -318,15 +318,17 @@ def group_tests(  # noqa: PLR0913 - the answers and their groups; the rest are s
     numbers = np.where(sample.counting, groups, -1)
     results = []
     for position in range(len(codes)):
-        result = _corrected_test(sample.hand, numbers, counts, position, min_base)
+        result = _test_corrected_shares(sample.hand, numbers, counts, position, min_base)
         if result is None:
             result = (
-                _counted_test(counts, position, min_base, seed)
+                _test_counts(counts, position, min_base, seed)
                 if sample.design.is_plain
-                else _weighted_test(sample, numbers, len(counts), position, min_base)
+                else _test_weighted_shares(sample, numbers, len(counts), position, min_base)
             )
         results.append(result)
-    p_values = adjusted(np.array([p_value for p_value, *_ in results], dtype=np.float64), "holm").tolist()
+    p_values = adjust_p_values(
+        np.array([p_value for p_value, *_ in results], dtype=np.float64), "holm"
+    ).tolist()
     return tuple(
         GroupTest(code, p_value, holm, kind, tested)
         for code, (p_value, kind, tested), holm in zip(codes, results, p_values, strict=True)
@@ -337,7 +339,7 @@ _Result = tuple[float, TestKind, tuple[int, ...]]
 """The p-value of a test, its kind, and the numbers of the groups in it."""
 
 
-def _corrected_test(
+def _test_corrected_shares(
     hand: HandLabels | None, groups: Integers, counts: CodeCounts, position: int, min_base: int
 ) -> _Result | None:
     """Compare corrected shares; ``None`` if fewer than two groups have enough hand-coded answers."""
@@ -358,7 +360,7 @@ def _corrected_test(
     return test.p_value, "corrected", tuple(large[index] for index in test.tested)
 
 
-def _counted_test(counts: CodeCounts, position: int, min_base: int, seed: int) -> _Result:
+def _test_counts(counts: CodeCounts, position: int, min_base: int, seed: int) -> _Result:
     """Compare the shares of assigned codes in groups with enough decided answers."""
     large = np.flatnonzero(counts.decided[:, position] >= min_base)
     assigned = counts.assigned[large, position]
@@ -366,7 +368,7 @@ def _counted_test(counts: CodeCounts, position: int, min_base: int, seed: int) -
     return independence_p_value(table, seed=seed), "counted", tuple(large.tolist())
 
 
-def _weighted_test(
+def _test_weighted_shares(
     sample: CodedSample, groups: Integers, n_groups: int, position: int, min_base: int
 ) -> _Result:
     """Compare the weighted shares of assigned codes in groups with enough answers in the sample."""
@@ -570,7 +572,7 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
     joint, joint_p_values = None, np.full(len(codes), np.nan)
     if len(used) > 1 and n_units(complete) >= MIN_RATED * len(used):  # with one code it is the difference
         joint = fit(complete, predictors[:, used])
-        joint_p_values[used] = adjusted(joint.p_value, "holm")
+        joint_p_values[used] = adjust_p_values(joint.p_value, "holm")
     drivers = [
         Driver(
             name,
@@ -584,7 +586,7 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
             joint_p_value,
         )
         for code, (name, p_value, joint_p_value) in enumerate(
-            zip(codes, adjusted(p_values, "holm").tolist(), joint_p_values.tolist(), strict=True)
+            zip(codes, adjust_p_values(p_values, "holm").tolist(), joint_p_values.tolist(), strict=True)
         )
     ]
     return Drivers(

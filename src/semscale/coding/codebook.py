@@ -74,7 +74,7 @@ class Code:
         """The texts for comparison with answers: the examples, then the definition; none for a net."""
         return () if self.is_net else (*self.examples, self.definition)
 
-    def joined(self, other: "Code") -> "Code":
+    def merge(self, other: "Code") -> "Code":
         """Merge another code into this one: definitions and examples of both, name and parent of this."""
         return replace(
             self,
@@ -234,26 +234,26 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
         semscale.errors.InputError: 'b.yaml', line 2: unknown key 'exmples' in codes; did you mean 'exam...
     """
     file = YamlFile(content, source)
-    entry = file.validated(_CodebookEntry, file.keys("a codebook, name and codes"))
+    entry = file.validate(_CodebookEntry, file.keys("a codebook, name and codes"))
     codes = []
     for position, code in enumerate(entry.codes):
-        with file.located("codes", position):
+        with file.locate_errors("codes", position):
             examples, negative = tuple(code.examples), tuple(code.negative_examples)
             codes.append(Code(code.name.strip(), code.definition, examples, negative, code.parent))
     for mistaken, message in _mistakes(codes):
         raise file.error(("codes",) if mistaken is None else ("codes", mistaken), message)
     for position, names in enumerate(entry.merge):
-        with file.located("merge", position):
-            codes = _merged(codes, names)
+        with file.locate_errors("merge", position):
+            codes = _merge_codes(codes, names)
     for position, net in enumerate(entry.nets):
-        with file.located("nets", position):
+        with file.locate_errors("nets", position):
             codes = _under_net(codes, net.name.strip(), net.codes)
     nets = [code for code in codes if code.is_net]
-    with file.located("nets" if entry.nets else "merge" if entry.merge else "codes"):
+    with file.locate_errors("nets" if entry.nets else "merge" if entry.merge else "codes"):
         return Codebook(entry.name, (*nets, *(code for code in codes if not code.is_net)))
 
 
-def _merged(codes: Sequence[Code], names: Sequence[str]) -> list[Code]:
+def _merge_codes(codes: Sequence[Code], names: Sequence[str]) -> list[Code]:
     """Merge several codes into one; the codes below any of them move below the merged code."""
     if len(names) < 2:  # noqa: PLR2004
         raise InputError("merge", f"needs the names of two codes or more, got {', '.join(names) or 'none'}")
@@ -266,7 +266,7 @@ def _merged(codes: Sequence[Code], names: Sequence[str]) -> list[Code]:
     for other in others:
         if merged.parent in names or by_name[other].parent not in (merged.parent, None, *names):
             raise InputError("merge", f": {first!r} and {other!r} are below different codes")
-        merged = merged.joined(by_name[other])
+        merged = merged.merge(by_name[other])
     remaining = [merged if code.name == first else code for code in codes if code.name not in others]
     return [replace(code, parent=first) if code.parent in others else code for code in remaining]
 

@@ -10,13 +10,13 @@ import polars as pl
 
 from semscale.coding.codebook import Codebook
 from semscale.embedding.loading import as_embedder
-from semscale.embedding.texts import answer_status, distinct, shifted
+from semscale.embedding.texts import answer_status, distinct, shift_progress
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge
 from semscale.judging.prompts import read_items
 from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.judging.verdict import Verdict
-from semscale.results.result import PRIVATE, STATUSES, VECTORS, declared, values_in, written
+from semscale.results.result import PRIVATE, STATUSES, VECTORS, result_columns, values_in, write_columns
 from semscale.signature import Signature
 from semscale.store.columns import column_in
 from semscale.store.missing_codes import code_key
@@ -71,20 +71,20 @@ class CodeScores:
     text_status: Annotated[Statuses, STATUSES.private]
     signature: Signature
 
-    def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
+    def to_part(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the scores in the form that a run stores; ``from_part`` reads them back."""
-        frame, names = written(self, private=True, prefix=PREFIX)
+        frame, names = write_columns(self, private=True, prefix=PREFIX)
         return frame, {"columns": names}
 
     @classmethod
     def from_part(cls, frame: pl.DataFrame, header: Mapping[str, Any], **rest: Any) -> "CodeScores":
-        """Read scores back from the result of ``stored``; ``rest`` has codebook and signature."""
+        """Read scores back from the result of ``to_part``; ``rest`` has codebook and signature."""
         return cls(**values_in(cls, frame, header["columns"], prefix=PREFIX), **rest)
 
     @classmethod
     def private_columns(cls) -> tuple[str, ...]:
         """Return the names of columns that are only in the run's parts, not in the output."""
-        return tuple(PREFIX + PRIVATE + name for name in declared(cls))
+        return tuple(PREFIX + PRIVATE + name for name in result_columns(cls))
 
     def some(self, rows: Integers) -> "CodeScores":
         """Select the scores of some answers, by their numbers from 0."""
@@ -123,7 +123,7 @@ class Coder:
     def signature(self) -> Signature:
         """Signature of the codebook, the settings of scores, and the embedder."""
         name = f"{self.codebook.name}#{self.codebook.content_hash}".replace("|", "/").replace(":", "/")
-        return Signature.of("code", codebook=name, codes=len(self.codebook.codes), level=LEVEL).extended(
+        return Signature.of("code", codebook=name, codes=len(self.codebook.codes), level=LEVEL).plus(
             self._embedder.signature
         )
 
@@ -148,7 +148,9 @@ class Coder:
         of_texts: Floats = np.full((len(texts), likeness.shape[1]), np.nan)
         for start in range(0, len(texts), _BATCH):
             batch = slice(start, start + _BATCH)
-            embedded = self._embedder.embed(texts[batch], progress=shifted(progress, start, len(texts)))
+            embedded = self._embedder.embed(
+                texts[batch], progress=shift_progress(progress, start, len(texts))
+            )
             of_texts[batch] = np.where(
                 embedded.unread[:, None], np.nan, self._prototypes.likeness(embedded.vectors)
             )

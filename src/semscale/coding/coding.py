@@ -27,14 +27,14 @@ from semscale.stats.calibration import (
     PlattCurve,
     calibration_figures,
     fit_platt,
-    nested_scores,
+    out_of_fold_scores,
     random_folds,
     tune_weights,
     weighted_mean,
 )
 from semscale.stats.correlations import roc_area
 from semscale.stats.intervals import Estimate, IntervalPlan
-from semscale.stats.sampling import checked_inclusion, labels_hash
+from semscale.stats.sampling import labels_hash, validate_inclusion
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import missing_keys
 from semscale.text_preparation import TextPreparation
@@ -80,7 +80,9 @@ def decide(values: Floats, settings: Sequence[CodeSettings]) -> Floats:
     return np.where(values >= high, 1.0, np.where(values < low, 0.0, np.nan))
 
 
-def applied_settings(calibrations: "Sequence[CodeCalibration]", settings: CodeSettings) -> list[CodeSettings]:
+def settings_per_code(
+    calibrations: "Sequence[CodeCalibration]", settings: CodeSettings
+) -> list[CodeSettings]:
     """Return the settings of each code: ``BY_LIKENESS`` for codes that are not calibrated."""
     return [BY_LIKENESS if calibration.curve is None else settings for calibration in calibrations]
 
@@ -174,8 +176,8 @@ class Coding:
         codebook: k codes.
         likeness: shape (n, k), the basis of decisions about codes that are not calibrated.
         probability: shape (n, k), 0 to 1; NaN if a code is not calibrated or an answer could not be read.
-        held_out: shape (n, k), the probabilities of ``CodeCalibration.held_out``: for hand-coded answers by
-            curves fitted without them.
+        held_out: shape (n, k), the probabilities of ``CodeCalibration.out_of_fold``: for hand-coded answers
+            by curves fitted without them.
         text_status: shape (n,), whether an answer could be read, and if not, why.
         calibrations: one for each code.
         hand: hand codes; ``None`` without any.
@@ -296,7 +298,7 @@ class Coding:
 
     @property
     def _applied(self) -> list[CodeSettings]:
-        return applied_settings(self.calibrations, self.settings)
+        return settings_per_code(self.calibrations, self.settings)
 
     @property
     def _is_unsure(self) -> Mask:
@@ -337,17 +339,17 @@ class FittedCodes:
         positions = self.positions(rows)
         joined = scores.likeness
         if asked is not None and self.sources is not None:
-            both = self.sources.joined(scores.likeness, asked.probability, positions)
+            both = self.sources.combine(scores.likeness, asked.probability, positions)
             joined = with_children(both, self.codebook)
         columns = list(zip(self.calibrations, joined.T, strict=True))
         return Coding(
             self.codebook,
             joined,
             np.column_stack([calibration.probability(column) for calibration, column in columns]),
-            np.column_stack([calibration.held_out(column, positions) for calibration, column in columns]),
+            np.column_stack([calibration.out_of_fold(column, positions) for calibration, column in columns]),
             scores.text_status,
             self.calibrations,
-            None if self.hand is None else self.hand.aligned(positions),
+            None if self.hand is None else self.hand.align(positions),
             self.settings,
             self.signature,
             asked,
@@ -394,20 +396,20 @@ def fit_codes(  # noqa: PLR0913 - what is known about the hand-coded answers
     joined, sources = scores.likeness, None
     if asked is not None and stand_in is not None:
         sources = join_sources(scores.likeness, asked.probability, labels, stand_in=stand_in, seed=plan.seed)
-        both = sources.joined(scores.likeness, asked.probability, np.arange(m))
+        both = sources.combine(scores.likeness, asked.probability, np.arange(m))
         joined = with_children(both, scores.codebook)
     calibrations = tuple(
         calibrate_code(joined[:, code], people[:, :, code], interval=plan.interval, seed=plan.seed)
         for code in range(k)
     )
-    signed = settings.signed()
+    signed = settings.signature_fields()
     if not any(calibration.curve is not None for calibration in calibrations):
         for threshold in ("given_from", "unsure_from"):  # uncalibrated codes have their own thresholds
             del signed[threshold]
     if hand is not None:
         signed["labels"] = labels_hash(rows, np.nan_to_num(labels, nan=-1.0), hand.inclusion)
         signed["inclusion"] = hand.inclusion is not None
-    signature = scores.signature.extended(Signature.of("code", **signed))
+    signature = scores.signature.plus(Signature.of("code", **signed))
     if asked is not None:
         signature = signature.with_settings("asked", dict(asked.signature.fields))
     return FittedCodes(scores.codebook, rows, hand, calibrations, sources, settings, signature)
@@ -436,12 +438,12 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
     rows = np.zeros(0, np.int64)
     if hand is not None:
         if hand.inclusion is not None:
-            checked_inclusion(hand.inclusion, hand.coded)
+            validate_inclusion(hand.inclusion, hand.coded)
         rows = np.flatnonzero(hand.coded)
     fitted = fit_codes(
         scores.some(rows),
         rows,
-        hand=None if hand is None else hand.aligned(rows),
+        hand=None if hand is None else hand.align(rows),
         asked=None if asked is None else asked.some(rows),
         stand_in=None if asked is None else mean_asked(asked.probability),
         settings=settings,
@@ -481,7 +483,7 @@ class CodeCalibration:
         """Compute probabilities (n,) of scores (n,) by the curve of all labels; NaN without a curve."""
         return np.full(len(scores), np.nan) if self.curve is None else self.curve.probability(scores)
 
-    def held_out(self, scores: Floats, hand_coded: Integers) -> Floats:
+    def out_of_fold(self, scores: Floats, hand_coded: Integers) -> Floats:
         """Compute the input of corrected shares, shape (n,).
 
         It is the probability by a curve that was fitted without the answer if the answer is hand-coded, and
@@ -559,7 +561,7 @@ class JoinedSources:
     weights: Floats
     held_out: Floats
 
-    def joined(self, likeness: Floats, asked: Floats, hand_coded: Integers) -> Floats:
+    def combine(self, likeness: Floats, asked: Floats, hand_coded: Integers) -> Floats:
         """Join both sources, shape (n, k).
 
         Args:
@@ -603,7 +605,7 @@ def join_sources(
         coded = human[~np.isnan(human) & ~np.isnan(likeness[:, code])]
         fewer = min(coded.sum(), len(coded) - coded.sum())
         if len(coded) >= FEWEST_TUNING and fewer >= FEWEST_OF_EACH:
-            held_out[:, code] = nested_scores(sources, human, seed=seed)
+            held_out[:, code] = out_of_fold_scores(sources, human, seed=seed)
             weights[code] = tune_weights(sources, human, seed=seed).weights
     return JoinedSources(stand_in, weights, held_out)
 

@@ -23,7 +23,7 @@ from semscale.results.label_sheets import (
 from semscale.stats.sampling import DrawnTexts, draw_texts
 from semscale.store.columns import storable
 from semscale.store.missing_codes import is_missing
-from semscale.store.table import Table, picked_rows
+from semscale.store.table import Table, pick_rows
 from semscale.types import Floats, Integers, Mask
 
 _BATCH = 50_000
@@ -77,7 +77,7 @@ class HandCodes:
         """Mask of answers that at least one person coded, shape (n,)."""
         return np.asarray(~np.isnan(self.codes).all(axis=(0, 2)))
 
-    def aligned(self, positions: Integers) -> "HandCodes":
+    def align(self, positions: Integers) -> "HandCodes":
         """Rearrange the codes of n answers for m answers; NaN for uncoded answers.
 
         Args:
@@ -221,7 +221,9 @@ class ExpectedCodes:
     needed: int | None
 
 
-def expected_codes(likeness: Floats, drawn: DrawnTexts, names: Sequence[str]) -> tuple[ExpectedCodes, ...]:
+def predict_code_counts(
+    likeness: Floats, drawn: DrawnTexts, names: Sequence[str]
+) -> tuple[ExpectedCodes, ...]:
     """Forecast the number of drawn answers with each code, and the number of draws that would be enough.
 
     A code needs five answers with it to be calibrated. With eight expected, five or more are drawn with a
@@ -235,11 +237,11 @@ def expected_codes(likeness: Floats, drawn: DrawnTexts, names: Sequence[str]) ->
     probability = probable_codes(likeness[~np.isnan(likeness).any(axis=1)])
     chance, n = drawn.all_probabilities, len(drawn.rows)
 
-    def expected(times: float) -> Floats:
+    def forecast(times: float) -> Floats:
         return np.asarray(np.minimum(chance * times, 1.0) @ probability)
 
     sizes = np.unique(np.geomspace(n, len(chance), _TRIED).round())
-    at_each = np.array([expected(size / n) for size in sizes])
+    at_each = np.array([forecast(size / n) for size in sizes])
     found = []
     for number, name in enumerate(names):
         enough = np.flatnonzero(at_each[:, number] >= ENOUGH_EXPECTED)
@@ -256,7 +258,7 @@ def label_batches(table: Table, drawn: DrawnTexts) -> Iterator[pl.DataFrame]:
         drawn: the drawn rows, at least one.
     """
     ascending = np.sort(drawn.rows)
-    first = pl.concat([storable(rows) for rows, _ in picked_rows(table, ascending)], how="diagonal_relaxed")
+    first = pl.concat([storable(rows) for rows, _ in pick_rows(table, ascending)], how="diagonal_relaxed")
     yield _with_labels(first[np.searchsorted(ascending, drawn.rows).tolist()], drawn.probability)
     start = 0
     for batch in table.batches(_BATCH):

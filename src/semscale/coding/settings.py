@@ -10,7 +10,7 @@ from semscale.errors import InputError, RowError
 from semscale.rating.settings import MissingCodes
 from semscale.results.table_columns import GROUP, GROUPS, RESPONDENT, TEXT, WEIGHT, Columns, Role
 from semscale.settings import Option, Settings, Signed
-from semscale.store.missing_codes import missing_keys, written_codes
+from semscale.store.missing_codes import missing_keys, write_codes
 from semscale.text_preparation import Html, Reasoning
 
 if TYPE_CHECKING:
@@ -61,10 +61,10 @@ class CodeSettings(Settings):
                 f"must be at most `given_from` ({self.given_from:g}), got {self.unsure_from:g}",
             )
 
-    def signed(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         """Return the settings that the signature records, with the codes for missing answers if any."""
-        codes = {"missing": written_codes(missing_keys(self.missing))} if self.missing else {}
-        return {**super().signed(), **codes}
+        codes = {"missing": write_codes(missing_keys(self.missing))} if self.missing else {}
+        return {**super().signature_fields(), **codes}
 
 
 class CodeKeywords(TypedDict, total=False):

@@ -166,7 +166,7 @@ class SuggestionSummary(Presentable):
         """True if typical words are fragments of texts without spaces, so that some may not be words."""
         return any(is_fragment(word) for code in self.codes for word in code.words)
 
-    def renamed(self, names: Sequence[tuple[str, str] | None], asked: str) -> "SuggestionSummary":
+    def with_names(self, names: Sequence[tuple[str, str] | None], asked: str) -> "SuggestionSummary":
         """Replace names and definitions of codes by a chat model's.
 
         Args:
@@ -186,7 +186,7 @@ class SuggestionSummary(Presentable):
         names = [[self.codes[code].name for code in net] for net in self.nets]
         return {" + ".join(some[:_NAMED_CODES])[:_MAX_NAME]: some for some in names}
 
-    def counted(self, coder: "Coder", times: Mapping[str, int]) -> "SuggestionSummary":
+    def with_counts(self, coder: "Coder", times: Mapping[str, int]) -> "SuggestionSummary":
         """Count the clustered rows that ``semscale code`` would give each proposed code.
 
         Args:
@@ -349,7 +349,7 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
         is_most=codes is None and k == min(most, len(texts) // 2),
         codebook=codebook,
         clusters=clusters,
-        signature=signature.extended(embedder.signature),
+        signature=signature.plus(embedder.signature),
     )
 
 
@@ -787,7 +787,7 @@ def read_name(reply: str) -> tuple[str, str] | None:
     return None if len(name) > _MAX_NAME or ";" in name else (name, definition)
 
 
-def suggested_codebook(summary: SuggestionSummary) -> Codebook:
+def build_codebook(summary: SuggestionSummary) -> Codebook:
     """Build the codebook of a proposal.
 
     Raises:
@@ -812,20 +812,22 @@ def suggestion_yaml(summary: SuggestionSummary) -> str:
         f"# Proposed from clusters of {clustered} different answers: {summary.n_stable} of "
         f"{len(summary.codes)} come back when half of the\n"
         "# answers are left out. Read the examples, rename, merge and split codes before you use them.\n"
-        f"{_dumped({'name': _codebook_name(summary)})}\n"
+        f"{_dump_yaml({'name': _codebook_name(summary)})}\n"
         "# A line merges codes: the first name stays, with the examples of all.\n"
         f"merge: []\n#  - [{summary.codes[0].name}, {summary.codes[1].name}]\n\n"
         "# Nets: an answer with one of the codes is in the net.\n"
     )
     nets = [{"name": name, "codes": codes} for name, codes in summary.named_nets.items()]
-    text += f"{_dumped({'nets': nets})}\ncodes:\n"
+    text += f"{_dump_yaml({'nets': nets})}\ncodes:\n"
     for code in summary.codes:
         state = "stable" if code.is_stable else "NOT STABLE: it may be chance"
         share = f"cluster of {code.n:,} answers ({100 * code.share:.0f} %)"
         if code.n_coded is not None:
             share += f", semscale code would give it to {code.n_coded:,}"
         entry = {"name": code.name, "definition": code.definition, "examples": list(code.examples)}
-        text += f"  # {share}, {state} (Jaccard {code.shown_jaccard:.2f})\n{indent(_dumped([entry]), '  ')}"
+        text += (
+            f"  # {share}, {state} (Jaccard {code.shown_jaccard:.2f})\n{indent(_dump_yaml([entry]), '  ')}"
+        )
     return text
 
 
@@ -839,5 +841,5 @@ def _codebook_name(summary: SuggestionSummary) -> str:
     return f"{Path(summary.source).stem or 'answers'}-{summary.column}"
 
 
-def _dumped(content: object) -> str:
+def _dump_yaml(content: object) -> str:
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)

@@ -62,7 +62,7 @@ class CodedGrouping:
     groups: tuple[CodedGroup, ...]
     tests: tuple[GroupTest, ...]
 
-    def tested_groups(self, test: GroupTest) -> tuple[str, ...]:
+    def groups_in_test(self, test: GroupTest) -> tuple[str, ...]:
         """Name the groups that took part in a test."""
         named = [group.name for group in self.groups if group.name is not None]
         return tuple(named[number] for number in test.tested)
@@ -72,7 +72,7 @@ class CodedGrouping:
         tests: list[dict[str, Any]] = []
         for test in self.tests:
             figures = {name: value for name, value in vars(test).items() if name != "tested"}
-            tests.append({**figures, "groups": self.tested_groups(test)})
+            tests.append({**figures, "groups": self.groups_in_test(test)})
         groups = [
             {"group": group.name, "n": group.n, "codes": [_share_record(share) for share in group.shares]}
             for group in self.groups

@@ -20,7 +20,7 @@ from semscale.coding.code_shares import (
 )
 from semscale.coding.codebook import Codebook
 from semscale.coding.coder import ChatCodes, Coder, CodeScores, coding_status
-from semscale.coding.coding import Coding, FittedCodes, applied_settings, fit_codes, mean_asked
+from semscale.coding.coding import Coding, FittedCodes, fit_codes, mean_asked, settings_per_code
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
@@ -29,7 +29,7 @@ from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater
 from semscale.results.instrument import PartState, TableInstrument
 from semscale.results.table_columns import Cells
-from semscale.results.weights import NOBODY, numbered
+from semscale.results.weights import NOBODY, respondent_numbers
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import (
@@ -38,11 +38,11 @@ from semscale.stats.sampling import (
     LabelledSample,
     SampleDesign,
     SampledRows,
-    checked_inclusion,
+    validate_inclusion,
 )
 from semscale.store.columns import column_in, floats_in
 from semscale.store.missing_codes import code_key, missing_keys, unseen_codes
-from semscale.store.table import Table, picked_rows
+from semscale.store.table import Table, pick_rows
 from semscale.store.writing import PREFIX
 from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Mask, Progress, Status, are_scored
@@ -90,7 +90,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         most: int = SAMPLED_ROWS,
         progress: Progress | None = None,
     ) -> None:
-        self.columns: CodingColumns = columns.prepared_by(settings or CodeSettings())
+        self.columns: CodingColumns = columns.with_preparation(settings or CodeSettings())
         self.codebook = codebook
         self._load, self._ask, self._asked_settings = load, ask, asked or {}
         self._settings, self._plan = settings or CodeSettings(), plan or IntervalPlan()
@@ -107,7 +107,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     def key(self) -> dict[str, str]:
         """Return the settings that affect the codes, which excludes groups, ratings and weights."""
-        signed = self._settings.signed()
+        signed = self._settings.signature_fields()
         applied = {
             name: f"{value:.12g}" if isinstance(value, float) else str(value)
             for name, value in signed.items()
@@ -132,7 +132,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     def further_columns(self, cells: Cells, result: CodeScores) -> list[pl.Series]:
         """Return outcomes, codes and their values."""
         rows = np.arange(cells.first_row, cells.first_row + len(result.likeness))
-        coded = self._fitted.code(result, rows, self._asked_about(rows)).to_frame()
+        coded = self._fitted.code(result, rows, self._chat_codes(rows)).to_frame()
         return [column.alias(PREFIX + column.name) for column in coded]
 
     def state(self, result: CodeScores) -> PartState:
@@ -147,7 +147,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     def add(self, cells: Cells, result: CodeScores, notes: Mapping[str, Any]) -> None:
         """Add a part to the summary."""
         rows = np.arange(cells.first_row, cells.first_row + len(result.likeness))
-        coding = self._fitted.code(result, rows, self._asked_about(rows))
+        coding = self._fitted.code(result, rows, self._chat_codes(rows))
         # A number is stored as text if its column has texts, too.
         is_text = result.text_status != Status.NOT_TEXT
         answers = [cell if known else None for cell, known in zip(cells["text"], is_text, strict=True)]
@@ -167,7 +167,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         if self._rater is not None:
             columns["rating"] = self._rater.rate(answers, progress=self._progress).mean
         if self.columns.respondent is not None:
-            respondents = numbered(cells["respondent"], len(rows))
+            respondents = respondent_numbers(cells["respondent"], len(rows))
             # A row without a name is a cluster by itself.
             columns["cluster"] = np.where(respondents == NOBODY, NOBODY - 1 - rows, respondents)
         if self.columns.strata is not None:
@@ -186,11 +186,11 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             self._other.check_ended()
         if self.columns.weight is not None:
             self._tallies.check_weights(self.columns.weight)
-        rows = self._sample.stored()
+        rows = self._sample.rows()
         statuses = np.array(_STATUSES, dtype=object)[rows.columns["status"]]
         scores = CodeScores(self.codebook, rows.columns["likeness"], statuses, self._fitted.signature)
-        coding = self._fitted.code(scores, rows.rows, self._asked_about(rows.rows))
-        sample = _coded_sample(coding, rows)
+        coding = self._fitted.code(scores, rows.rows, self._chat_codes(rows.rows))
+        sample = _build_sample(coding, rows)
         tallies, hand = self._tallies, coding.hand
         (shares,) = code_shares(
             sample,
@@ -297,7 +297,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             self._coder.score(answers, missing=self._missing, progress=self._progress),
             rows,
             hand=codes,
-            asked=self._asked_about(rows),
+            asked=self._chat_codes(rows),
             stand_in=None if asked is None else mean_asked(asked.probability),
             settings=self._settings,
             plan=self._plan,
@@ -305,24 +305,24 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     @cached_property
     def _tallies(self) -> CodeTallies:
-        applied = applied_settings(self._fitted.calibrations, self._settings)
+        applied = settings_per_code(self._fitted.calibrations, self._settings)
         return CodeTallies(self.codebook.names, [settings.given_from for settings in applied])
 
     @cached_property
     def _rater(self) -> Rater | None:
         return None if self._scale is None else Rater(self._scale, missing=self._settings.missing)
 
-    def _asked_about(self, rows: Integers) -> ChatCodes | None:
+    def _chat_codes(self, rows: Integers) -> ChatCodes | None:
         return None if self._asked is None else self._asked.some(rows)
 
 
-def _coded_sample(coding: Coding, rows: SampledRows) -> CodedSample:
+def _build_sample(coding: Coding, rows: SampledRows) -> CodedSample:
     """Combine the decisions about sampled answers with the design of the sample."""
     columns = rows.columns
     clusters = columns.get("cluster")
     design = SampleDesign(
         columns.get("weight"),
-        clusters=None if clusters is None else _renumbered(clusters),
+        clusters=None if clusters is None else _renumber(clusters),
         strata=columns.get("stratum"),
     )
     if coding.hand is None:
@@ -340,7 +340,7 @@ def _coded_sample(coding: Coding, rows: SampledRows) -> CodedSample:
     return CodedSample(coding.assigned, coding.readable, design, labels, rows.drawn)
 
 
-def _renumbered(clusters: Integers) -> Integers:
+def _renumber(clusters: Integers) -> Integers:
     """Number clusters from 0 in order of first appearance, single rows after the others."""
     names, first, positions = np.unique(clusters, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
@@ -379,7 +379,7 @@ class _CellChecks:
         if self._columns.respondent is not None and self._columns.strata is not None:
             strata = [self._strata.setdefault(name, len(self._strata)) for name in cells["strata"]]
             rows = np.arange(cells.first_row, cells.first_row + n)
-            triples = np.column_stack([numbered(cells["respondent"], n), strata, rows])
+            triples = np.column_stack([respondent_numbers(cells["respondent"], n), strata, rows])
             _, first = np.unique(triples[:, :2], axis=0, return_index=True)
             triples = triples[np.sort(first)]
             self._nested.append(triples[triples[:, 0] != NOBODY])
@@ -401,7 +401,7 @@ class _CellChecks:
         split = rows[strata != strata[first][positions]]
         if len(split):
             title = str(self._columns.respondent)
-            (cell,) = [column_in(batch, title)[0] for batch, _ in picked_rows(table, split[:1], {title})]
+            (cell,) = [column_in(batch, title)[0] for batch, _ in pick_rows(table, split[:1], {title})]
             raise InputError(
                 "respondent",
                 f": '{cell}' lies in more than one of the strata: give such rows one stratum, and "
@@ -427,7 +427,7 @@ class _CellChecks:
         self._codes.append(codes[:, coded])
         self._answers += [cells["text"][row] for row in coded.tolist()]
         if self._columns.inclusion is not None:
-            inclusion = checked_inclusion(cells["inclusion"], is_coded, first_row=cells.first_row)
+            inclusion = validate_inclusion(cells["inclusion"], is_coded, first_row=cells.first_row)
             self._inclusion.append(inclusion[coded])
 
 

@@ -56,7 +56,7 @@ from semscale.drift.metrics import Metric
 from semscale.drift.runs import check_comparable
 from semscale.errors import InputError
 from semscale.history.items import Item
-from semscale.history.runs import Run, named, now
+from semscale.history.runs import Run, list_names, now
 from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
 from semscale.messages import unreadable
@@ -221,7 +221,7 @@ def run_quality_drift_analysis(
     meter = DriftMeter(chosen.embedder, pairing=chosen.pairing)
     comparisons, entries, cautions = {}, {}, []
     for exercise in exercises.exercises:
-        compared = _compared(exercise, approved, runs, meter)
+        compared = _compare_exercise(exercise, approved, runs, meter)
         comparisons[exercise.id] = dict(zip(candidates, compared, strict=True))
         limits = chosen.thresholds
         if not any(item.outputs for item in exercise.items):
@@ -401,7 +401,7 @@ def update_report(path: str | Path, entries: Mapping[str, Mapping[str, Any]]) ->
     return report
 
 
-def _compared(
+def _compare_exercise(
     exercise: AthenaExercise, baseline: Run, runs: Sequence[Run], meter: DriftMeter
 ) -> list[Comparison]:
     """Measure the candidates on the submissions of one exercise; the range of credits is the exercise's."""
@@ -487,7 +487,7 @@ def _ensure_baselines(paths: Sequence[Path], baseline: NewBaseline | None, *, re
         raise InputError(
             "baseline",
             "must name the model or prompt that made it for "
-            f"{named(path.name for path in lacking)}: pass NewBaseline(model, generate)",
+            f"{list_names(path.name for path in lacking)}: pass NewBaseline(model, generate)",
         )
     created = {path: _with_baseline(contents[path], path.name, baseline) for path in lacking}
     for path, content in created.items():
@@ -508,7 +508,7 @@ def _candidate_run(model: str, source: Source, paths: Sequence[Path], baseline: 
     """
     if isinstance(source, Run):
         return check_comparable(baseline, replace(source, dataset=baseline.dataset))
-    items = _generated(source, paths) if callable(source) else read_athena(source).items
+    items = _generate_items(source, paths) if callable(source) else read_athena(source).items
     return check_comparable(baseline, Run(baseline.dataset, model, items))
 
 
@@ -518,7 +518,7 @@ def _baseline_run(exercises: AthenaExercises) -> Run:
     return Run(_DATASET, model, exercises.items, recorded=exercises.generated or now())
 
 
-def _generated(generate: Generate, paths: Sequence[Path]) -> tuple[Item, ...]:
+def _generate_items(generate: Generate, paths: Sequence[Path]) -> tuple[Item, ...]:
     items = []
     for path in paths:
         content = load_exercise(path)

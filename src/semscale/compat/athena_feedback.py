@@ -76,7 +76,7 @@ def calculate_bertscore_similarity(
     )
     if not baseline or not test:
         return dict.fromkeys(("precision", "recall", "f1"), 0.0 if baseline or test else math.nan)
-    pairs = _paired(baseline, test, pairing, embedder)
+    pairs = _pair_texts(baseline, test, pairing, embedder)
     scores = _scorer(cast("Hashable", embedder)).score(
         [test[column] for column in pairs[:, 1]], [baseline[row] for row in pairs[:, 0]]
     )
@@ -133,7 +133,7 @@ def calculate_credit_drift(
         distance = number_distances(baseline[:, None], test[:, None], np.array([span]))
         pairs = align(np.zeros_like(distance), distance)
     else:
-        pairs = _paired(left_texts, right_texts, pairing, embedder)
+        pairs = _pair_texts(left_texts, right_texts, pairing, embedder)
     if pairing == "position":
         baseline, test, pairs = (
             baseline[pairs[:, 0]],
@@ -277,7 +277,7 @@ def item_figures(comparison: Comparison, pairing: str) -> ItemFigures:
     return ItemFigures(f1, credit)
 
 
-def _paired(baseline: Sequence[str], test: Sequence[str], pairing: str, embedder: Any) -> Integers:
+def _pair_texts(baseline: Sequence[str], test: Sequence[str], pairing: str, embedder: Any) -> Integers:
     """Pair texts like the drift meter."""
     if pairing == "position":
         return align_by_position(len(baseline), len(test))

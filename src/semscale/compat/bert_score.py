@@ -36,8 +36,8 @@ from semscale.errors import InputError, SemscaleError
 from semscale.matching.bertscore import (
     BertScorer,
     BertScores,
-    chosen_baseline,
-    chosen_layer,
+    choose_baseline,
+    choose_layer,
     read_baseline,
     rescale_scores,
     token_encoder,
@@ -123,7 +123,7 @@ def score(
         nthreads,
         all_layers,
         bool(idf),
-        _flattened(refs) if idf is True else None,
+        _flatten(refs) if idf is True else None,
         device,
         lang,
         rescale_with_baseline,
@@ -184,8 +184,8 @@ class BERTScorer:
         self.baseline_path = baseline_path
         self.use_fast_tokenizer = use_fast_tokenizer
         self.model_type = model_type or _BY_LANGUAGE.get(str(lang).lower(), _OTHER_LANGUAGES)
-        self._encoder = _cached_encoder(self.model_type)
-        self.num_layers = chosen_layer(num_layers, self._encoder, None)
+        self._encoder = _load_encoder(self.model_type)
+        self.num_layers = choose_layer(num_layers, self._encoder, None)
         self._weights: Idf | None = None
         if idf_sents is not None:
             self.compute_idf(idf_sents)
@@ -275,7 +275,7 @@ class BERTScorer:
                 f"one with semscale models calibrate {self.model_type} --corpus FILE --out FILE"
             )
         custom = None if self.baseline_path is None else read_baseline(Path(self.baseline_path))
-        baseline = chosen_baseline(custom, self._encoder, self._layers[-1])
+        baseline = choose_baseline(custom, self._encoder, self._layers[-1])
         return baseline.values[:, None, :] if self.all_layers else baseline.at(self.num_layers)
 
     def _scorer(self, layer: int) -> BertScorer:
@@ -304,11 +304,11 @@ def plot_example(
 
 
 @lru_cache(maxsize=2)
-def _cached_encoder(model_type: str) -> TokenEncoder:
+def _load_encoder(model_type: str) -> TokenEncoder:
     return token_encoder(model_type, "exact", None)
 
 
-def _flattened(refs: Sequence[Any]) -> list[str]:
+def _flatten(refs: Sequence[Any]) -> list[str]:
     return [text for cell in refs for text in ([cell] if isinstance(cell, str) else cell)]
 
 

@@ -21,9 +21,9 @@ from typing import Any
 from semscale.errors import InputError
 from semscale.matching.cliniqlink import (
     TaskScore,
-    chosen_option,
-    chosen_options,
     evaluate_submission,
+    find_chosen_option,
+    find_chosen_options,
     load_submission,
     option_f1,
     option_key,
@@ -90,8 +90,8 @@ class ClinIQLinkSampleDatasetEvaluate:
         """
         reply = prediction if isinstance(prediction, str) else ", ".join(map(str, prediction))
         offered = list(options or ())
-        chosen, unknown = chosen_options(reply, offered)
-        wanted = {chosen_option(str(answer), offered) or option_key(str(answer)) for answer in expected}
+        chosen, unknown = find_chosen_options(reply, offered)
+        wanted = {find_chosen_option(str(answer), offered) or option_key(str(answer)) for answer in expected}
         return _number(option_f1(chosen | unknown, wanted))
 
     def evaluate_open_ended(self, expected: str | Sequence[str], prediction: str | Sequence[str]) -> float:
@@ -141,7 +141,7 @@ class ClinIQLinkSampleDatasetEvaluate:
 
     def _match(self, expected: str | Sequence[str], prediction: str | Sequence[str]) -> dict[str, float]:
         method = self._matcher.pair_method
-        matches = match_with(method, [_joined(prediction)], [_joined(expected)], keep_unread=True)
+        matches = match_with(method, [_join_parts(prediction)], [_join_parts(expected)], keep_unread=True)
         parts = {"score": matches.score, **matches.components}
         return {name: _number(float(values[0])) for name, values in parts.items()}
 
@@ -163,7 +163,7 @@ def _bare(text: object) -> str:
     return str(text).strip().lower().rstrip(_FINAL_MARKS)
 
 
-def _joined(text: str | Sequence[str] | None) -> str:
+def _join_parts(text: str | Sequence[str] | None) -> str:
     """Join the parts of an answer; ``None`` (null in JSON) becomes ""."""
     if text is None:
         return ""

@@ -66,7 +66,7 @@ def semscale_match(
             metadata={"status": str(matches.status[0]), "signature": str(matches.signature)},
         )
 
-    return _registered(scorer(metrics=[interval()], name="semscale_match"), score)
+    return _register(scorer(metrics=[interval()], name="semscale_match"), score)
 
 
 def semscale_groundedness(
@@ -95,11 +95,11 @@ def semscale_groundedness(
         return Score(
             value=float(grounded.score[0]),
             answer=state.output.completion,
-            explanation=explained_claims(grounded.claims[0]),
+            explanation=explain_claims(grounded.claims[0]),
             metadata={"status": str(grounded.status[0]), "signature": str(grounded.signature)},
         )
 
-    return _registered(scorer(metrics=[interval()], name="semscale_groundedness"), score)
+    return _register(scorer(metrics=[interval()], name="semscale_groundedness"), score)
 
 
 def semscale_judge(
@@ -146,7 +146,7 @@ def semscale_judge(
             metadata=metadata,
         )
 
-    return _registered(scorer(metrics=[interval()], name="semscale_judge"), score)
+    return _register(scorer(metrics=[interval()], name="semscale_judge"), score)
 
 
 def semscale_consistency(measure: str = "consistency", *, floor: float = 0.0, **settings: Any) -> Any:
@@ -175,7 +175,7 @@ def semscale_consistency(measure: str = "consistency", *, floor: float = 0.0, **
         metadata = {"status": str(measured.status[0]), "signature": str(measured.signature)}
         return Score(value=float(measured.measures[measure][0]), answer=first, metadata=metadata)
 
-    return _registered(score_reducer(name="semscale_consistency"), reduce)
+    return _register(score_reducer(name="semscale_consistency"), reduce)
 
 
 def interval(coverage: float = 0.95) -> Any:
@@ -190,7 +190,7 @@ def interval(coverage: float = 0.95) -> Any:
     require("inspect")
     from inspect_ai.scorer import metric
 
-    return _registered(
+    return _register(
         metric(name="semscale_interval"),
         _metric(lambda scores: mean_figures(*_columns(scores), coverage=coverage)),
     )
@@ -209,7 +209,7 @@ def corrected(labels: Mapping[str, float], *, coverage: float = 0.95) -> Any:
     require("inspect")
     from inspect_ai.scorer import metric
 
-    return _registered(
+    return _register(
         metric(name="semscale_corrected"),
         _metric(lambda scores: corrected_figures(*_columns(scores), labels, coverage=coverage)),
     )
@@ -271,7 +271,7 @@ def corrected_figures(
     }
 
 
-def explained_claims(claims: Sequence[ClaimVerdict]) -> str | None:
+def explain_claims(claims: Sequence[ClaimVerdict]) -> str | None:
     """List the claims that are not supported, with the reasons; ``None`` if all are supported."""
     lines = [
         f'{claim.verdict}: "{claim.claim}"' + (f" ({claim.reason})" if claim.reason else "")
@@ -281,7 +281,7 @@ def explained_claims(claims: Sequence[ClaimVerdict]) -> str | None:
     return "\n".join(lines) or None
 
 
-def _registered(decorator: Any, function: Any) -> Any:
+def _register(decorator: Any, function: Any) -> Any:
     """Register a builder without arguments; type checks do not need inspect_ai."""
     return decorator(lambda: function)()
 

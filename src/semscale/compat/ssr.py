@@ -172,7 +172,7 @@ class ResponseRater:
         if reference_set_id == MEAN:
             n_points = len(next(iter(self._sentences.values())))
             return [str(point) for point in range(1, n_points + 1)]
-        return list(self._sentences[self._known(reference_set_id)])
+        return list(self._sentences[self._check_name(reference_set_id)])
 
     def encode_texts(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Embed texts, shape (n, d).
@@ -218,7 +218,11 @@ class ResponseRater:
             UnknownNameError: (a ``KeyError``) there is no such set; the message lists the sets.
             InputError: (a ``ValueError``) the responses have the wrong kind, or a setting is out of range.
         """
-        names = self.available_reference_sets if reference_set_id == MEAN else [self._known(reference_set_id)]
+        names = (
+            self.available_reference_sets
+            if reference_set_id == MEAN
+            else [self._check_name(reference_set_id)]
+        )
         vectors = self._response_vectors(llm_responses)
         return ssr_ratings(
             vectors,
@@ -256,7 +260,7 @@ class ResponseRater:
         pmfs = self.get_response_pmfs(reference_set_id, llm_responses, temperature, epsilon)
         return self.get_survey_response_pmf(pmfs)
 
-    def _known(self, name: str) -> str:
+    def _check_name(self, name: str) -> str:
         if name not in self._sentences:
             known = ", ".join(map(repr, [*self._sentences, MEAN]))
             raise UnknownNameError(f"reference_set_id must be one of {known}, got {name!r}")

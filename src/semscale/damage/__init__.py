@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from semscale.damage.rewriting import negated, paraphrased, renumbered, truncated
+from semscale.damage.rewriting import change_numbers, negate, paraphrase, truncate
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, new_id, now
@@ -37,7 +37,9 @@ class Damage:
     changes: Changes
 
 
-def damaged(run: Run, kind: str, *, share: float = 1.0, seed: int = 0) -> tuple[Run, npt.NDArray[np.bool_]]:
+def damage_run(
+    run: Run, kind: str, *, share: float = 1.0, seed: int = 0
+) -> tuple[Run, npt.NDArray[np.bool_]]:
     """Damage a share of a run's items.
 
     Some items cannot be changed, such as texts without a number by damage to numbers; they stay as they are.
@@ -59,7 +61,7 @@ def damaged(run: Run, kind: str, *, share: float = 1.0, seed: int = 0) -> tuple[
 
     Examples:
         >>> run = Run("faq", "model-a", (Item("1", (Output("It is hot."),)), Item("2", (Output("Yes"),))))
-        >>> worse, which = damaged(run, "negate")
+        >>> worse, which = damage_run(run, "negate")
         >>> worse.items[0].outputs[0].text, which.tolist()
         ('It is not hot.', [True, False])
     """
@@ -105,7 +107,7 @@ def _each_text(change: Callable[[str, np.random.Generator], str | None]) -> Chan
     return _each_item(outputs)
 
 
-def shuffled(item: Item, rng: np.random.Generator) -> Outputs | None:
+def shuffle_outputs(item: Item, rng: np.random.Generator) -> Outputs | None:
     """Put the outputs into another order; ``None`` if every order gives the same list."""
     if len({output.text for output in item.outputs}) < 2:  # noqa: PLR2004 - nothing to put in order
         return None
@@ -115,7 +117,7 @@ def shuffled(item: Item, rng: np.random.Generator) -> Outputs | None:
             return order
 
 
-def dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
+def drop_output(item: Item, rng: np.random.Generator) -> Outputs | None:
     """Leave one output out; for a single output, leave out the last half of its sentences.
 
     Returns:
@@ -127,20 +129,20 @@ def dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
     return item.outputs[:out] + item.outputs[out + 1 :]
 
 
-def shuffled_and_dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
+def shuffle_and_drop(item: Item, rng: np.random.Generator) -> Outputs | None:
     """Leave one output out and shuffle the others, if there are any."""
-    left = dropped(item, rng)
+    left = drop_output(item, rng)
     if left is None:
         return None
-    return shuffled(replace(item, outputs=left), rng) or left
+    return shuffle_outputs(replace(item, outputs=left), rng) or left
 
 
-def silenced(item: Item, rng: np.random.Generator) -> Outputs:  # noqa: ARG001 - as all damage is called
+def silence(item: Item, rng: np.random.Generator) -> Outputs:  # noqa: ARG001 - as all damage is called
     """Remove all outputs."""
     return ()
 
 
-def swapped(items: Sequence[Item], rng: np.random.Generator) -> list[Outputs | None]:
+def swap_outputs(items: Sequence[Item], rng: np.random.Generator) -> list[Outputs | None]:
     """Give every item the outputs of another item; ``None`` if they are equal, or if there is no other item.
 
     Outputs move along one random cycle through all items that have a text (Sattolo's algorithm), so no item
@@ -174,45 +176,45 @@ def _texts(item: Item) -> list[str]:
 DAMAGES: Mapping[str, Damage] = {
     damage.name: damage
     for damage in (
-        Damage("shuffle", "The outputs in another order.", False, _each_item(shuffled)),
+        Damage("shuffle", "The outputs in another order.", False, _each_item(shuffle_outputs)),
         Damage(
             "drop",
             "One output left out; of a single output the last half of its sentences.",
             True,
-            _each_item(dropped),
+            _each_item(drop_output),
         ),
         Damage(
             "shuffle-drop",
             "One output left out and the others in another order.",
             True,
-            _each_item(shuffled_and_dropped),
+            _each_item(shuffle_and_drop),
         ),
-        Damage("swap", "The outputs of another item.", True, swapped),
+        Damage("swap", "The outputs of another item.", True, swap_outputs),
         Damage(
             "negate",
             "Each sentence says the opposite: a negation put in, or one taken out.",
             True,
-            _each_text(lambda text, _: negated(text)),
+            _each_text(lambda text, _: negate(text)),
         ),
         Damage(
             "numbers",
             "Every number replaced by a clearly different one.",
             True,
-            _each_text(lambda text, _: renumbered(text)),
+            _each_text(lambda text, _: change_numbers(text)),
         ),
         Damage(
             "truncate",
             "Only the first third of each output's words.",
             True,
-            _each_text(lambda text, _: truncated(text)),
+            _each_text(lambda text, _: truncate(text)),
         ),
         Damage(
             "paraphrase",
             "Other words, spelling and punctuation for the same.",
             False,
-            _each_text(paraphrased),
+            _each_text(paraphrase),
         ),
-        Damage("silence", "No output at all.", True, _each_item(silenced)),
+        Damage("silence", "No output at all.", True, _each_item(silence)),
     )
 }
 """All kinds of damage by name."""

@@ -45,7 +45,7 @@ class Sentence:
 
     def put(self, at: int, new: str, *, words: int = 1) -> str:
         """Replace one or more words by new text with the capitals of the first."""
-        return self.before(at) + cased_as(new, self.spans[at].group()) + self.after(at + words - 1)
+        return self.before(at) + match_case(new, self.spans[at].group()) + self.after(at + words - 1)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ _POSITIVE = {
 _NEAR = 3
 
 
-def negated(text: str) -> str | None:
+def negate(text: str) -> str | None:
     """Reverse each sentence of a text that a rule can reverse.
 
     If a sentence has a negation, it is removed ("is not" becomes "is", "no" becomes "some"). Otherwise one is
@@ -85,21 +85,21 @@ def negated(text: str) -> str | None:
         The changed text; ``None`` if no sentence could be reversed.
 
     Examples:
-        >>> negated("It works. Nothing is missing. Great phone.")
+        >>> negate("It works. Nothing is missing. Great phone.")
         'It does not work. Something is missing. Great phone.'
     """
     pieces = sentences_of(text)
-    reversed_ = [_reversed(piece) for piece in pieces]
+    reversed_ = [_reverse(piece) for piece in pieces]
     if all(piece is None for piece in reversed_):
         return None
     return "".join(new or old for new, old in zip(reversed_, pieces, strict=True))
 
 
-def _reversed(text: str) -> str | None:
+def _reverse(text: str) -> str | None:
     if text.rstrip().endswith("?"):
         return None
     sentence = Sentence(text)
-    for rule in (_affirmed, _denied):
+    for rule in (_affirm, _deny):
         for at in range(len(sentence.spans)):
             changed = rule(sentence, at)
             if changed is not None:
@@ -107,7 +107,7 @@ def _reversed(text: str) -> str | None:
     return None
 
 
-def _affirmed(sentence: Sentence, at: int) -> str | None:
+def _affirm(sentence: Sentence, at: int) -> str | None:
     """Remove the negation at a word; ``None`` if there is none."""
     word, after = sentence.word(at), sentence.word(at + 1)
     if word.endswith("n't"):
@@ -135,14 +135,14 @@ _HAVE = {"have": "do not have", "has": "does not have", "had": "did not have"}
 _DO = {"do": "do not do", "does": "does not do", "did": "did not do"}
 
 
-def _denied(sentence: Sentence, at: int) -> str | None:
+def _deny(sentence: Sentence, at: int) -> str | None:
     """Insert a negation at a word.
 
     Returns:
         The whole sentence; ``None`` if the word is not clearly a finite verb.
 
     Examples:
-        >>> _denied(Sentence("This shows it."), 1), _denied(Sentence("This shows it."), 0)
+        >>> _deny(Sentence("This shows it."), 1), _deny(Sentence("This shows it."), 0)
         ('This does not show it.', None)
     """
     if sentence.after(at).startswith(","):
@@ -338,11 +338,11 @@ def _participles() -> frozenset[str]:
     return frozenset({pair.split()[1] for pair in irregular} | word_class("participle"))
 
 
-def cased_as(word: str, model: str) -> str:
+def match_case(word: str, model: str) -> str:
     """Give a word the capitals of the word that it replaces.
 
     Examples:
-        >>> cased_as("shows", "Demonstrates"), cased_as("film", "MOVIE"), cased_as("i", "I")
+        >>> match_case("shows", "Demonstrates"), match_case("film", "MOVIE"), match_case("i", "I")
         ('Shows', 'FILM', 'I')
     """
     if model.isupper() and (len(model) > 1 or len(word) == 1):
@@ -386,7 +386,7 @@ _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 _EARLIER = 17
 
 
-def renumbered(text: str) -> str | None:
+def change_numbers(text: str) -> str | None:
     """Change every number in digits, and number words up to twelve.
 
     A number n becomes 2n + 3 with as many decimals. A year moves back by 17 years. A percentage that would
@@ -396,7 +396,7 @@ def renumbered(text: str) -> str | None:
         The changed text; ``None`` if nothing could be changed.
 
     Examples:
-        >>> renumbered("Two of 1,000 users waited 0.5 s in 2020.")
+        >>> change_numbers("Two of 1,000 users waited 0.5 s in 2020.")
         'Five of 2,003 users waited 4.0 s in 2003.'
     """
     markers = {match.start(): match.end() for match in _LIST_MARKER.finditer(text)}
@@ -407,7 +407,7 @@ def renumbered(text: str) -> str | None:
         return match.group() if any(start <= at < end for start, end in spans) else _other_number(match)
 
     changed = _DIGITS.sub(digits, text)
-    changed = _NUMBER_WORD.sub(lambda match: cased_as(_OTHER_NUMBERS[match[1].lower()], match[1]), changed)
+    changed = _NUMBER_WORD.sub(lambda match: match_case(_OTHER_NUMBERS[match[1].lower()], match[1]), changed)
     changed = _ONE.sub(_several, changed)
     return None if changed == text else changed
 
@@ -444,7 +444,7 @@ def _several(match: re.Match[str]) -> str:
     if noun.lower() in _no_noun() or noun.lower().endswith(("s", "x", "ch", "sh", "ing", "ly")):
         return match.group()
     several = noun[:-1] + "ies" if re.search(r"[^aeiou]y$", noun) else noun + "s"
-    return f"{cased_as('four', one)} {several}"
+    return f"{match_case('four', one)} {several}"
 
 
 _OFTEN = 0.8
@@ -455,7 +455,7 @@ _TO_IMPROVE = re.compile(
 _SMART = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'"})
 
 
-def paraphrased(text: str, rng: np.random.Generator) -> str | None:
+def paraphrase(text: str, rng: np.random.Generator) -> str | None:
     """Paraphrase a text by rules.
 
     The rules change synonyms and phrases of a small list, contractions, British and American spelling, the
@@ -466,17 +466,17 @@ def paraphrased(text: str, rng: np.random.Generator) -> str | None:
         The changed text; ``None`` if only the rules for quotation marks, dashes and bullets apply.
 
     Examples:
-        >>> paraphrased("It isn't clear.", np.random.default_rng(1))
+        >>> paraphrase("It isn't clear.", np.random.default_rng(1))
         'It is not clear.'
     """
-    changed = "".join(_reordered(piece, rng) for piece in sentences_of(text))
+    changed = "".join(_move_opening(piece, rng) for piece in sentences_of(text))
     changed = _pairs().sub(lambda match: _other(match, changed, rng), changed)
-    changed = _adjectives().sub(lambda match: _turned(match, rng), changed)
-    retyped = _retyped(changed) if rng.random() < _OFTEN else changed
+    changed = _adjectives().sub(lambda match: _swap_adjectives(match, rng), changed)
+    retyped = _retype(changed) if rng.random() < _OFTEN else changed
     return None if changed == text else retyped
 
 
-def _reordered(sentence: str, rng: np.random.Generator) -> str:
+def _move_opening(sentence: str, rng: np.random.Generator) -> str:
     """Move an opening to the end if nothing else depends on its position."""
     for pattern, ending in ((_NEXT_TIME, "next time"), (_TO_IMPROVE, "to improve")):
         match = pattern.match(sentence)
@@ -490,9 +490,9 @@ def _other(match: re.Match[str], text: str, rng: np.random.Generator) -> str:
     if rng.random() >= _OFTEN:
         return match.group()
     article, space, word = match["article"] or "", match["space"] or "", match["word"]
-    new = cased_as(_partners()[word.lower().replace("’", "'")], word)
+    new = match_case(_partners()[word.lower().replace("’", "'")], word)
     if article.lower() in ("a", "an"):
-        article = cased_as("an" if _sounds_like_a_vowel(new) else "a", article)
+        article = match_case("an" if _sounds_like_a_vowel(new) else "a", article)
     return f"{article}{space}{new}"
 
 
@@ -500,14 +500,14 @@ def _sounds_like_a_vowel(word: str) -> bool:
     return word[0].lower() in "aeiou" and not word.lower().startswith(("use", "uni", "eu", "one"))
 
 
-def _turned(match: re.Match[str], rng: np.random.Generator) -> str:
+def _swap_adjectives(match: re.Match[str], rng: np.random.Generator) -> str:
     if rng.random() >= _OFTEN:
         return match.group()
     first, second = match.groups()
-    return f"{cased_as(second, first)} and {first.lower()}"
+    return f"{match_case(second, first)} and {first.lower()}"
 
 
-def _retyped(text: str) -> str:
+def _retype(text: str) -> str:
     """Exchange quotation marks, dashes and bullets."""
     if any(mark in text for mark in "“”’‘"):
         text = text.translate(_SMART)
@@ -557,11 +557,11 @@ def _adjectives() -> re.Pattern[str]:
     return re.compile(rf"\b({words}) and ({words})\b", re.IGNORECASE)
 
 
-def truncated(text: str) -> str | None:
+def truncate(text: str) -> str | None:
     """Keep the first third of a text's words, at least one; ``None`` for a text of one word.
 
     Examples:
-        >>> truncated("The plug is hot and it smells.")
+        >>> truncate("The plug is hot and it smells.")
         'The plug is'
     """
     matches = list(re.finditer(r"\S+", text))

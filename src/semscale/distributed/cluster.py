@@ -78,7 +78,7 @@ _REMEDIES = {
 
 
 @contextmanager
-def connected(address: str) -> Iterator[None]:
+def connect(address: str) -> Iterator[None]:
     """Connect to a cluster within a ``with`` block; a process that is already connected stays connected.
 
     Args:
@@ -91,7 +91,7 @@ def connected(address: str) -> Iterator[None]:
         InputError: no cluster answers at the address.
     """
     require("ray")
-    checked = _checked(address)
+    checked = _check_address(address)
     # Otherwise a thread that still waits for results after the end would start another cluster.
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     _set_environment()
@@ -104,7 +104,7 @@ def connected(address: str) -> Iterator[None]:
     options: dict[str, Any] = {"address": checked, "log_to_driver": False, "logging_level": logging.ERROR}
     if checked == LOCAL:
         options |= {"num_cpus": processors(), "include_dashboard": False}
-    with _unchanged_sigterm(), _hidden_stderr():
+    with _preserve_sigterm(), _hidden_stderr():
         try:
             ray.init(**options)
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
@@ -132,7 +132,7 @@ def _set_environment() -> None:
         os.environ.setdefault(name, value)
 
 
-def _checked(address: str) -> str:
+def _check_address(address: str) -> str:
     """Check within seconds that an address answers; Ray itself would wait for minutes."""
     resolved = os.environ.get("RAY_ADDRESS", AUTO) if address == AUTO else address
     if resolved in {AUTO, LOCAL}:
@@ -163,7 +163,7 @@ def _unreachable(address: str, error: Exception) -> InputError:
 
 
 @contextmanager
-def _unchanged_sigterm() -> Iterator[None]:
+def _preserve_sigterm() -> Iterator[None]:
     """Restore this program's handler of SIGTERM, which Ray replaces."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -246,10 +246,10 @@ class ActorPool:
         """
         room = sum(self._room(node) for node in nodes)
         if not room:
-            gpus = f" and {_counted(self.gpus, 'GPU')}" if self.gpus else ""
+            gpus = f" and {_with_unit(self.gpus, 'GPU')}" if self.gpus else ""
             raise InputError(
-                f"no node of the cluster has {_counted(self.cpus, 'processor')}{gpus} for an actor; ask for "
-                "less, or add a node"
+                f"no node of the cluster has {_with_unit(self.cpus, 'processor')}{gpus} for an actor; ask "
+                "for less, or add a node"
             )
         return room if self.actors is None else self.actors
 
@@ -294,7 +294,7 @@ class ActorPool:
         return min(room, int(node.get("GPU", 0) / self.gpus)) if self.gpus else room
 
 
-def _counted(n: float, unit: str) -> str:
+def _with_unit(n: float, unit: str) -> str:
     return f"{n:g} {unit}{'' if n == 1 else 's'}"
 
 
@@ -331,7 +331,7 @@ def _head() -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def watched(
+def watch(
     items: Iterable[T],
     listeners: Sequence[tuple[str, int]] | None = None,
     *,

@@ -19,7 +19,7 @@ from semscale.distributed.cluster import (
     is_connected,
     node_resources,
     one_line,
-    watched,
+    watch,
 )
 from semscale.errors import ClusterError, InputError, ModelError, SemscaleError
 from semscale.signature import Signature
@@ -72,7 +72,7 @@ class Recipe(Protocol):
         """Load the model and build the instrument for the rows of a table."""
         ...
 
-    def completed(self, work: object) -> Self:
+    def with_estimates(self, work: object) -> Self:
         """Return a copy with the estimates that ``work`` made from the whole table."""
         ...
 
@@ -137,14 +137,14 @@ class ClusterParts:
         if not starts:
             return
         _check_sendable(table)
-        recipe = self.recipe.completed(work)
+        recipe = self.recipe.with_estimates(work)
         check = check_nodes(recipe, table, self.pool)
         with ExitStack() as stack:
             attempts, probe = Attempts.start(), None
             stack.callback(attempts.end)
             if place is not None:
                 probe = FolderProbe.new(place)
-                stack.enter_context(probe.written())
+                stack.enter_context(probe.write_file())
             import ray.data
 
             rows = [{_FIRST_ROW: start} for start in starts]
@@ -155,9 +155,9 @@ class ClusterParts:
                 batch_format="pyarrow",
                 **self.pool.arguments(min(self.pool.size(node_resources()), len(starts))),
             )
-            blocks = watched(dataset.iter_batches(batch_size=1, batch_format="pyarrow"))
+            blocks = watch(dataset.iter_batches(batch_size=1, batch_format="pyarrow"))
             for start, block in zip(starts, blocks, strict=True):
-                part = _received(block)
+                part = _unpack(block)
                 _check_rows(part.frame.height, min(size, n_rows - start), table.name, start)
                 yield part
 
@@ -168,7 +168,7 @@ class ClusterParts:
             SemscaleError: ``work`` rejected an item.
             ClusterError: the cluster failed.
         """
-        return watched(self._results(work, items))
+        return watch(self._results(work, items))
 
     def _results(self, work: Callable[[T], S], items: Iterable[T]) -> Iterator[S]:
         import ray
@@ -177,7 +177,7 @@ class ClusterParts:
         nodes = self.checked & {str(node["NodeID"]) for node in _nodes(has_processors)}
         if nodes:
             options["label_selector"] = {"ray.io/node-id": f"in({','.join(sorted(nodes))})"}
-        run = ray.remote(_called).options(**options)
+        run = ray.remote(_call).options(**options)
         at_once, pending = 2 * self.pool.size(node_resources()), deque[Any]()
         for item in items:
             pending.append(run.remote(work, item))
@@ -187,7 +187,7 @@ class ClusterParts:
             yield ray.get(pending.popleft())
 
 
-def _called(work: Callable[[T], S], item: T) -> S:  # Ray takes functions, no partial ones
+def _call(work: Callable[[T], S], item: T) -> S:  # Ray takes functions, no partial ones
     return work(item)
 
 
@@ -279,7 +279,7 @@ class PartActor:
         if self._probe is None:
             return part
         columns = self._work.summary_columns
-        stored = self._stored(self._probe.place, first_row // self._size, part)
+        stored = self._store(self._probe.place, first_row // self._size, part)
         return part._replace(
             frame=part.frame if columns is None else part.frame.select(columns), stored=stored
         )
@@ -293,11 +293,11 @@ class PartActor:
         problem = self._check.problem()
         if problem is not None:
             raise ClusterError(str(problem))
-        if self._probe is not None and self._probe.answered() is None:
+        if self._probe is not None and self._probe.check_access() is None:
             self._probe = None
         return self._recipe.row_work(self._table)
 
-    def _stored(self, place: OutputPlace, number: int, part: WorkedPart) -> Part:
+    def _store(self, place: OutputPlace, number: int, part: WorkedPart) -> Part:
         try:
             return store_part(files_of(place), WORK, number, part.frame, part.notes)
         except OSError as error:
@@ -307,7 +307,7 @@ class PartActor:
             ) from error
 
 
-def _received(block: "pa.Table") -> WorkedPart:
+def _unpack(block: "pa.Table") -> WorkedPart:
     """Unpack a part.
 
     Raises:
@@ -543,7 +543,7 @@ class FolderProbe:
         """Return a probe with a random token."""
         return cls(place, os.urandom(8).hex())
 
-    def answered(self) -> str | None:
+    def check_access(self) -> str | None:
         """Read the file on a node, write another file, and return its name; ``None`` if either fails."""
         name = f"{WORK}.probe-{self.token}-{os.getpid()}-{os.urandom(4).hex()}.tmp"
         with suppress(SemscaleError, OSError):
@@ -554,7 +554,7 @@ class FolderProbe:
         return None
 
     @contextmanager
-    def written(self) -> Iterator[None]:
+    def write_file(self) -> Iterator[None]:
         """Write the file for a ``with`` block; at its end, remove all probes, including those of killed runs.
 
         Raises:
@@ -581,11 +581,11 @@ def nodes_without(place: OutputPlace) -> list[str]:
         InputError: the folder cannot be written here, or a node cannot run Semscale.
     """
     probe = FolderProbe.new(place)
-    with probe.written():
+    with probe.write_file():
         files = files_of(place)
         return [
             node
-            for node, name in on_each_node(FolderProbe.answered, (probe,), has_processors)
+            for node, name in on_each_node(FolderProbe.check_access, (probe,), has_processors)
             if name is None or files.read(name) != probe.token.encode()
         ]
 
@@ -635,7 +635,7 @@ def on_each_node(
                     "install the same version with the extra ray on all nodes",
                 ) from error
 
-    return list(watched(results()))
+    return list(watch(results()))
 
 
 def _nodes(fits: Callable[[Mapping[str, float]], bool]) -> list[dict[str, Any]]:

@@ -58,7 +58,7 @@ def embed(
         ModelError: the model's weights cannot be had on this machine.
         MissingExtraError: ``semscale[ray]`` is not installed.
     """
-    return measured(dataset, EmbeddingRecipe(_model(embedder), text, dtype), pool)
+    return measure_dataset(dataset, EmbeddingRecipe(_model(embedder), text, dtype), pool)
 
 
 def rate(
@@ -91,7 +91,7 @@ def rate(
     loaded = load_scale(scale)
     settings["calibration"] = as_calibration(settings.get("calibration"))
     checked = Rater(loaded, **settings).settings  # rejects invalid settings before any actor starts
-    return measured(dataset, RatingRecipe(model, loaded, checked, text), pool)
+    return measure_dataset(dataset, RatingRecipe(model, loaded, checked, text), pool)
 
 
 def match(
@@ -136,10 +136,10 @@ def match(
             "a sample of them",
         )
     columns = MatchColumns(prediction=prediction, reference=(reference,))
-    return measured(dataset, MatchRecipe.from_settings(columns, matcher.settings), pool)
+    return measure_dataset(dataset, MatchRecipe.from_settings(columns, matcher.settings), pool)
 
 
-def measured(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None) -> "Dataset":
+def measure_dataset(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None) -> "Dataset":
     """Return a lazy dataset with the columns of an instrument; actors of a pool measure the batches."""
     require("ray")
     check = NodeCheck(recipe, recipe.signature(), os.getcwd())
@@ -210,7 +210,7 @@ class EmbeddingRecipe:
         work = EmbeddingWork(table, self.text, self.model.load(), self.dtype, None)
         return RowWork(lambda batch, _: work.part(batch), work.private, (STATUS,))
 
-    def completed(self, work: object) -> Self:  # noqa: ARG002 - as the protocol has it
+    def with_estimates(self, work: object) -> Self:  # noqa: ARG002 - as the protocol has it
         """Add nothing."""
         return self
 
@@ -237,16 +237,16 @@ class RatingRecipe:
 
     def row_work(self, table: Table) -> RowWork:
         """Load the model and embed the anchors."""
-        rater = Rater.from_settings(self.scale, self.settings.changed(embedder=self.model.load))
+        rater = Rater.from_settings(self.scale, self.settings.with_values(embedder=self.model.load))
         work = PartWork(table, RatingTable(RatingColumns(text=self.text), rater, IntervalPlan()))
         return RowWork(work.part, work.private)
 
-    def completed(self, work: object) -> Self:
+    def with_estimates(self, work: object) -> Self:
         """Return a copy with the floor from ``work``, so that all nodes use bit-identical values."""
         instrument = work.instrument if isinstance(work, PartWork) else None
         if not isinstance(instrument, RatingTable):
             return self
-        return replace(self, settings=self.settings.changed(floor=instrument.rater.applied_floor))
+        return replace(self, settings=self.settings.with_values(floor=instrument.rater.applied_floor))
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,7 @@ class MatchRecipe:
                 )
         loading = settings.loading.copy()
         loading.pop("progress", None)
-        return cls(columns, settings.changed(loading=loading))
+        return cls(columns, settings.with_values(loading=loading))
 
     def signature(self) -> Signature:
         """Return the signature of the method with its model."""
@@ -298,7 +298,7 @@ class MatchRecipe:
         work = PartWork(table, instrument)
         return RowWork(work.part, work.private)
 
-    def completed(self, work: object) -> Self:
+    def with_estimates(self, work: object) -> Self:
         """Return a copy with the texts from which the method makes its estimates."""
         instrument = work.instrument if isinstance(work, PartWork) else None
         if not isinstance(instrument, MatchTable):

@@ -102,10 +102,10 @@ class Aligner:
     ) -> Iterator[tuple[int, int, AlignedItem]]:
         scores: dict[Key, PairScores] = {}
         for start in range(0, len(block), _TOGETHER):
-            yield from self._scored(block[start : start + _TOGETHER], readings, scores)
+            yield from self._score(block[start : start + _TOGETHER], readings, scores)
         self._read.forget(dropped)
 
-    def _scored(
+    def _score(
         self, block: Sequence[Sides], readings: Mapping[int, Reading], scores: dict[Key, PairScores]
     ) -> Iterator[tuple[int, int, AlignedItem]]:
         cosines = self._cosines(block, readings)

@@ -22,7 +22,7 @@ from semscale.history.anchor_sets import MOST_PAIRS, AnchorPair, AnchorReadings,
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, new_id, now
 from semscale.judging.judge import Judge
-from semscale.messages import shortened
+from semscale.messages import shorten
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals import MeanEstimate, estimate_mean
@@ -527,7 +527,7 @@ def _read(ruler: Ruler, pairs: Sequence[AnchorPair], progress: Progress | None) 
         outside = values[(values < 0) | (values > 1)]
         if len(outside):
             raise InputError(
-                name, f"must lie in 0 to 1, got {shortened(float(outside[0]))}: divide by its span"
+                name, f"must lie in 0 to 1, got {shorten(float(outside[0]))}: divide by its span"
             )
     return readings
 
@@ -541,7 +541,7 @@ class Moved(StrEnum):
     NEITHER = "neither"
 
 
-def moved_part(outcome: Outcome | None, check: RulerCheck) -> Moved | None:
+def find_moved_part(outcome: Outcome | None, check: RulerCheck) -> Moved | None:
     """Return which part changed: the system, the ruler, both or neither.
 
     Only the ruler can change readings of anchors, as their texts never change. If the gate failed with an
@@ -651,7 +651,7 @@ def _label(cell: object, location: CellLocation, scale: tuple[float, float]) -> 
         score = math.nan
     if not low <= score <= high:
         raise location.error(
-            f"has the label {shortened(cell)}, which is no number from {low:g} to {high:g}",
+            f"has the label {shorten(cell)}, which is no number from {low:g} to {high:g}",
             "correct it, or give the range of the labels, such as --human-range 1 5",
         )
     return (score - low) / (high - low)

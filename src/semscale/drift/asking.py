@@ -22,7 +22,7 @@ from semscale.drift.runs import AskedFacts
 from semscale.drift.settings import COST, LATENCY, TOKENS
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.history.items import Item, Output
-from semscale.history.runs import Run, named
+from semscale.history.runs import Run, list_names
 from semscale.input_files import read_input_text
 from semscale.messages import did_you_mean
 from semscale.store.table import Table
@@ -141,7 +141,7 @@ class PromptColumns:
     by: tuple[str, ...] = ()
     reference: str | None = None
 
-    def found_in(self, table: Table, templates: Sequence[PromptTemplate] = ()) -> "PromptColumns":
+    def resolve_in(self, table: Table, templates: Sequence[PromptTemplate] = ()) -> "PromptColumns":
         """Check that a table has the columns, and return them with the column of the input, if any.
 
         Raises:
@@ -224,14 +224,14 @@ def read_items_to_ask(
         InputError: a column or an id is missing, an id occurs twice, a cell is not a text, or there is no
             row.
     """
-    chosen = columns.found_in(table, templates)
+    chosen = columns.resolve_in(table, templates)
     titles = {name for template in templates for name in template.columns}
     items = tuple(_items(table, chosen, titles))
     if not items:
         raise InputError(f"{table.name} has no rows: there is nothing to ask")
     repeated = [name for name, n in Counter(item.id for item in items).items() if n > 1]
     if repeated:
-        raise InputError(f"{table.name}: ids must occur once, got {named(repeated)} more than once")
+        raise InputError(f"{table.name}: ids must occur once, got {list_names(repeated)} more than once")
     return items
 
 
@@ -344,7 +344,7 @@ class Answers:
             )
 
 
-def answered_items(items: Iterable[Item], answers: Sequence[Answer]) -> tuple[Item, ...]:
+def items_with_answers(items: Iterable[Item], answers: Sequence[Answer]) -> tuple[Item, ...]:
     """Return items with their answers' outputs; an item without an output counts as silent.
 
     Args:
@@ -497,7 +497,7 @@ def ask_runs(  # noqa: PLR0913 - each is one noun, and all but three have a defa
     prompts = [item.prompt(template) for item in items]
     answers = run_apart(_ask_round(asker, prompts, reruns + 1, progress))
     empty = [item.unanswered for item in items]
-    runs = [Run(dataset, asker.name, answered_items(empty, asking)) for asking in answers.asked]
+    runs = [Run(dataset, asker.name, items_with_answers(empty, asking)) for asking in answers.asked]
     return runs[0], *(replace(run, rerun_of=runs[0].id) for run in runs[1:])
 
 

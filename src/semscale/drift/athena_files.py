@@ -11,10 +11,10 @@ from typing import Any
 from semscale.drift.cells import CellLocation, feedback_text, number_in
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
-from semscale.history.runs import named
+from semscale.history.runs import list_names
 from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
-from semscale.messages import shortened
+from semscale.messages import shorten
 
 CREDITS = "credits"
 """The numeric field of feedback."""
@@ -142,7 +142,7 @@ def read_athena(paths: str | Path | Iterable[str | Path]) -> AthenaExercises:
                 )
             files[item.id] = exercise.file
     if not files:
-        names = named(exercise.file for exercise in exercises)
+        names = list_names(exercise.file for exercise in exercises)
         raise InputError(f"{names}: no submissions; there is nothing to read")
     return AthenaExercises(exercises)
 
@@ -208,9 +208,10 @@ def exercise_of(content: Mapping[str, Any], name: str) -> AthenaExercise:
     models = {_model_of(info, where) for where, info in infos} - {None}
     if len(models) > 1:
         raise InputError(
-            f"{name}: feedback of several models, {named(sorted(map(str, models)))}; one a file is needed"
+            f"{name}: feedback of several models, {list_names(sorted(map(str, models)))}; one a file is "
+            "needed"
         )
-    return AthenaExercise(exercise, name, items, models.pop() if models else None, _stated_times(infos))
+    return AthenaExercise(exercise, name, items, models.pop() if models else None, _list_times(infos))
 
 
 def submissions_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
@@ -295,7 +296,7 @@ def _output(feedback: object, name: str, label: str) -> Output:
             f"{name}: {label} must have texts and a finite number of credits, got {values!r:.120}; correct "
             "it, or take it out"
         ) from error
-    return Output(text, {} if credit is None else {CREDITS: credit}).separated()
+    return Output(text, {} if credit is None else {CREDITS: credit}).separate_reasoning()
 
 
 def _id_of(content: Mapping[str, Any], name: str, label: str) -> str:
@@ -312,7 +313,7 @@ def _model_of(info: Mapping[str, Any], where: str) -> str | None:
     return str(model) if model else None
 
 
-def _stated_times(infos: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[StatedTime, ...]:
+def _list_times(infos: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[StatedTime, ...]:
     """Return the times in an exercise's entries, at most one per entry."""
     keys = ((where, info, next((key for key in _TIME_KEYS if info.get(key)), None)) for where, info in infos)
     return tuple(
@@ -323,5 +324,5 @@ def _stated_times(infos: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[State
 def _description(content: object) -> str:
     """Describe the JSON of a file that is not an exercise."""
     if isinstance(content, dict):
-        return f"its keys are {named(map(str, content)) or 'none'}"
-    return "it is a list" if isinstance(content, list) else f"it is {shortened(content)}"
+        return f"its keys are {list_names(map(str, content)) or 'none'}"
+    return "it is a list" if isinstance(content, list) else f"it is {shorten(content)}"

@@ -14,7 +14,7 @@ from semscale.errors import InputError
 from semscale.history.items import Output
 from semscale.json_reading import parse_json
 from semscale.reasoning import REASONING_FIELDS, reasoning_of
-from semscale.store.columns import NUMBER, as_names, groups_in, listed_cell
+from semscale.store.columns import NUMBER, as_names, cell_values, groups_in
 from semscale.store.missing_codes import is_missing
 
 _SHOWN_CHARACTERS = 40
@@ -78,7 +78,7 @@ def text_of(cell: object, location: CellLocation) -> str | None:
     if isinstance(cell, int | float) and not isinstance(cell, bool):
         whole = isinstance(cell, float) and cell.is_integer() and abs(cell) <= _EXACT
         return str(int(cell) if whole else cell)
-    raise location.error(f"holds {_shown(cell)}, which is no text", "write a text, or leave it empty")
+    raise location.error(f"holds {_shorten(cell)}, which is no text", "write a text, or leave it empty")
 
 
 def input_text(cell: object, location: CellLocation) -> str | None:
@@ -185,7 +185,9 @@ def number_in(cell: object, location: CellLocation) -> float | None:
     elif isinstance(cell, int | float | Decimal) and not isinstance(cell, bool):
         number = float(cell)
     if not math.isfinite(number):
-        raise location.error(f"must hold finite numbers, got {_shown(cell)}", "correct it, or leave it empty")
+        raise location.error(
+            f"must hold finite numbers, got {_shorten(cell)}", "correct it, or leave it empty"
+        )
     return number
 
 
@@ -193,7 +195,7 @@ def _parts(cell: Any, location: CellLocation) -> list[Any]:  # noqa: ANN401 - an
     if isinstance(cell, str) and cell.lstrip().startswith("[") and _are_outputs(parsed := as_json(cell)):
         return list(parsed)
     try:
-        return listed_cell(
+        return cell_values(
             cell, parameter="output", column=location.column, row=location.row, only_nulls=True
         )
     except InputError as error:
@@ -224,7 +226,7 @@ def _object_number(name: str, cell: object, location: CellLocation) -> float | N
     except InputError as error:
         problem = "not finite" if isinstance(cell, float) else "no number"
         raise location.error(
-            f"has an output whose '{name}' is {_shown(cell)}, which is {problem}",
+            f"has an output whose '{name}' is {_shorten(cell)}, which is {problem}",
             "correct it, or name the numbers that count as fields (--field), so that others are passed over",
         ) from error
 
@@ -237,6 +239,6 @@ def as_json(cell: str) -> Any:  # noqa: ANN401 - any JSON value
         return None
 
 
-def _shown(cell: object) -> str:
+def _shorten(cell: object) -> str:
     text = repr(cell)
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."

@@ -36,15 +36,15 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards, Mode
 from semscale.history.items import digest_items
-from semscale.history.runs import Run, hashed, named, short_id
+from semscale.history.runs import Run, list_names, short_hash, short_id
 from semscale.history.stored_comparison import COMMON_ITEMS
-from semscale.matching.bertscore import chosen_layer, token_encoder
-from semscale.matching.calibrated import LAYERS, CalibratedWeights, calibrated_weights_for
+from semscale.matching.bertscore import choose_layer, token_encoder
+from semscale.matching.calibrated import LAYERS, CalibratedWeights, load_weights_for
 from semscale.matching.matcher import guards_for
 from semscale.matching.pairs import corpus_hash, with_identifier
 from semscale.matching.token_scores import equal_weights
 from semscale.matching.words import WordLayers
-from semscale.messages import known_settings
+from semscale.messages import reject_unknown_settings
 from semscale.signature import Signature
 from semscale.stats.intervals import check_seed
 from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses
@@ -135,11 +135,11 @@ class Comparison:
         """Signature of the measurement, the reruns, and the compared items if not all were compared."""
         further = {}
         if self.reruns:
-            outputs = hashed(sorted(digest_items(rerun.items) for rerun in self.reruns))
+            outputs = short_hash(sorted(digest_items(rerun.items) for rerun in self.reruns))
             further["reruns"] = f"{len(self.reruns)}#{outputs}"
         if self.matching.n_left_out:
             further[COMMON_ITEMS] = self.baseline.dataset_version
-        return self.settings.extended(Signature.of("drift", **further))
+        return self.settings.plus(Signature.of("drift", **further))
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -180,12 +180,12 @@ class Comparison:
 
         NaN if the candidate has no loss at an item.
         """
-        losses, unknown = self._known_losses(metric)
+        losses, unknown = self._fill_losses(metric)
         return np.where(unknown, np.nan, run_losses(losses)[:, 0])
 
     def noise_losses(self, metric: str) -> Floats:
         """Return the mean loss between baseline and reruns at each item, shape (n,); 0 without a rerun."""
-        losses, unknown = self._known_losses(metric)
+        losses, unknown = self._fill_losses(metric)
         noise = run_losses(losses[:, 1:, 1:]).mean(axis=1) if self.reruns else np.zeros(len(losses))
         return np.where(unknown, np.nan, noise)
 
@@ -199,7 +199,7 @@ class Comparison:
         Returns:
             Shape (n, k): candidate, baseline, reruns. NaN for an item at which the candidate has no loss.
         """
-        losses, unknown = self._known_losses(metric)
+        losses, unknown = self._fill_losses(metric)
         drifts = run_drifts(losses, self.metrics[metric].power)
         return np.where(unknown[:, None], np.nan, np.round(drifts, _DECIMALS))
 
@@ -210,11 +210,11 @@ class Comparison:
         """
         if not self.reruns:
             return None
-        losses, unknown = self._known_losses(metric)
+        losses, unknown = self._fill_losses(metric)
         scores = run_losses(losses[:, 1:, 1:] ** power).mean(axis=1)
         return mean_loss(np.where(unknown, np.nan, scores))
 
-    def _known_losses(self, metric: str) -> tuple[Floats, Mask]:
+    def _fill_losses(self, metric: str) -> tuple[Floats, Mask]:
         """Return the losses of all pairs of runs with 0 for NaN, and a mask of items without any loss."""
         losses = self.pair_losses[metric]
         unknown = ~np.isfinite(losses[:, 1:, 0]).any(axis=1)
@@ -342,7 +342,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         progress=progress,
     )
     if deterministic and again:
-        settings = comparison.settings.extended(Signature.of("drift", deterministic=True))
+        settings = comparison.settings.plus(Signature.of("drift", deterministic=True))
         comparison = replace(comparison, settings=settings)
     return with_reference_match(comparison, meter, progress=progress)
 
@@ -403,10 +403,10 @@ class IndexedRuns:
     def spans_name(self) -> str | None:
         """Number and hash of fields and spans for the signature; ``None`` without fields."""
         spans = dict(zip(self.fields, self.spans.tolist(), strict=True))
-        return f"{len(spans)}#{hashed(sorted(spans.items()))}" if spans else None
+        return f"{len(spans)}#{short_hash(sorted(spans.items()))}" if spans else None
 
 
-def measured_metrics(
+def baseline_metrics(
     baseline: Run, directions: Mapping[str, Direction] | None = None
 ) -> tuple[dict[str, Metric], tuple[str, ...], Floats]:
     """Return the metrics for a baseline, its numeric fields, and their ranges.
@@ -516,7 +516,7 @@ class DriftMeter:
         Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT, arXiv 1904.09675.
     """
 
-    @known_settings
+    @reject_unknown_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
@@ -557,11 +557,11 @@ class DriftMeter:
     @cached_property
     def layer(self) -> int:
         """Layer with the states that BERTScore compares."""
-        return chosen_layer(self._layer, self.encoder, None)
+        return choose_layer(self._layer, self.encoder, None)
 
     @cached_property
     def _calibration(self) -> CalibratedWeights:
-        return calibrated_weights_for(self.encoder.signature)
+        return load_weights_for(self.encoder.signature)
 
     @cached_property
     def _words(self) -> WordLayers:
@@ -597,10 +597,10 @@ class DriftMeter:
         """
         for other in (candidate, *reruns):
             _check_items(baseline, other)
-        indexed = self._indexed(baseline, candidate, reruns, whole)
+        indexed = self._index_runs(baseline, candidate, reruns, whole)
         order = [(1, later) for later in (*range(2, len(indexed.runs)), 0)]
         order += combinations([*range(2, len(indexed.runs)), 0], 2)
-        measured = self._measured(indexed, order, progress)
+        measured = self._measure(indexed, order, progress)
         comparison = Comparison(baseline, candidate, tuple(reruns), indexed.metrics, *measured, **known)
         if floors:
             comparison = replace(comparison, floors=self.floors(baseline, progress=progress))
@@ -624,14 +624,14 @@ class DriftMeter:
         """
         for other in runs[1:]:
             _check_items(runs[0], other)
-        metrics, fields, spans = measured_metrics(runs[0], self.fields)
+        metrics, fields, spans = baseline_metrics(runs[0], self.fields)
         numbers, counts, texts = TextNumbers(), [], []
         for run in runs:
             texts.append(item_texts(run.items, fields, numbers, sort=self.pairing == "assignment"))
             counts.append(len(numbers))
         indexed = IndexedRuns(texts, fields, spans, metrics, numbers.texts, counts[0], counts[n_reruns])
-        aligned, _, signature = self._scored(indexed, order)
-        losses, _ = _collected(indexed, order, aligned, progress)
+        aligned, _, signature = self._score_pairs(indexed, order)
+        losses, _ = _collect_losses(indexed, order, aligned, progress)
         return RunPool(runs, metrics, losses, signature)
 
     def floors(self, baseline: Run, *, progress: Progress | None = None) -> dict[str, float]:
@@ -644,7 +644,7 @@ class DriftMeter:
         Returns:
             Mean loss by metric; NaN if fewer than two items have a text.
         """
-        metrics, _, _ = measured_metrics(baseline, self.fields)
+        metrics, _, _ = baseline_metrics(baseline, self.fields)
         speaking = [index for index, item in enumerate(baseline.items) if item.outputs_with_text]
         if len(speaking) < 2:  # noqa: PLR2004 - nothing to exchange
             return dict.fromkeys(metrics, math.nan)
@@ -658,11 +658,11 @@ class DriftMeter:
         found = self.measure(ordered, other, whole=baseline, progress=progress)
         return {name: mean_loss(found.losses(name)) for name in metrics}
 
-    def _indexed(
+    def _index_runs(
         self, baseline: Run, candidate: Run, reruns: Sequence[Run], whole: Run | None
     ) -> IndexedRuns:
         whole = whole or baseline
-        metrics, fields, spans = measured_metrics(whole, self.fields)
+        metrics, fields, spans = baseline_metrics(whole, self.fields)
         numbers, sort = TextNumbers(), self.pairing == "assignment"
         texts = item_texts(whole.items, fields, numbers, sort=sort)
         of_items = dict(zip((item.id for item in whole.items), texts, strict=True))
@@ -672,7 +672,7 @@ class DriftMeter:
         runs = [item_texts(candidate.items, fields, numbers, sort=sort), own, *again]
         return IndexedRuns(runs, fields, spans, metrics, numbers.texts, n_baseline, n_stored)
 
-    def aligned(
+    def align(
         self, indexed: IndexedRuns, order: Sequence[tuple[int, int]]
     ) -> Iterator[tuple[int, int, AlignedItem]]:
         """Align and score the outputs of pairs of runs, item by item.
@@ -684,9 +684,9 @@ class DriftMeter:
         Yields:
             Number of the item, number of the pair of runs, and the aligned outputs.
         """
-        return self._scored(indexed, order)[0]
+        return self._score_pairs(indexed, order)[0]
 
-    def _scored(
+    def _score_pairs(
         self, indexed: IndexedRuns, order: Sequence[tuple[int, int]]
     ) -> tuple[Iterator[tuple[int, int, AlignedItem]], TextReadings, Signature]:
         layers = sorted({self.layer, self.encoder.layers})
@@ -701,7 +701,7 @@ class DriftMeter:
         )
         scoring.learn(np.arange(indexed.n_baseline), self.seed)
         signature = self._signature(indexed, scoring.floors)
-        stored = self._stored(scoring, indexed, signature)
+        stored = self._scoring_store(scoring, indexed, signature)
         aligner = Aligner(
             read,
             stored or scoring,
@@ -710,19 +710,19 @@ class DriftMeter:
             pooling=self.encoder.pooling,
         )
 
-        def aligned() -> Iterator[tuple[int, int, AlignedItem]]:
+        def align_pairs() -> Iterator[tuple[int, int, AlignedItem]]:
             yield from aligner.align([(indexed.runs[first], indexed.runs[second]) for first, second in order])
             if stored:
                 stored.flush()
 
-        return aligned(), read, signature
+        return align_pairs(), read, signature
 
-    def _measured(
+    def _measure(
         self, indexed: IndexedRuns, order: Sequence[tuple[int, int]], progress: Progress | None
     ) -> tuple[dict[str, Floats], Statuses, tuple[AlignedPair, ...], Integers, Signature]:
         """Measure pairs of runs, each reference before the run that is measured against it."""
-        aligned, read, signature = self._scored(indexed, order)
-        losses, pairs = _collected(indexed, order, aligned, progress)
+        aligned, read, signature = self._score_pairs(indexed, order)
+        losses, pairs = _collect_losses(indexed, order, aligned, progress)
         windows = self.encoder.windows(read.spelled.tokens)
         both = list(zip(indexed.runs[0], indexed.runs[1], strict=True))
         status = [Status.SCORED if any(texts) else Status.EMPTY for texts in both]
@@ -731,7 +731,7 @@ class DriftMeter:
         ]
         return losses, np.array(status, object), pairs, np.array(most, np.int64), signature
 
-    def _stored(
+    def _scoring_store(
         self, scoring: PairScoring, indexed: IndexedRuns, signature: Signature
     ) -> StoredScoring | None:
         if self._scores is None:
@@ -742,7 +742,7 @@ class DriftMeter:
     @property
     def signature(self) -> Signature:
         """Signature of the settings; a result's signature also has the baseline's estimates and fields."""
-        return self._signed("baseline", "estimated", "baseline", self.fields)
+        return self._build_signature("baseline", "estimated", "baseline", self.fields)
 
     def _signature(self, indexed: IndexedRuns, floors: Mapping[str, float]) -> Signature:
         shown = "/".join(f"{floors[name]:.3f}" for name in LAYERS)
@@ -750,9 +750,9 @@ class DriftMeter:
             metric.unit: metric.direction for metric in indexed.metrics.values() if metric.unit
         }
         corpus = corpus_hash(indexed.texts[: indexed.n_baseline])
-        return self._signed(corpus, shown, indexed.spans_name, better)
+        return self._build_signature(corpus, shown, indexed.spans_name, better)
 
-    def _signed(
+    def _build_signature(
         self, corpus: str, floors: str, spans: str | None, better: Mapping[str, Direction]
     ) -> Signature:
         looking = [f"{name}={mode}" for name, mode in self.guards.modes.items() if mode is not Mode.OFF]
@@ -771,8 +771,8 @@ class DriftMeter:
         )
         ways = [f"{name}={way}" for name, way in sorted(better.items()) if way != "either"]
         if ways:
-            settings = settings.extended(Signature.of("fields", better=hashed(ways)))
-        signed = settings.extended(self.encoder.signature)
+            settings = settings.plus(Signature.of("fields", better=short_hash(ways)))
+        signed = settings.plus(self.encoder.signature)
         decide = looking or len(languages_read(signed)) > 1
         return with_identifier(signed) if decide else signed
 
@@ -781,11 +781,11 @@ def _check_items(baseline: Run, other: Run) -> None:
     left, right = ([item.id for item in run.items] for run in (baseline, other))
     if left != right:
         apart = sorted(set(left) ^ set(right))
-        detail = f"{named(apart)} in one of them only" if apart else "another order"
+        detail = f"{list_names(apart)} in one of them only" if apart else "another order"
         raise InputError("runs", f"must have the baseline's items in its order, got {detail}")
 
 
-def _collected(
+def _collect_losses(
     indexed: IndexedRuns,
     order: Sequence[tuple[int, int]],
     aligned: Iterable[tuple[int, int, AlignedItem]],

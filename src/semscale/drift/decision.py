@@ -48,7 +48,7 @@ from itertools import product
 
 import numpy as np
 
-from semscale.drift.comparison import Comparison, measured_metrics, run_drifts
+from semscale.drift.comparison import Comparison, baseline_metrics, run_drifts
 from semscale.drift.exchange_test import drift_bounds, exchange_test, holm, joint_p_values
 from semscale.drift.hard_limits import BrokenItems, LimitCheck, broken_items, check_limits
 from semscale.drift.metrics import (
@@ -62,8 +62,8 @@ from semscale.drift.metrics import (
 )
 from semscale.drift.settings import LIMITS, GateSettings, Group
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.runs import Run, hashed, named
-from semscale.messages import did_you_mean, shortened, unknown_name
+from semscale.history.runs import Run, list_names, short_hash
+from semscale.messages import did_you_mean, shorten, unknown_name
 from semscale.signature import Signature
 from semscale.types import Floats, Mask
 
@@ -153,7 +153,7 @@ class MetricTest:
         if metric.affected:
             rise = "" if self.noise is None else f"from {100 * self.noise:.0f} % "
             return f"{metric.label}{where} rose {rise}to {100 * self.loss:.0f} % of {metric.affected}"
-        before, after = (metric.stated(value) for value in (self.noise or 0.0, self.loss))
+        before, after = (metric.to_value(value) for value in (self.noise or 0.0, self.loss))
         verb = "fell" if after < before else "rose"
         start = "" if self.noise is None else f"from {before:.2f} "
         unit = f" {metric.unit}" if metric.unit else ""
@@ -300,7 +300,7 @@ def decide(comparison: Comparison, settings: GateSettings | None = None) -> Gate
         raise InputError(
             "deterministic", "counts equal reruns, which were left out: compare(..., deterministic=True)"
         )
-    names = chosen_metrics(comparison.metrics, settings)
+    names = metrics_to_test(comparison.metrics, settings)
     check_names(comparison.baseline, settings, comparison.matching.lost + comparison.matching.changed)
     thresholds = check_thresholds(comparison, settings)
     names, left_out = _without_unread(comparison, names)
@@ -338,7 +338,7 @@ def decide(comparison: Comparison, settings: GateSettings | None = None) -> Gate
             *_limit_cautions(limits),
             *threshold_cautions(comparison, read_thresholds(comparison.metrics, settings.thresholds)),
         ),
-        _signature(measured_and_decided(comparison), settings),
+        _signature(decision_signature(comparison), settings),
         settings,
     )
 
@@ -361,7 +361,7 @@ def metric_tests(
         for group, inside in members.items()
         for name in names
     }
-    overall = dict.fromkeys(names, 1.0) | _corrected({name: drifts[name] for name in with_noise})
+    overall = dict.fromkeys(names, 1.0) | _correct_p_values({name: drifts[name] for name in with_noise})
     adjusted: dict[tuple[str, Group | None], float] = {(name, None): p for name, p in overall.items()}
     for name, kind in product(names, dict.fromkeys(group[0] for group in members if group)):
         groups = [group for group in members if group and group[0] == kind]
@@ -382,7 +382,7 @@ def metric_tests(
     )
 
 
-def _corrected(drifts: Mapping[str, Floats]) -> dict[str, float]:
+def _correct_p_values(drifts: Mapping[str, Floats]) -> dict[str, float]:
     """Correct the p-values of metrics; those of a judge, which compares no rerun, separately."""
     families: dict[int, list[str]] = {}
     for name, of_metric in drifts.items():
@@ -411,7 +411,7 @@ def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and
     is_lost = (
         is_worse
         and drift < margin
-        and _stated_margin(settings, name, group) is None
+        and _margin_setting(settings, name, group) is None
         and _is_content_lost(comparison, name, inside, settings.alpha)
     )
     outcome = Outcome.UNDECIDED
@@ -495,7 +495,7 @@ def margin_of(comparison: Comparison, settings: GateSettings, name: str, group: 
 
     The default margin is fixed, or at least a share of the noise; see ``Metric.noise_share``.
     """
-    stated = _stated_margin(settings, name, group)
+    stated = _margin_setting(settings, name, group)
     if stated is not None:
         return stated
     metric = comparison.metrics[name]
@@ -503,7 +503,7 @@ def margin_of(comparison: Comparison, settings: GateSettings, name: str, group: 
     return max(metric.margin, metric.noise_share * (noise or 0.0))
 
 
-def _stated_margin(settings: GateSettings, name: str, group: Group | None) -> float | None:
+def _margin_setting(settings: GateSettings, name: str, group: Group | None) -> float | None:
     """Return the margin that the slice or the settings state; ``None`` for the metric's default."""
     for of_slice, own in settings.groups:
         if of_slice == group and name in own.margins:
@@ -553,15 +553,15 @@ def check_settings(
         Traceback (most recent call last):
         semscale.errors.InputError: max_avg_credits_drift needs the numeric field 'credits', ...
     """
-    metrics = {**measured_metrics(baseline, settings.fields)[0], **(further or {})}
-    names = chosen_metrics(metrics, settings)
+    metrics = {**baseline_metrics(baseline, settings.fields)[0], **(further or {})}
+    names = metrics_to_test(metrics, settings)
     check_names(baseline, settings)
     for thresholds in (settings.thresholds, *(own.thresholds for _, own in settings.groups)):
         read_thresholds(metrics, thresholds)
     return names
 
 
-def chosen_metrics(metrics: Mapping[str, Metric], settings: GateSettings) -> tuple[str, ...]:
+def metrics_to_test(metrics: Mapping[str, Metric], settings: GateSettings) -> tuple[str, ...]:
     """Return the names of the metrics that are tested.
 
     Raises:
@@ -570,7 +570,7 @@ def chosen_metrics(metrics: Mapping[str, Metric], settings: GateSettings) -> tup
     """
     for margins in (settings.margins, *(own.margins for _, own in settings.groups)):
         for name, margin in margins.items():
-            span = _measured(metrics, name, "margins").span
+            span = _require_metric(metrics, name, "margins").span
             if margin >= span:
                 raise InputError(
                     f"margins.{name}",
@@ -578,7 +578,7 @@ def chosen_metrics(metrics: Mapping[str, Metric], settings: GateSettings) -> tup
                     f"the smallest drift that matters, such as {0.05 * span:g}",
                 )
     for name, direction in settings.fields.items():
-        metric = _measured(metrics, f"{name}_difference", "fields (--direction)")
+        metric = _require_metric(metrics, f"{name}_difference", "fields (--direction)")
         if metric.direction != direction:
             raise InputError(
                 f"fields.{name}",
@@ -586,11 +586,11 @@ def chosen_metrics(metrics: Mapping[str, Metric], settings: GateSettings) -> tup
                 f"with DriftMeter(fields={{{name!r}: {direction!r}}})",
             )
     if settings.metrics is not None:
-        return tuple(_measured(metrics, name, "metrics").name for name in settings.metrics)
+        return tuple(_require_metric(metrics, name, "metrics").name for name in settings.metrics)
     return tuple(name for name, metric in metrics.items() if metric.is_usual)
 
 
-def _measured(metrics: Mapping[str, Metric], name: str, setting: str) -> Metric:
+def _require_metric(metrics: Mapping[str, Metric], name: str, setting: str) -> Metric:
     """Return a metric; refuse a name that was not measured."""
     if name in metrics:
         return metrics[name]
@@ -638,7 +638,7 @@ def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = 
         if name not in known:
             hint = did_you_mean(name, known) or "; take an id of the baseline"
             raise UnknownNameError(
-                "must_pass", f"names {shortened(name)}, which is the id of no item of the baseline{hint}"
+                "must_pass", f"names {shorten(name)}, which is the id of no item of the baseline{hint}"
             )
 
 
@@ -679,7 +679,7 @@ def read_thresholds(metrics: Mapping[str, Metric], limits: Mapping[str, float]) 
     """
     thresholds = tuple(_read_threshold(metrics, name, limit) for name, limit in limits.items())
     for index, threshold in enumerate(thresholds):
-        ends = threshold.metric.stated(0.0), threshold.metric.stated(threshold.metric.span)
+        ends = threshold.metric.to_value(0.0), threshold.metric.to_value(threshold.metric.span)
         low, high = min(ends), math.inf if threshold.metric.unit else max(ends)
         if not low <= threshold.limit <= high:
             possible = f"{low:g} to {high:g}" if math.isfinite(high) else f"at least {low:g}"
@@ -715,7 +715,7 @@ def _read_threshold(metrics: Mapping[str, Metric], name: str, limit: float) -> T
         return Threshold(name, metric, is_least=False, limit=limit)
     if side in {"min", "max"}:
         if about in {*TEXT_METRICS, *QUALITY_METRICS} or about.endswith("_difference"):
-            _measured(metrics, about, name)
+            _require_metric(metrics, about, name)
         if about in metrics:
             return Threshold(name, metrics[about], is_least=side == "min", limit=limit)
     known_names = [f"{metric.side}_{metric.name}" for metric in metrics.values()]
@@ -738,7 +738,7 @@ def _check_threshold(comparison: Comparison, threshold: Threshold, group: Group 
     name, is_quality = threshold.metric.name, threshold.metric.name in comparison.quality
     values = comparison.quality[name][0] if is_quality else comparison.losses(name)
     mean = mean_loss(values if group is None else values[comparison.members(group[0])[group[1]]])
-    value = mean if is_quality else threshold.metric.stated(mean)
+    value = mean if is_quality else threshold.metric.to_value(mean)
     return ThresholdCheck(threshold.name, name, threshold.limit, value, threshold.admits(value), group)
 
 
@@ -758,18 +758,18 @@ def _reason_against(comparison: Comparison, threshold: Threshold) -> str | None:
         return (
             None if threshold.admits(mean) else f"fails the baseline itself, which has {mean:.3g} on average"
         )
-    worst, kind = metric.stated(metric.span), "similarity" if metric.is_similarity else "loss"
+    worst, kind = metric.to_value(metric.span), "similarity" if metric.is_similarity else "loss"
     if threshold.admits(worst):
-        if threshold.admits(metric.stated(0.0)):
+        if threshold.admits(metric.to_value(0.0)):
             return f"cannot fail: the worst {kind} of {metric.name} in this data is {worst:g}"
         return f"admits the worst {kind}, {worst:g}: to find drift, use {metric.side}_{metric.name}"
     floor, noise = comparison.floors.get(metric.name), comparison.noise(metric.name)
     compares_texts = metric.is_similarity or metric.unit  # counts cannot recognise another item's text
-    if compares_texts and floor is not None and threshold.admits(metric.stated(floor)):
-        return f"lets unrelated text pass: such text has {metric.stated(floor):.3g} on average"
-    if noise is not None and not math.isnan(noise) and not threshold.admits(metric.stated(noise)):
+    if compares_texts and floor is not None and threshold.admits(metric.to_value(floor)):
+        return f"lets unrelated text pass: such text has {metric.to_value(floor):.3g} on average"
+    if noise is not None and not math.isnan(noise) and not threshold.admits(metric.to_value(noise)):
         return (
-            f"fails the baseline's own reruns, which have {metric.stated(noise):.3g} on average: an "
+            f"fails the baseline's own reruns, which have {metric.to_value(noise):.3g} on average: an "
             "unchanged model would fail it, too"
         )
     return None
@@ -852,17 +852,17 @@ def _limit_cautions(limits: Iterable[LimitCheck]) -> Iterator[str]:
         if check.excused:
             does = "breaks" if len(check.excused) == 1 else "break"
             yield (
-                f"limit {check.name}: {named(check.excused)} {does} it, but so does a rerun of the baseline: "
-                "excluded"
+                f"limit {check.name}: {list_names(check.excused)} {does} it, but so does a rerun of the "
+                "baseline: excluded"
             )
 
 
-def measured_and_decided(comparison: Comparison) -> Signature:
+def decision_signature(comparison: Comparison) -> Signature:
     """Add the decision rule to a measurement's signature: its version and table of metrics."""
     known = {**TEXT_METRICS, **QUALITY_METRICS}.values()
     table = [[metric.name, metric.power, metric.margin, metric.noise_share] for metric in known]
-    rule = f"{DECISION}#{hashed([MARGIN, FEWEST_TO_PASS, _NOISE_DOUBT, *table])}"
-    return comparison.signature.extended(Signature.of("gate", decision=rule))
+    rule = f"{DECISION}#{short_hash([MARGIN, FEWEST_TO_PASS, _NOISE_DOUBT, *table])}"
+    return comparison.signature.plus(Signature.of("gate", decision=rule))
 
 
 def _signature(measured: Signature, settings: GateSettings) -> Signature:
@@ -870,26 +870,26 @@ def _signature(measured: Signature, settings: GateSettings) -> Signature:
     limits = {**LIMITS, **settings.limits}
     slices = [("/".join(group), own.model_dump()) for group, own in settings.groups]
     values = {
-        "metrics": _listed(settings.metrics or ()),
-        "by": _listed(settings.by),
+        "metrics": _join_names(settings.metrics or ()),
+        "by": _join_names(settings.by),
         "alpha": settings.alpha,
         "margins": _numbers(settings.margins),
         "thresholds": _numbers(settings.thresholds),
         "limits": _numbers({name: value for name, value in limits.items() if not isinstance(value, str)}),
-        "must_pass": hashed(list(settings.must_pass)) if settings.must_pass else None,
-        "slices": f"{len(slices)}#{hashed(sorted(slices))}" if slices else None,
+        "must_pass": short_hash(list(settings.must_pass)) if settings.must_pass else None,
+        "slices": f"{len(slices)}#{short_hash(sorted(slices))}" if slices else None,
         "undecided": settings.undecided,
     }
     present = {name for name, _ in measured.fields}
     own = {f"gate_{name}" if name in present else name: value for name, value in values.items()}
-    return measured.extended(Signature.of("gate", **own))
+    return measured.plus(Signature.of("gate", **own))
 
 
 def _numbers(limits: Mapping[str, float]) -> str | None:
-    return _listed(f"{name}={limit:.12g}" for name, limit in sorted(limits.items()))
+    return _join_names(f"{name}={limit:.12g}" for name, limit in sorted(limits.items()))
 
 
-def _listed(names: Iterable[str]) -> str | None:
+def _join_names(names: Iterable[str]) -> str | None:
     """Join names into one line, or their hash if they contain characters that a signature reserves."""
     text = ",".join(names)
-    return (hashed(text) if _RESERVED & set(text) else text) or None
+    return (short_hash(text) if _RESERVED & set(text) else text) or None

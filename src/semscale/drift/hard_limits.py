@@ -195,14 +195,14 @@ def broken_items(comparison: Comparison) -> dict[str, BrokenItems]:
         for name, breaks in (
             ("silenced", _is_silenced),
             ("refused", _is_refused),
-            ("lost_outputs", _lost_outputs),
-            ("lost_fields", _lost_fields),
+            ("lost_outputs", _loses_outputs),
+            ("lost_fields", _loses_fields),
             ("cut_off", _is_cut_off),
         )
     }
     found["language"] = _in_other_language(references, candidate)
     found["boilerplate"] = _with_boilerplate(references, candidate)
-    found["changed_numbers"] = _changed_numbers(comparison, references, candidate)
+    found["changed_numbers"] = _find_number_changes(comparison, references, candidate)
     return found
 
 
@@ -239,13 +239,13 @@ def _declines(output: Output) -> bool:
     return declines_to_answer(output.text or "")
 
 
-def _lost_outputs(before: Item, after: Item) -> bool | None:
+def _loses_outputs(before: Item, after: Item) -> bool | None:
     """Return true if under half of several outputs are left; ``None`` without outputs (see ``silenced``)."""
     n, left = len(before.outputs_with_text), len(after.outputs_with_text)
     return left < n / 2 if n > 1 and left else None
 
 
-def _lost_fields(before: Item, after: Item) -> bool | None:
+def _loses_fields(before: Item, after: Item) -> bool | None:
     fields = fields_of(before)
     if not fields or not after.outputs_with_text:
         return None
@@ -329,7 +329,7 @@ def _parts(text: str) -> frozenset[str]:
     return frozenset(part for part in parts if len(part) >= _UNIT_LENGTH)
 
 
-def _changed_numbers(
+def _find_number_changes(
     comparison: Comparison, references: Sequence[Sequence[Item]], candidate: Sequence[Item]
 ) -> BrokenItems:
     """Find items in which the candidate replaces a number of baseline and reruns by another number.

@@ -79,7 +79,7 @@ class AlignedItem:
         """Greater number of outputs of the two runs."""
         return max(len(self.baseline), len(self.candidate))
 
-    def exchanged(self) -> "AlignedItem":
+    def exchange_runs(self) -> "AlignedItem":
         """Return the item with the roles of the runs exchanged."""
         scores = [
             replace(
@@ -155,7 +155,7 @@ class Metric:
         """True if a missing number is unknown rather than a loss."""
         return self.unit in ASKED_FIELDS
 
-    def stated(self, loss: float) -> float:
+    def to_value(self, loss: float) -> float:
         """Convert a loss to the reported value of the metric: 1 - loss for a similarity."""
         return 1 - loss if self.is_similarity else loss
 
@@ -166,7 +166,7 @@ class Metric:
         loss.
         """
         forward = self._loss(item)
-        return forward, self._loss(item.exchanged()) if self.is_directed else forward
+        return forward, self._loss(item.exchange_runs()) if self.is_directed else forward
 
     def _loss(self, item: AlignedItem) -> float:
         if item.candidate:
@@ -190,7 +190,7 @@ def _similarity(name: str) -> Callable[[AlignedItem], float]:
     return loss
 
 
-def _lost_content(item: AlignedItem) -> float:
+def _content_loss(item: AlignedItem) -> float:
     """Return the share of content that the candidate lacks, averaged over the baseline's outputs."""
     if not item.baseline:
         return 0.0
@@ -199,9 +199,9 @@ def _lost_content(item: AlignedItem) -> float:
     return similarity_loss(known, counted) if counted else math.nan
 
 
-def _added_content(item: AlignedItem) -> float:
+def _content_gain(item: AlignedItem) -> float:
     """Return the share of content that the baseline lacks, averaged over the candidate's outputs."""
-    return _lost_content(item.exchanged())
+    return _content_loss(item.exchange_runs())
 
 
 def _contradictions(item: AlignedItem) -> float:
@@ -211,7 +211,7 @@ def _contradictions(item: AlignedItem) -> float:
     return sum(found) / len(found) if found else math.nan
 
 
-def _changed_numbers(item: AlignedItem) -> float:
+def _number_changes(item: AlignedItem) -> float:
     found = [
         any(finding.guard == "number" and finding.kind in CHANGED_KINDS for finding in pair.findings)
         for pair in item.scores
@@ -240,7 +240,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
         Metric(
             "lost_content",
             "lost content",
-            _lost_content,
+            _content_loss,
             is_directed=True,
             power=2,
             margin=0.065,
@@ -249,7 +249,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
         Metric(
             "added_content",
             "added content",
-            _added_content,
+            _content_gain,
             is_directed=True,
             silent=0.0,
             power=2,
@@ -268,7 +268,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
         Metric(
             "changed_numbers",
             "changed numbers",
-            _changed_numbers,
+            _number_changes,
             is_usual=False,
             silent=math.nan,
             affected="outputs",
@@ -355,7 +355,7 @@ def field_metrics(
 
     def change(item: AlignedItem) -> float:
         numbers = item.baseline.numbers[:, position], item.candidate.numbers[:, position]
-        return number_loss(*known_pairs(*numbers, item.pairs), span, better)
+        return number_loss(*drop_missing_pairs(*numbers, item.pairs), span, better)
 
     def difference(item: AlignedItem) -> float:
         if field in ASKED_FIELDS:
@@ -479,12 +479,14 @@ def number_differences(
     return np.concatenate([apart[~np.isnan(apart)], np.full(int((~np.isnan(alone)).sum()), span)])
 
 
-def known_pairs(baseline: Floats, candidate: Floats, pairs: Integers) -> tuple[Floats, Floats, Integers]:
+def drop_missing_pairs(
+    baseline: Floats, candidate: Floats, pairs: Integers
+) -> tuple[Floats, Floats, Integers]:
     """Return the aligned numbers that both runs have, as arguments of ``number_loss``.
 
     Examples:
         >>> one, two = np.array([1.0, 0.5]), np.array([2.0, np.nan])
-        >>> [part.tolist() for part in known_pairs(one, two, np.array([[0, 0], [1, 1]]))]
+        >>> [part.tolist() for part in drop_missing_pairs(one, two, np.array([[0, 0], [1, 1]]))]
         [[1.0], [2.0], [[0, 0]]]
     """
     left, right = baseline[pairs[:, 0]], candidate[pairs[:, 1]]

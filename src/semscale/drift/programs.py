@@ -95,7 +95,7 @@ class ProgramAsker:
         for rerun, sample in enumerate(samples):
             pairs = zip(items, prompts, strict=True)
             lines = {item.id: line_for(item, prompt, rerun) for item, prompt in pairs}
-            answers = await self._stored(lines, sample)
+            answers = await self._find_stored_answers(lines, sample)
             waiting = {id_: line for id_, line in lines.items() if id_ not in answers}
             if waiting:
                 answers |= await self._run(waiting, sample, progress)
@@ -118,7 +118,7 @@ class ProgramAsker:
         content = f"program\0{self.command}\0{self._files}\0{sample}\0{line}"
         return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
 
-    async def _stored(self, lines: Mapping[str, str], sample: int) -> dict[str, Answer]:
+    async def _find_stored_answers(self, lines: Mapping[str, str], sample: int) -> dict[str, Answer]:
         answers = {}
         for id_, line in lines.items():
             reply = await self.ledger.find(self._key(line, sample))
@@ -131,7 +131,7 @@ class ProgramAsker:
     ) -> dict[str, Answer]:
         """Run the program once, and store each answer as it arrives."""
         answers: dict[str, Answer] = {}
-        async with _started(self.command, lines.values(), self.timeout) as program:
+        async with _run_program(self.command, lines.values(), self.timeout) as program:
             try:
                 number = 0
                 async for line in program.lines():
@@ -207,7 +207,7 @@ def read_line(line: str, program: str, number: int) -> tuple[str, Answer]:
         return id_, Answer(reason=" ".join(str(error).split()) or "an error")
     name = "outputs" if "outputs" in content else "output"
     listed = outputs_in(content.get(name), CellLocation(program, number - 1, name))
-    outputs = tuple(output.separated() for output in listed)
+    outputs = tuple(output.separate_reasoning() for output in listed)
     outputs = _with_numbers(content, outputs, program, number)
     if all(output.is_silent for output in outputs):
         return id_, Answer(reason="the program gave no output", is_silent=True)
@@ -339,7 +339,7 @@ class _Program:
 
 
 @asynccontextmanager
-async def _started(command: str, lines: Iterable[str], timeout: float) -> AsyncIterator[_Program]:
+async def _run_program(command: str, lines: Iterable[str], timeout: float) -> AsyncIterator[_Program]:
     """Start a program, write lines to it, and stop it at the end of the ``with`` block.
 
     Args:

@@ -10,7 +10,7 @@ from semscale.chat.runner import Running
 from semscale.drift.metrics import REFERENCE_MATCH, SIDE_BY_SIDE, Metric
 from semscale.errors import InputError
 from semscale.history.items import Item
-from semscale.history.runs import Run, hashed, named
+from semscale.history.runs import Run, list_names, short_hash
 from semscale.judging.comparing import AnswerPair, OrderEffect, judge_pairs
 from semscale.judging.judge import Judge
 from semscale.matching.calibrated import CalibratedMatch
@@ -52,7 +52,7 @@ class ItemReferences:
         n = len(self.corrected)
         return (
             f"{n} item{'s have' if n > 1 else ' has'} another reference than the baseline's run: "
-            f"{named(self.corrected)}; all runs are compared with the candidate's",
+            f"{list_names(self.corrected)}; all runs are compared with the candidate's",
         )
 
 
@@ -126,7 +126,7 @@ def with_reference_match(
         for name, value in matches.signature.fields
         if name in {"method", "weights", "floors", "corpus"}
     }
-    of_references = f"{int(has_reference.sum())}#{hashed(references.texts)}"
+    of_references = f"{int(has_reference.sum())}#{short_hash(references.texts)}"
     found = _with_quality(comparison, REFERENCE_MATCH, scores, {"references": of_references, **applied})
     return replace(found, cautions=(*found.cautions, *references.cautions))
 
@@ -149,7 +149,7 @@ def _with_quality(
         metrics={**comparison.metrics, metric.name: metric},
         pair_losses={**comparison.pair_losses, metric.name: losses},
         quality={**comparison.quality, metric.name: scores},
-        settings=comparison.settings.extended(Signature.of("quality", **fields)),
+        settings=comparison.settings.plus(Signature.of("quality", **fields)),
     )
 
 
@@ -224,8 +224,8 @@ def check_inputs(run: Run) -> None:
     without = [item.id for item in run.items if not (item.input or "").strip()]
     if without:
         raise InputError(
-            f"a judge must know the question, and {named(without)} of the baseline have no input: record "
-            "runs with inputs (`input`)"
+            f"a judge must know the question, and {list_names(without)} of the baseline have no input: "
+            "record runs with inputs (`input`)"
         )
 
 

@@ -12,7 +12,7 @@ from semscale.drift.athena_files import CREDITS, GROUPS, read_athena
 from semscale.drift.cells import CellLocation, group_objects, input_text, names_in, numbers_of, outputs_in
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
-from semscale.history.runs import Run, named, now
+from semscale.history.runs import Run, list_names, now
 from semscale.store.evaluation_logs import PROMPT_INDEX, RUN, log_columns, log_variants, looks_like_log
 from semscale.store.reading import FORMATS, TableSettings, open_table
 from semscale.store.table import Table
@@ -76,7 +76,7 @@ class RunColumns:
         if duplicates:
             raise InputError(f"column '{duplicates[0]}' is named for two things; name it once")
 
-    def found_in(self, table: Table) -> "RunColumns":
+    def resolve_in(self, table: Table) -> "RunColumns":
         """Check that a table has the columns, and return those to read; fields can also be keys of objects.
 
         Raises:
@@ -298,7 +298,7 @@ def rounds_in(table: Table, columns: RunColumns) -> tuple[tuple[Item, ...], ...]
         InputError: a column or an id is missing, ids occur with different frequency, or a cell is invalid;
             the message names file and row.
     """
-    chosen = columns.found_in(table)
+    chosen = columns.resolve_in(table)
     rounds = []
     for output in (chosen.output, *((column,) for column in chosen.repeat)):
         rows: dict[str, list[tuple[int, Item]]] = {}
@@ -306,13 +306,13 @@ def rounds_in(table: Table, columns: RunColumns) -> tuple[tuple[Item, ...], ...]
             rows.setdefault(item.id, []).append((number, item))
         _check_keys(table, chosen, [item for same in rows.values() for _, item in same])
         if chosen.long:
-            rounds.append(tuple(_joined(same, table) for same in rows.values()))
+            rounds.append(tuple(_join_rows(same, table) for same in rows.values()))
         else:
-            rounds += _repeated(rows, table)
+            rounds += _split_rounds(rows, table)
     return tuple(rounds)
 
 
-def _repeated(rows: Mapping[str, list[tuple[int, Item]]], table: Table) -> list[tuple[Item, ...]]:
+def _split_rounds(rows: Mapping[str, list[tuple[int, Item]]], table: Table) -> list[tuple[Item, ...]]:
     """Return the first row of each id, then the second of each, and so on.
 
     Raises:
@@ -325,12 +325,12 @@ def _repeated(rows: Mapping[str, list[tuple[int, Item]]], table: Table) -> list[
         (first, item), (second, _), *_ = next(iter(repeated.values()))
         often = "more than once" if least == 1 else f"{most} times, and others {least} times"
         problem = (
-            f"{table.name}: ids must occur once, or all equally often for reruns, got {named(repeated)} "
+            f"{table.name}: ids must occur once, or all equally often for reruns, got {list_names(repeated)} "
             f"{often}, {item.id!r} in data rows {first} and {second}; where each row is one output of an "
             "answer,"
         )
         raise InputError(f"{problem} set `long=True`")
-    joined = {id_: _joined(same, table) for id_, same in rows.items()}
+    joined = {id_: _join_rows(same, table) for id_, same in rows.items()}
     return [
         tuple(replace(joined[id_], outputs=same[number][1].outputs) for id_, same in rows.items())
         for number in range(most)
@@ -366,7 +366,7 @@ def _read(paths: RunPaths, columns: RunColumns | None, settings: TableSettings) 
     of_table = {name: value for name, value in settings.items() if name in names}
     table = open_table(paths, **cast(TableSettings, of_table))
     chosen = columns or RunColumns()
-    models = _logged_models(table) or _distinct(table, _MODEL, chosen)
+    models = _models_in_log(table) or _distinct(table, _MODEL, chosen)
     datasets = _distinct(table, _DATASET, chosen)
     return _RunContent(rounds_in(table, chosen), models, datasets[0] if len(datasets) == 1 else None)
 
@@ -393,7 +393,7 @@ def _refuse_table_settings(columns: RunColumns | None, settings: TableSettings) 
         )
 
 
-def _logged_models(table: Table) -> tuple[str, ...]:
+def _models_in_log(table: Table) -> tuple[str, ...]:
     """Return the models of an evaluation log, sorted; none for another table.
 
     Raises:
@@ -408,8 +408,8 @@ def _logged_models(table: Table) -> tuple[str, ...]:
     models = tuple(sorted(map(str, names)))
     if len(models) > 1 and log.model == "provider":
         raise InputError(
-            f"{table.name} has outputs of {len(models)} providers, {named(models)}, and a run is of one: "
-            "write a log for each (promptfoo eval --filter-providers NAME -o NAME.json)"
+            f"{table.name} has outputs of {len(models)} providers, {list_names(models)}, and a run is of "
+            "one: write a log for each (promptfoo eval --filter-providers NAME -o NAME.json)"
         )
     return models
 
@@ -417,7 +417,7 @@ def _logged_models(table: Table) -> tuple[str, ...]:
 def _single_model(models: tuple[str, ...], default: str | None) -> str:
     if len(models) > 1:
         raise InputError(
-            f"the files have outputs of several models, {named(models)}; name the run's (`model`)"
+            f"the files have outputs of several models, {list_names(models)}; name the run's (`model`)"
         )
     name = models[0] if models else default
     if name is None:
@@ -513,7 +513,9 @@ def _outputs(location: CellLocation, columns: RunColumns, cells: Mapping[str, An
                 output if number is None else replace(output, fields={**output.fields, field: number})
                 for output, number in zip(outputs, numbers, strict=True)
             ]
-    return tuple(outputs if columns.reasoning == "keep" else [output.separated() for output in outputs])
+    return tuple(
+        outputs if columns.reasoning == "keep" else [output.separate_reasoning() for output in outputs]
+    )
 
 
 def _check_keys(table: Table, columns: RunColumns, items: list[Item]) -> None:
@@ -526,7 +528,7 @@ def _check_keys(table: Table, columns: RunColumns, items: list[Item]) -> None:
                 _require(table, name, parameter)
 
 
-def _joined(rows: list[tuple[int, Item]], table: Table) -> Item:
+def _join_rows(rows: list[tuple[int, Item]], table: Table) -> Item:
     """Join the rows of one item; input, reference and groups need to be present in only one row."""
     first_number, joined = rows[0]
     for number, item in rows[1:]:

@@ -12,7 +12,7 @@ from semscale.drift.settings import ASKED_FIELDS
 from semscale.embedding.languages import language_of
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
-from semscale.history.runs import Approval, Run, RunSummary, named, short_id
+from semscale.history.runs import Approval, Run, RunSummary, list_names, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
 from semscale.signature import Signature
@@ -112,7 +112,7 @@ def match_items(baseline: Run, candidate: Run) -> ItemMatching:
     if one_sided:
         raise InputError(
             "inputs",
-            f": only one of the runs has those of {named(one_sided)}; record both with inputs, or both "
+            f": only one of the runs has those of {list_names(one_sided)}; record both with inputs, or both "
             "without",
         )
     common = {name: None for name in both if before[name] == after[name]}
@@ -291,7 +291,7 @@ class SharedIds:
     n_earlier: int
 
 
-def shared_ids(history: "History", run: Run) -> SharedIds | None:
+def count_shared_ids(history: "History", run: Run) -> SharedIds | None:
     """Count the ids that a run shares with the baseline of its dataset, or otherwise with the latest run.
 
     Args:
@@ -521,19 +521,19 @@ def _check_all_matched(matching: ItemMatching) -> None:
     if matching.lost:
         raise InputError(
             "items",
-            f": the candidate has no {named(matching.lost)}, which the baseline has; record every item, "
+            f": the candidate has no {list_names(matching.lost)}, which the baseline has; record every item, "
             "with no outputs where the model gave none",
         )
     if matching.new:
         raise InputError(
             "items",
-            f": the baseline has no {named(matching.new)}, which the candidate has; leave them out, or "
+            f": the baseline has no {list_names(matching.new)}, which the candidate has; leave them out, or "
             "record every item and approve a new baseline",
         )
     if matching.changed:
         raise InputError(
             "inputs",
-            f": the candidate had other inputs in {named(matching.changed)}; use the same inputs, or "
+            f": the candidate had other inputs in {list_names(matching.changed)}; use the same inputs, or "
             "record and approve a new baseline",
         )
 
@@ -554,9 +554,9 @@ def _check_enough(matching: ItemMatching) -> None:
         )
     reasons = []
     if matching.lost:
-        reasons.append(f"the candidate has no {named(matching.lost)}")
+        reasons.append(f"the candidate has no {list_names(matching.lost)}")
     if matching.changed:
-        reasons.append(f"the candidate had other inputs in {named(matching.changed)}")
+        reasons.append(f"the candidate had other inputs in {list_names(matching.changed)}")
     nothing = "" if common else "nothing matches: "
     raise InputError(
         "items",
@@ -585,7 +585,7 @@ def _check_fields(baseline: Run, candidate: Run) -> None:
     if lacking and any(item.outputs_with_text for item in candidate.items):
         raise InputError(
             "fields",
-            f": the candidate has no {named(lacking)}, which the baseline has; record its outputs with "
+            f": the candidate has no {list_names(lacking)}, which the baseline has; record its outputs with "
             f"{'them' if len(lacking) > 1 else 'it'}, or a baseline without",
         )
 

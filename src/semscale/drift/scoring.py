@@ -29,12 +29,12 @@ from semscale.matching.calibrated import (
     CalibratedWeights,
     above_floor,
     combine,
-    estimated_floors,
+    estimate_floors,
     layer_similarities,
     penalty_of,
 )
 from semscale.matching.cosines import best_cosines, unit_rows
-from semscale.matching.pairs import are_across, guards_read, unrelated_pairs
+from semscale.matching.pairs import are_across, draw_unrelated_pairs, guards_read
 from semscale.matching.token_scores import cosine_matrix, greedy_scores
 from semscale.matching.words import (
     TokenizedTexts,
@@ -187,7 +187,7 @@ class PairScoring:
         if len(known) < FEWEST_FOR_FLOORS:
             return
         texts = [self._read.texts[text] for text in known]
-        drawn = known[unrelated_pairs(texts, UNRELATED_PAIRS, seed)]
+        drawn = known[draw_unrelated_pairs(texts, UNRELATED_PAIRS, seed)]
         readings = self._read.hold(np.unique(drawn))
         compared = []
         for start in range(0, len(drawn), _TOGETHER):
@@ -195,7 +195,7 @@ class PairScoring:
             ready = self._ready(np.unique(pairs).tolist(), readings)
             words = [(ready[one].words, ready[other].words) for one, other in pairs.tolist()]
             compared.append(compare_words(words, cosine_matrix))
-        self.floors = estimated_floors(np.concatenate(compared), self.floors)
+        self.floors = estimate_floors(np.concatenate(compared), self.floors)
 
     def score(
         self, pairs: Sequence[tuple[int, int]], cosines: Sequence[float], readings: Mapping[int, Reading]
@@ -251,7 +251,7 @@ class PairScoring:
         layers = {name: above_floor(similar[name], self.floors[name]) for name in LAYERS}
         for name in LAYERS_OF_WORDS:
             layers[name][across] = np.nan
-        weighed = (self._guards.weighed(found) for found in findings)
+        weighed = (self._guards.findings_to_weigh(found) for found in findings)
         penalties = (penalty_of(found, self._calibration.penalties) for found in weighed)
         return combine(layers, np.fromiter(penalties, np.float64, len(findings)), self._calibration.shares)
 
@@ -336,7 +336,7 @@ class ScoreCache:
             Stored scores by index in ``keys``.
         """
         row = {key: at for at, key in enumerate(keys)}
-        return {row[key]: _decoded(body) for entries in self._store.read(keys) for key, body in entries}
+        return {row[key]: _decode(body) for entries in self._store.read(keys) for key, body in entries}
 
     def put_many(self, keys: Sequence[bytes], scores: Sequence[PairScores]) -> None:
         """Store pairs atomically: all of them, or none if the process is killed.
@@ -348,7 +348,7 @@ class ScoreCache:
         self._store.write(keys, [json.dumps(asdict(pair)).encode() for pair in scores])
 
 
-def _decoded(body: bytes) -> PairScores:
+def _decode(body: bytes) -> PairScores:
     found = json.loads(body)
     findings = tuple(map(_finding, found.pop("findings")))
     return PairScores(**found, findings=findings)

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, mod
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.input_files import read_input
-from semscale.messages import shortened, unknown_name
+from semscale.messages import shorten, unknown_name
 from semscale.settings import Option, Settings
 from semscale.yaml_reading import parse_yaml
 
@@ -105,7 +105,7 @@ def _pairs(values: object, info: ValidationInfo) -> object:
     if isinstance(values, Mapping):
         return {str(name): value for name, value in values.items()}
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(info.field_name, f"must map names to values, got {shortened(values)}")
+        raise InputError(info.field_name, f"must map names to values, got {shorten(values)}")
     named: dict[str, str] = {}
     for pair in values:
         name, equals, value = str(pair).partition("=")
@@ -154,7 +154,7 @@ def _limit(name: str, value: object) -> float | str:
         return number
     raise InputError(
         f"limits.{name}",
-        f"must be a number of items, a share of them below 1 (100 %), or off, got {shortened(value)}",
+        f"must be a number of items, a share of them below 1 (100 %), or off, got {shorten(value)}",
     )
 
 
@@ -209,7 +209,7 @@ def _slices(slices: object) -> object:
         raise InputError(
             "slices",
             "must be kinds of groups with their groups' settings, such as "
-            f"exercise: {{'6715': {{limits: {{silenced: 2}}}}}}, got {shortened(slices)}",
+            f"exercise: {{'6715': {{limits: {{silenced: 2}}}}}}, got {shorten(slices)}",
         )
     return {
         str(kind): {str(name): _slice(f"slices.{kind}.{name}", values) for name, values in groups.items()}
@@ -221,7 +221,7 @@ def _slice(where: str, values: object) -> SliceSettings:
     if isinstance(values, SliceSettings):
         return values
     if not isinstance(values, Mapping):
-        raise InputError(f"{where} must hold margins, limits or thresholds, got {shortened(values)}")
+        raise InputError(f"{where} must hold margins, limits or thresholds, got {shorten(values)}")
     try:
         return SliceSettings(**{str(key): value for key, value in values.items()})
     except (InputError, TypeError) as error:
@@ -359,7 +359,7 @@ def read_gate_settings(path: str | Path) -> GateSettings:
     if values is None:
         return GateSettings()
     if not isinstance(values, dict):
-        raise InputError(f"{source!r} must hold keys such as alpha: 0.05, got {shortened(values)}")
+        raise InputError(f"{source!r} must hold keys such as alpha: 0.05, got {shorten(values)}")
     try:
         return GateSettings(**{str(key): value for key, value in values.items()})
     except (InputError, TypeError) as error:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.damage import DAMAGES, damaged
+from semscale.damage import DAMAGES, damage_run
 from semscale.drift.comparison import Comparison, DriftMeter, RunPool
 from semscale.drift.copied_runs import CopiedRun, without_copies
 from semscale.drift.decision import (
     FEWEST_TO_PASS,
     GateDecision,
     Outcome,
-    chosen_metrics,
     decide,
     metric_tests,
+    metrics_to_test,
 )
 from semscale.drift.runs import check_rerun
 from semscale.drift.settings import GateSettings
@@ -170,13 +170,15 @@ def plan_gate(
         raise InputError("power", f"must be above 0 and at most 1, got {power:g}")
     if draws < 1:
         raise InputError("draws", f"must be at least 1, got {draws}")
-    chosen = (settings or GateSettings()).changed(by=(), slices={}, must_pass=(), limits={}, thresholds={})
+    chosen = (settings or GateSettings()).with_values(
+        by=(), slices={}, must_pass=(), limits={}, thresholds={}
+    )
     names = [
         name
-        for name in chosen_metrics(comparison.metrics, chosen)
+        for name in metrics_to_test(comparison.metrics, chosen)
         if comparison.pair_losses[name].shape[1] == len(comparison.runs)  # a judge compares no rerun
     ]
-    sizes = [_simulated(comparison, chosen, names, size, (draws, seed)) for size in _sizes(n, reruns)]
+    sizes = [_simulate(comparison, chosen, names, size, (draws, seed)) for size in _sizes(n, reruns)]
     return GatePlan(n, reruns, is_unchanged, tuple(sizes), power, draws, seed, comparison.copies)
 
 
@@ -193,7 +195,7 @@ def _answers(items: int, reruns: int) -> int:
     return items * (reruns + 2)
 
 
-def _simulated(
+def _simulate(
     comparison: Comparison,
     settings: GateSettings,
     names: Sequence[str],
@@ -205,7 +207,7 @@ def _simulated(
     rng = np.random.default_rng([seed, items, reruns])
     outcomes: Counter[Outcome] = Counter()
     for _ in range(draws):
-        drawn = resampled(comparison, names, rng.integers(n, size=items), reruns - recorded, rng)
+        drawn = resample_comparison(comparison, names, rng.integers(n, size=items), reruns - recorded, rng)
         tests = metric_tests(drawn, settings, names)
         outcomes[worst_outcome([test.outcome for test in tests])] += 1
     shares = (outcomes[outcome] / draws for outcome in (Outcome.PASS, Outcome.FAIL, Outcome.UNDECIDED))
@@ -217,7 +219,7 @@ def worst_outcome(outcomes: Sequence[Outcome]) -> Outcome:
     return next((worst for worst in (Outcome.FAIL, Outcome.UNDECIDED) if worst in outcomes), Outcome.PASS)
 
 
-def resampled(
+def resample_comparison(
     comparison: Comparison,
     names: Sequence[str],
     items: Integers,
@@ -435,7 +437,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
             "kinds", f"must be of {', '.join(DAMAGES)}, got {', '.join(unknown) or 'none'}"
         )
     _check(items, shares, draws, seed)
-    gate = (settings or GateSettings()).changed(must_pass=(), slices={})
+    gate = (settings or GateSettings()).with_values(must_pass=(), slices={})
     reruns, copies = without_copies(
         baseline, [check_rerun(baseline, rerun) for rerun in reruns], deterministic=gate.deterministic
     )
@@ -453,7 +455,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
         is_known = possible.any() if share else len(runs) != 2  # noqa: PLR2004 - see above
         decisions = []
         for _ in range(draws if is_known else 0):
-            decision = decide(measured.drawn(kind, n, share, rng), gate)
+            decision = decide(measured.draw(kind, n, share, rng), gate)
             signature = decision.signature
             decisions.append(decision)
         rows.append(_row(kind, share, n, int(possible.any(axis=0).sum()), decisions))
@@ -464,7 +466,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
         "self-test", kinds="+".join(chosen), items=n, draws=draws, damage_seed=seed, reruns=len(reruns)
     )
     return SelfTest(
-        tuple(rows), len(reruns), drawn.extended(signature), gate.alpha, INTERVAL, copies=tuple(copies)
+        tuple(rows), len(reruns), drawn.plus(signature), gate.alpha, INTERVAL, copies=tuple(copies)
     )
 
 
@@ -507,7 +509,7 @@ class _Versions:
         all_runs = list(runs)
         order = [(first, second) for first in range(v) for second in range(first + 1, v)]
         for kind in kinds:
-            changed = [damaged(run, kind, seed=seed) for run in runs]
+            changed = [damage_run(run, kind, seed=seed) for run in runs]
             self._first[kind] = len(all_runs)
             self.possible[kind] = np.array([which for _, which in changed])
             for own, (run, _) in enumerate(changed):
@@ -515,7 +517,7 @@ class _Versions:
                 all_runs.append(run)
         self._pool: RunPool = meter.measure_pool(all_runs, order, n_reruns=v - 1, progress=progress)
 
-    def drawn(self, kind: str, items: int, share: float, rng: np.random.Generator) -> Comparison:
+    def draw(self, kind: str, items: int, share: float, rng: np.random.Generator) -> Comparison:
         """Draw a comparison: items, the role of each run at each item, and the damaged items."""
         v, n = self._n_runs, len(self._pool.runs[0].items)
         positions = np.sort(rng.permutation(n)[:items])

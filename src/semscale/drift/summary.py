@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from semscale.drift.anchors import Moved, RulerCheck, moved_part
+from semscale.drift.anchors import Moved, RulerCheck, find_moved_part
 from semscale.drift.comparison import EQUAL_OUTPUTS, AlignedPair, Comparison
 from semscale.drift.decision import (
     FEWEST_TO_PASS,
@@ -17,7 +17,7 @@ from semscale.drift.decision import (
     GateDecision,
     MetricTest,
     Outcome,
-    measured_and_decided,
+    decision_signature,
     metric_tests,
 )
 from semscale.drift.hard_limits import LimitCheck
@@ -26,7 +26,7 @@ from semscale.drift.runs import OutputLanguage, approval_record, number_of, outp
 from semscale.drift.settings import MISSING
 from semscale.drift.simulation import GatePlan, plan_gate
 from semscale.history.items import Output
-from semscale.history.runs import Approval, named
+from semscale.history.runs import Approval, list_names
 from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 from semscale.signature import Signature
@@ -204,7 +204,7 @@ class DriftSummary(Presentable):
         if missing is not None:
             n = missing.n_broken
             items = f"the {n:,} missing items" if n > 1 else "the missing item"
-            return f"Record {items}, without outputs where the model gave none ({named(missing.items)})"
+            return f"Record {items}, without outputs where the model gave none ({list_names(missing.items)})"
         return f"Look at {self._telling_ids()}; approve the run only if this change is intended"
 
     def _when_undecided(self) -> str:
@@ -313,7 +313,7 @@ class DriftSummary(Presentable):
     @property
     def moved(self) -> Moved | None:
         """The part that changed: system, ruler, both or neither; ``None`` if unknown."""
-        return None if self.ruler is None else moved_part(self.decision.outcome, self.ruler)
+        return None if self.ruler is None else find_moved_part(self.decision.outcome, self.ruler)
 
     @property
     def n_silent(self) -> int:
@@ -388,7 +388,7 @@ class DriftSummary(Presentable):
             candidate_id=comparison.candidate.id,
             model=comparison.candidate.model,
             dataset=comparison.candidate.dataset,
-            signature=str(measured_and_decided(comparison)),
+            signature=str(decision_signature(comparison)),
             outcome=str(self.decision.outcome),
             figures=tuple(
                 StoredFigure(
@@ -408,7 +408,7 @@ class DriftSummary(Presentable):
             scores={name: comparison.mean_losses(name) for name in comparison.metrics},
             candidate_digest=comparison.outputs_digest,
             ruler_moved=self.ruler is not None and self.ruler.has_moved,
-            checks=_stored_checks(self.decision),
+            checks=_checks_for_history(self.decision),
         )
 
     def record(self) -> dict[str, Any]:
@@ -447,7 +447,7 @@ class DriftSummary(Presentable):
                 {"id": check.id, "passed": check.passed, "reasons": check.reasons}
                 for check in decision.must_pass
             ],
-            "side_by_side": self._judged_record(),
+            "side_by_side": self._judge_record(),
             "drifts": [_test_record(figure) for figure in self.figures],
             "worst_items": [self._worst_record(worse) for worse in self.worst(WORST_ITEMS)],
             "approval": None if self.approval is None else approval_record(self.approval),
@@ -479,7 +479,7 @@ class DriftSummary(Presentable):
             **means,
         }
 
-    def _judged_record(self) -> dict[str, Any] | None:
+    def _judge_record(self) -> dict[str, Any] | None:
         judged = self.comparison.judged
         if judged is None:
             return None
@@ -551,7 +551,7 @@ def _limit_record(check: LimitCheck) -> dict[str, Any]:
     return _with_group(record, check.group)
 
 
-def _stored_checks(decision: GateDecision) -> tuple[StoredCheck, ...]:
+def _checks_for_history(decision: GateDecision) -> tuple[StoredCheck, ...]:
     """Return the checks of a decision for a history; limits include the first items that break them."""
     limits = [
         StoredCheck(

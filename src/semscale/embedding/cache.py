@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from semscale.embedding.cache_file import EntryStore
 from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
-from semscale.embedding.texts import checked_texts, distinct, shifted
+from semscale.embedding.texts import distinct, shift_progress, validate_texts
 from semscale.signature import Signature
 from semscale.types import Integers, Mask, Progress, Vectors
 
@@ -66,7 +66,7 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """Embed texts in their order; equal texts are looked up and computed once."""
-        unique, where = distinct(checked_texts(texts))
+        unique, where = distinct(validate_texts(texts))
         keys = cache_keys(str(self.signature), unique)
         is_cached, cached = self.cache.get_many(keys, self.dimensions)
         missing = np.flatnonzero(~is_cached)
@@ -78,7 +78,7 @@ class CachedEmbedder:
             rows = missing[start : start + self._chunk]
             done = len(unique) - len(missing) + start
             fresh = self.embedder.embed(
-                [unique[row] for row in rows], progress=shifted(progress, done, len(unique))
+                [unique[row] for row in rows], progress=shift_progress(progress, done, len(unique))
             )
             self.cache.put_many([keys[row] for row in rows], fresh)
             vectors[rows], windows[rows] = fresh.vectors, fresh.windows
@@ -197,7 +197,7 @@ class StateReader:
         self._encoder = encoder
         self._layer = layer
         self._cache = cache
-        self._signature = str(Signature.of("int16", layer=layer).extended(encoder.signature))
+        self._signature = str(Signature.of("int16", layer=layer).plus(encoder.signature))
 
     def read(
         self, tokens: "TokenIds", texts: Sequence[str], wanted: Integers, *, keep: int | None = None
@@ -228,7 +228,7 @@ class StateReader:
         """
         wanted = np.unique(np.concatenate([np.empty(0, np.int64), *groups])).tolist()
         keys = self._keys(texts, wanted)
-        known = self._cache.known(list(keys.values())) if self._cache else set()
+        known = self._cache.existing_keys(list(keys.values())) if self._cache else set()
         there = np.zeros(len(texts), np.bool_)
         there[[text for text, key in keys.items() if key in known]] = True
         fresh = self._encoder.encode_groups(
@@ -238,8 +238,8 @@ class StateReader:
             self._cache, {text: key for text, key in keys.items() if keep is None or text < keep}
         )
         for group in groups:
-            stored = self._stored(tokens, group[there[group]], keys, writing)
-            for computed in writing.noted(fresh, int((~there[group]).sum())):
+            stored = self._read_cache(tokens, group[there[group]], keys, writing)
+            for computed in writing.round_and_write(fresh, int((~there[group]).sum())):
                 yield computed
                 yield from islice(stored, 1)
             yield from stored
@@ -249,7 +249,7 @@ class StateReader:
             return {}
         return dict(zip(wanted, cache_keys(self._signature, [texts[text] for text in wanted]), strict=True))
 
-    def _stored(
+    def _read_cache(
         self, tokens: "TokenIds", wanted: Integers, keys: Mapping[int, bytes], writing: "_Writing"
     ) -> Iterator[tuple[int, Rounded]]:
         """Yield cached states; the model computes damaged and removed ones."""
@@ -257,7 +257,7 @@ class StateReader:
             return
         cached = self._cache.get_many([keys[text] for text in wanted.tolist()], self._encoder.hidden)
         lost = np.delete(wanted, list(cached))
-        yield from writing.noted(self._encoder.encode(tokens, lost, layer=self._layer), len(lost))
+        yield from writing.round_and_write(self._encoder.encode(tokens, lost, layer=self._layer), len(lost))
         for row, states in cached.items():
             yield int(wanted[row]), states
 
@@ -275,7 +275,9 @@ class _Writing:
         self._keys = keys
         self._waiting: dict[bytes, Rounded] = {}
 
-    def noted(self, read: Iterator[tuple[int, Vectors]], count: int) -> Iterator[tuple[int, Rounded]]:
+    def round_and_write(
+        self, read: Iterator[tuple[int, Vectors]], count: int
+    ) -> Iterator[tuple[int, Rounded]]:
         """Round computed states and write them to the cache; the last batch is written before it is yielded.
 
         Args:
@@ -283,7 +285,7 @@ class _Writing:
             count: number of texts to take from ``read``.
         """
         for left, (text, exact) in zip(reversed(range(count)), read, strict=False):
-            states = rounded(exact)
+            states = round_states(exact)
             if text in self._keys:
                 self._waiting[self._keys[text]] = states
             if not left or len(self._waiting) >= _TOGETHER:
@@ -326,9 +328,9 @@ class StateCache:
         """Close the file; the next use opens it again."""
         self.store.close()
 
-    def known(self, keys: Sequence[bytes]) -> set[bytes]:
+    def existing_keys(self, keys: Sequence[bytes]) -> set[bytes]:
         """Return which of n distinct keys have an entry; its bytes may be damaged."""
-        return self.store.known(keys)
+        return self.store.existing_keys(keys)
 
     def get_many(self, keys: Sequence[bytes], hidden: int) -> dict[int, Rounded]:
         """Look up states.
@@ -358,7 +360,7 @@ class StateCache:
         self.store.write(keys, [np.ascontiguousarray(each, "<i2").tobytes() for each in states])
 
 
-def rounded(states: npt.NDArray[np.float32]) -> Rounded:
+def round_states(states: npt.NDArray[np.float32]) -> Rounded:
     """Scale a text's states so that the largest absolute value is 32,767, and round them to 16-bit integers.
 
     The factor is dropped, as cosines do not depend on it.
@@ -367,7 +369,7 @@ def rounded(states: npt.NDArray[np.float32]) -> Rounded:
         states: shape (t, hidden).
 
     Examples:
-        >>> rounded(np.array([[1.0, -0.5], [0.25, 0.0]], np.float32)).tolist()
+        >>> round_states(np.array([[1.0, -0.5], [0.25, 0.0]], np.float32)).tolist()
         [[32767, -16384], [8192, 0]]
     """
     largest = np.abs(states).max(initial=np.float32(0))

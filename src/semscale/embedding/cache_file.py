@@ -106,14 +106,16 @@ class EntryStore:
         for part in _parts(keys):
             yield self._file.run(partial(self._entries, keys=part), [])
 
-    def known(self, keys: Sequence[bytes]) -> set[bytes]:
+    def existing_keys(self, keys: Sequence[bytes]) -> set[bytes]:
         """Return the keys that have an entry; its bytes may be damaged.
 
         Args:
             keys: distinct keys.
         """
         nothing: set[bytes] = set()
-        return nothing.union(*(self._file.run(partial(_known, keys=part), nothing) for part in _parts(keys)))
+        return nothing.union(
+            *(self._file.run(partial(_select_keys, keys=part), nothing) for part in _parts(keys))
+        )
 
     def write(self, keys: Sequence[bytes], bodies: Sequence[bytes]) -> None:
         """Store entries: all of them, or none if the process dies meanwhile.
@@ -209,7 +211,7 @@ def _crc(key: bytes, body: bytes) -> int:
     return zlib.crc32(body, zlib.crc32(key))
 
 
-def _known(connection: sqlite3.Connection, keys: Sequence[bytes]) -> set[bytes]:
+def _select_keys(connection: sqlite3.Connection, keys: Sequence[bytes]) -> set[bytes]:
     return {key for (key,) in connection.execute(f"SELECT key FROM keys WHERE key IN ({_marks(keys)})", keys)}
 
 
@@ -299,7 +301,7 @@ class CacheFile:
         """
         with self._lock:
             try:
-                connection = self._opened()
+                connection = self._open()
                 return otherwise if connection is None else work(connection)
             except sqlite3.DatabaseError as error:
                 if primary_code(error) in _DAMAGED:
@@ -332,19 +334,19 @@ class CacheFile:
             _INHERITED.append(self._connection)
             self._connection = None
 
-    def _opened(self) -> sqlite3.Connection | None:
+    def _open(self) -> sqlite3.Connection | None:
         if self._connection is None and self._usable:
             create_private_folder(self.path.parent)
             with _opening(self.path):
                 create_private(self.path)
-                self._connection = _connected(self.path)
+                self._connection = _connect(self.path)
         return self._connection
 
     def _renew(self, error: Exception) -> None:
         self.close()
         try:
             with _opening(self.path):
-                aside = None if _is_sound(self.path) else _moved_aside(self.path)
+                aside = None if _is_sound(self.path) else _move_aside(self.path)
         except OSError as obstacle:
             self._give_up(obstacle)
             return
@@ -436,7 +438,7 @@ def _opening(path: Path) -> FileLock:
     return FileLock(path.with_name(path.name + ".lock"))
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     connection.text_factory = bytes  # a damaged entry may look like a text that cannot be decoded
     try:
@@ -480,7 +482,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 def _is_sound(path: Path) -> bool:
     try:
-        connection = _connected(path)
+        connection = _connect(path)
     except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
     try:
@@ -491,7 +493,7 @@ def _is_sound(path: Path) -> bool:
         connection.close()
 
 
-def _moved_aside(path: Path) -> Path:
+def _move_aside(path: Path) -> Path:
     endings = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
     paths = (path.with_name(f"{path.name}.damaged{ending}") for ending in endings)
     aside = next(path_aside for path_aside in paths if not path_aside.exists())

@@ -345,7 +345,7 @@ def read_content(path: Path) -> bytearray:
 
 
 @contextmanager
-def checked_content(path: Path, expected: str) -> Iterator[bytearray]:
+def verify_content(path: Path, expected: str) -> Iterator[bytearray]:
     """Read a file of weights, and hash its content while the caller builds a model from it.
 
     Args:
@@ -683,7 +683,7 @@ class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
         self._path = path
         self._header = Q4Header.read(content, path)
         self._places = self._directory()
-        self._names = self._known_names()
+        self._names = self._parameter_names()
         self.words = self._table("emb.word", self._header.words, self._header.hidden)
         for name, (stored, shape) in self._names.items():
             self._check(name, stored, shape)
@@ -721,7 +721,7 @@ class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
             raise ModelError(f"{self._path} is cut off or damaged: {error}") from error
         return directory
 
-    def _known_names(self) -> dict[str, tuple[str, tuple[int, ...]]]:
+    def _parameter_names(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """Return the name in the file and the shape of every parameter except the table of words."""
         hidden, inner = self._header.hidden, self._header.inner
         tables = {"emb.pos": (self._header.positions, hidden), "emb.type": (1, hidden)}

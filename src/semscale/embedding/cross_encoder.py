@@ -27,7 +27,7 @@ from semscale.embedding.openvino import (
     openvino_module,
     token_batches,
 )
-from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.texts import distinct, validate_texts
 from semscale.embedding.token_states import TokenReader
 from semscale.embedding.tokenizer import check_tokens, open_tokenizer
 from semscale.errors import InputError, MissingExtraError, ModelError
@@ -35,7 +35,7 @@ from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Ids, Integers, Mask, Progress, Vectors
 from semscale.version import install_command
-from semscale.weights.known import EXPORTED_GRAPHS, WEIGHTS, exported_files
+from semscale.weights.known import EXPORTED_GRAPHS, WEIGHTS, graph_files
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -100,7 +100,7 @@ class CrossEncoder:
             raise ModelError(f"{folder} has no tokenizer.json; save the model with its fast tokenizer")
         self._max_tokens = _max_tokens(self._config, folder)
         self._classifier: _Classifier
-        if graph := exported_files([name for name in EXPORTED_GRAPHS if (folder / name).is_file()]):
+        if graph := graph_files([name for name in EXPORTED_GRAPHS if (folder / name).is_file()]):
             self._classifier = _GraphClassifier(folder, graph, precision)
         else:
             self._classifier = _TorchClassifier(folder, precision)
@@ -129,7 +129,7 @@ class CrossEncoder:
             InputError: a text is not a string, or the lists differ in length.
             ModelError: the model's files have changed since it was loaded, or its output has another form.
         """
-        first, second = checked_texts(first), checked_texts(second)
+        first, second = validate_texts(first), validate_texts(second)
         if len(first) != len(second):
             raise InputError("pairs", f"need two texts each, got {len(first)} and {len(second)} texts")
         rows = self._tokens.rows(first, second)
@@ -398,14 +398,14 @@ class PairTokens:
         left, right = numbers[: len(first)], numbers[len(first) :]
         ids, types, truncated = [], [], np.zeros(len(first), np.bool_)
         for pair, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-            lengths = truncated_lengths(len(content[one]), len(content[other]), self._room)
+            lengths = truncate_lengths(len(content[one]), len(content[other]), self._room)
             truncated[pair] = sum(lengths) < len(content[one]) + len(content[other])
             ids.append(self._frame.around(content[one][: lengths[0]], content[other][: lengths[1]]))
             types.append(self._frame.types_of(*lengths))
         return PairRows(ids, types, truncated, unread[: len(first)] | unread[len(first) :])
 
 
-def truncated_lengths(first: int, second: int, room: int) -> tuple[int, int]:
+def truncate_lengths(first: int, second: int, room: int) -> tuple[int, int]:
     """Return the numbers of tokens of two texts after truncation, which cuts the longer text first.
 
     This is the rule ``longest_first`` of the library ``tokenizers``.
@@ -416,7 +416,7 @@ def truncated_lengths(first: int, second: int, room: int) -> tuple[int, int]:
         room: largest number of tokens of both texts together.
 
     Examples:
-        >>> truncated_lengths(3, 4, 10), truncated_lengths(3, 20, 10), truncated_lengths(20, 30, 11)
+        >>> truncate_lengths(3, 4, 10), truncate_lengths(3, 20, 10), truncate_lengths(20, 30, 11)
         ((3, 4), (3, 7), (5, 6))
     """
     if first + second <= room:

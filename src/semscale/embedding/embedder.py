@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.texts import distinct, validate_texts
 from semscale.embedding.tokenizer import are_unread
-from semscale.endpoints import KEY_VARIABLE, OPENAI, account_headers, checked_address
+from semscale.endpoints import KEY_VARIABLE, OPENAI, account_headers, validate_address
 from semscale.errors import InputError, ReplyError
 from semscale.extras import require
 from semscale.signature import Signature
@@ -134,7 +134,7 @@ class ArrayEmbedder:
 
     def __init__(self, texts: Sequence[str], vectors: npt.ArrayLike, *, name: str = "arrays") -> None:
         self._vectors = unit_rows(vectors)
-        texts = checked_texts(texts)
+        texts = validate_texts(texts)
         if len(self._vectors) != len(texts):
             raise InputError(
                 "vectors", f"must have one row a text, got {len(self._vectors)} for {len(texts)} texts"
@@ -166,7 +166,7 @@ class ArrayEmbedder:
             InputError: a text has no vector.
         """
         rows = np.fromiter(
-            (self._rows.get(text, -1) for text in checked_texts(texts)), dtype=np.int64, count=len(texts)
+            (self._rows.get(text, -1) for text in validate_texts(texts)), dtype=np.int64, count=len(texts)
         )
         unknown = np.flatnonzero(rows < 0)
         if len(unknown):
@@ -220,7 +220,7 @@ class ApiEmbedder:
                 raise InputError(name, f"must be >= {least}, got {value}")
         self.model = model
         named = base_url or os.environ.get("OPENAI_BASE_URL")
-        self._base_url = checked_address(named or OPENAI, "embedder:base_url")
+        self._base_url = validate_address(named or OPENAI, "embedder:base_url")
         self._key_variable = key_variable
         if not named and not (key_variable and os.environ.get(key_variable)):
             variable = key_variable or KEY_VARIABLE
@@ -257,7 +257,7 @@ class ApiEmbedder:
             InputError: a text is not a string.
             ReplyError: the endpoint cannot be reached, refuses a text, or returns no vector for it.
         """
-        unique, where = distinct(checked_texts(texts))
+        unique, where = distinct(validate_texts(texts))
         rows = np.unique(where, return_index=True)[1]  # index of each distinct text's first occurrence
         starts = range(0, len(unique), self._batch)
         parts: list[Vectors] = []
@@ -270,10 +270,10 @@ class ApiEmbedder:
                     progress("embedding", sum(map(len, parts)), len(unique))
         finally:
             pool.shutdown(cancel_futures=True)
-        vectors = self._joined(parts)
+        vectors = self._concatenate(parts)
         return Embeddings(vectors, np.ones(len(vectors), dtype=np.int64)).spread(where)
 
-    def _joined(self, parts: Sequence[Vectors]) -> Vectors:
+    def _concatenate(self, parts: Sequence[Vectors]) -> Vectors:
         if not parts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         widths = sorted({part.shape[1] for part in parts})
@@ -308,7 +308,7 @@ class ApiEmbedder:
             reply = self._client.embeddings.create(
                 model=self.model, input=list(texts), encoding_format="float", **settings
             )
-            return self._checked(reply.data, rows)
+            return self._check_vectors(reply.data, rows)
         except APIStatusError as error:
             if error.status_code not in _TOO_LARGE:
                 raise ReplyError(f"{self.model}: {_line(error)}") from error
@@ -322,7 +322,7 @@ class ApiEmbedder:
         half = len(texts) // 2
         return np.concatenate([self._ask(texts[:half], rows[:half]), self._ask(texts[half:], rows[half:])])
 
-    def _checked(self, items: "Sequence[Embedding]", rows: Integers) -> Vectors:
+    def _check_vectors(self, items: "Sequence[Embedding]", rows: Integers) -> Vectors:
         """Put vectors into the order of the texts, and check that each text has a usable vector."""
         if sorted(item.index for item in items) != list(range(len(rows))):
             raise ReplyError(

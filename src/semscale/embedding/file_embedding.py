@@ -159,7 +159,7 @@ class EmbeddingWork:
     def part(self, batch: pl.DataFrame) -> WorkedPart:
         """Embed some rows."""
         check_free(batch.columns, self.table.name)
-        statuses, vectors, n_windowed = self._embedded(column_in(batch, self.text).to_list())
+        statuses, vectors, n_windowed = self._embed_cells(column_in(batch, self.text).to_list())
         return WorkedPart(storable(batch).with_columns(statuses, vectors), {"n_windowed": n_windowed})
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
@@ -190,9 +190,9 @@ class EmbeddingWork:
 
     @property
     def _signature(self) -> Signature:
-        return Signature.of("embed", dtype=self.dtype).extended(self.embedder.signature)
+        return Signature.of("embed", dtype=self.dtype).plus(self.embedder.signature)
 
-    def _embedded(self, cells: list[Any]) -> tuple[pl.Series, pl.Series, int]:
+    def _embed_cells(self, cells: list[Any]) -> tuple[pl.Series, pl.Series, int]:
         """Embed the cells with text; return statuses, vectors, and the number of windowed texts."""
         statuses = [text_status(cell) for cell in cells]
         rows = [row for row, status in enumerate(statuses) if status == Status.SCORED]

@@ -61,7 +61,7 @@ def has_enough_letters(text: str) -> bool:
     return sum(len(sign.encode("utf-8", "replace")) for sign in text if sign.isalpha()) >= FEWEST_LETTERS
 
 
-def identified_languages(texts: Sequence[str], *, longest: int | None = LONGEST) -> list[str | None]:
+def identify_languages(texts: Sequence[str], *, longest: int | None = LONGEST) -> list[str | None]:
     """Return the language of each text: an ISO 639-1 code, or ``None`` if it is not clear.
 
     A few words of a common language may look like a rare related one, such as German like Luxembourgish. So a
@@ -72,10 +72,10 @@ def identified_languages(texts: Sequence[str], *, longest: int | None = LONGEST)
         longest: number of characters of each text that are used; ``None`` for all.
 
     Examples:
-        >>> identified_languages(["Ich würde es sofort kaufen.", "John Smith"])
+        >>> identify_languages(["Ich würde es sofort kaufen.", "John Smith"])
         ['de', None]
     """
-    return [_identified(text[:longest]) for text in texts]
+    return [_identify(text[:longest]) for text in texts]
 
 
 def probability_of(text: str, languages: Collection[str]) -> float:
@@ -114,12 +114,12 @@ def identifier_name() -> str:
     return f"py3langid-{version('py3langid')}/rare-{RARE_WEIGHT:g}"
 
 
-def _identified(text: str) -> str | None:
+def _identify(text: str) -> str | None:
     code = _if_clear(*_identifier().classify(text))
-    return code if code is None or code in WIDESPREAD else _identified_again(text)
+    return code if code is None or code in WIDESPREAD else _identify_again(text)
 
 
-def _identified_again(text: str) -> str | None:
+def _identify_again(text: str) -> str | None:
     """Identify a text again that seems to be in a rare language, with more evidence required for it."""
     shares: Counter[str] = Counter()
     for variant, share in _identifier().rank(text):
@@ -137,11 +137,11 @@ def _if_clear(variant: str, probability: float) -> str | None:
 
 def _identifier() -> "LanguageIdentifier":
     with _LOADING:  # the thread of `load_identifier` may be loading it
-        return _loaded()
+        return _load_identifier()
 
 
 @cache
-def _loaded() -> "LanguageIdentifier":
+def _load_identifier() -> "LanguageIdentifier":
     import py3langid
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -164,7 +164,7 @@ def language_of(text: str) -> str | None:
 def _language_of_start(text: str) -> str | None:
     if is_plainly_english(text):
         return ENGLISH
-    identified = identified_languages([text])[0] if has_enough_letters(text) else None
+    identified = identify_languages([text])[0] if has_enough_letters(text) else None
     return identified or language_of_script(text)
 
 
@@ -222,7 +222,7 @@ _READINGS = 5  # of joined texts, and the fewest distinct texts
 _JOINED_LENGTH = 100  # characters of each text that are joined at most
 
 
-def joined_language(texts: Sequence[str]) -> str | None:
+def identify_together(texts: Sequence[str]) -> str | None:
     """Identify the language of texts that are joined into one.
 
     The distinct texts are divided into five parts by a fixed random order. They are joined and identified
@@ -237,7 +237,7 @@ def joined_language(texts: Sequence[str]) -> str | None:
         than 5 distinct texts.
 
     Examples:
-        >>> joined_language(["gut", "schlecht", "zu teuer", "geht so", "weiß nicht", "nein danke"])
+        >>> identify_together(["gut", "schlecht", "zu teuer", "geht so", "weiß nicht", "nein danke"])
         'de'
     """
     distinct = _distinct_texts(texts)
@@ -251,7 +251,7 @@ def joined_language(texts: Sequence[str]) -> str | None:
         for left_out in range(_READINGS)
     ]
     # The joined texts are used in full; they are not cut like single texts.
-    languages = set(identified_languages(readings, longest=None))
+    languages = set(identify_languages(readings, longest=None))
     return languages.pop() if len(languages) == 1 else None
 
 
@@ -361,7 +361,7 @@ def unread_language(texts: Sequence[str], read: Collection[str], model: str) -> 
 
     At least 5 texts must surely be in languages that the model does not read: more than half of the texts
     with a clear language, and more than a third of those that are long enough. If too few texts have a clear
-    language, all of them are joined and identified as one (``joined_language``).
+    language, all of them are joined and identified as one (``identify_together``).
 
     Args:
         texts: a sample.
@@ -372,19 +372,19 @@ def unread_language(texts: Sequence[str], read: Collection[str], model: str) -> 
     if ENGLISH in read and 2 * sum(map(is_plainly_english, worded)) >= len(worded):
         return None
     longer = [text for text in worded if has_enough_letters(text)]
-    clear = [code for code in identified_languages(longer) if code is not None]
+    clear = [code for code in identify_languages(longer) if code is not None]
     unread = Counter(code for code in clear if code not in read)
     n = unread.total()
     if len(clear) >= FEWEST_TEXTS and 2 * n <= len(clear):
         return None
     if n < FEWEST_TEXTS or n <= _CLEAR_SHARE * len(longer):
-        return _joined(worded, read, model)
+        return _find_unread_language(worded, read, model)
     ((code, _),) = unread.most_common(1)
     return UnreadLanguage(code, LANGUAGE_NAMES[code], n / len(clear), len(clear), model)
 
 
-def _joined(texts: Sequence[str], read: Collection[str], model: str) -> UnreadLanguage | None:
-    code = joined_language(texts)
+def _find_unread_language(texts: Sequence[str], read: Collection[str], model: str) -> UnreadLanguage | None:
+    code = identify_together(texts)
     if code is None or code in read:
         return None
     return UnreadLanguage(code, LANGUAGE_NAMES[code], None, len(texts), model)

@@ -73,7 +73,7 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
     return CachedEmbedder(embedder, EmbeddingCache(None if cache is True else Path(cache)))
 
 
-def checked_embedder(embedder: object) -> "str | Path | Embedder":
+def validate_embedder(embedder: object) -> "str | Path | Embedder":
     """Check that an object is the name of a model or an embedder.
 
     Raises:
@@ -97,7 +97,7 @@ def as_embedder(embedder: "str | Path | Embedder", **settings: Unpack[LoadingSet
         InputError: it is neither a name nor an embedder, or a precision is set for an existing embedder.
         ModelError: the model's files cannot be downloaded.
     """
-    model = checked_embedder(embedder)
+    model = validate_embedder(embedder)
     if isinstance(model, str | Path):
         return load_embedder(model, **settings)
     if settings.get("precision", "exact") != "exact":

@@ -20,14 +20,14 @@ from semscale.embedding.checkpoint import (
     Checkpoint,
     Q4Table,
     Weights,
-    checked_content,
     open_checkpoint,
     open_weights,
     position_table,
+    verify_content,
 )
 from semscale.embedding.embedder import Embedder, Embeddings, processors
-from semscale.embedding.texts import checked_texts, distinct, shifted
-from semscale.embedding.token_states import Outputs, Rows, Whose, checked_layer
+from semscale.embedding.texts import distinct, shift_progress, validate_texts
+from semscale.embedding.token_states import Outputs, Rows, Whose, check_layer_number
 from semscale.embedding.tokenizer import (
     UnigramTokenizer,
     Windows,
@@ -254,7 +254,7 @@ class OpenVinoEmbedder:
 
     def embed_in(self, arithmetic: Arithmetic, texts: Sequence[str], progress: Progress | None) -> Embeddings:
         """Embed texts in a chosen arithmetic instead of the embedder's."""
-        unique, where = distinct(checked_texts(texts))
+        unique, where = distinct(validate_texts(texts))
         vectors = np.empty((len(unique), self.dimensions), np.float32)
         windows = np.ones(len(unique), np.int64)
         unknown = np.empty(len(unique), np.float32)
@@ -263,7 +263,7 @@ class OpenVinoEmbedder:
             rows = slice(start, min(start + CHUNK, len(unique)))
             n = rows.stop - rows.start
             split = self._tokenizer.split(unique[rows])
-            in_all = shifted(progress, start, len(unique))
+            in_all = shift_progress(progress, start, len(unique))
             vectors[rows] = pool_windows(self._window_vectors(split, arithmetic, n, in_all), split, n)
             windows[rows] = split.per_text(n)
             unknown[rows] = split.unknown_shares(self._tokenizer.unknown, n)
@@ -277,7 +277,7 @@ class OpenVinoEmbedder:
             InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``, or the
                 precision is ``turbo``, which was measured for vectors of texts only.
         """
-        checked_layer(layer, self.layers)
+        check_layer_number(layer, self.layers)
         if self._precision == "turbo":
             raise InputError(
                 "`precision='turbo'` was measured for vectors of texts only; for states of tokens use "
@@ -358,16 +358,16 @@ class OpenVinoEmbedder:
         """
         pipeline = self._pipelines.get((layer, arithmetic))
         if pipeline is None:
-            pipeline = self._compiled(layer, arithmetic)
+            pipeline = self._compile(layer, arithmetic)
             layers = list(dict.fromkeys(other for other, _ in self._pipelines if other not in (None, layer)))
             in_use = (None, layer, *layers[-1:])
             self._pipelines = {key: compiled for key, compiled in self._pipelines.items() if key[0] in in_use}
             self._pipelines[layer, arithmetic] = pipeline
         return pipeline
 
-    def _compiled(self, layer: int | None, arithmetic: Arithmetic) -> "Pipeline":
+    def _compile(self, layer: int | None, arithmetic: Arithmetic) -> "Pipeline":
         """Compile the model; meanwhile its weights are hashed, so that no vector comes from other weights."""
-        with checked_content(self._checkpoint.weights, self._sha256) as content:
+        with verify_content(self._checkpoint.weights, self._sha256) as content:
             weights = open_weights(self._checkpoint, content)
             if layer is None:
                 graph = sentence_graph(self._checkpoint, weights, int8=arithmetic.int8)
@@ -614,8 +614,8 @@ class EncoderGraph:
         if not isinstance(words, Q4Table):
             return op.gather(self._floats(words), self._ids, first)
         # The table stays in 4 bits: only the rows of a batch are converted to floats.
-        packed = op.gather(self._shared(words.packed), self._ids, first)
-        scales = op.gather(self._shared(words.scales), self._ids, first)
+        packed = op.gather(self._constant(words.packed), self._ids, first)
+        scales = op.gather(self._constant(words.scales), self._ids, first)
         halves = op.convert(packed, "f32")
         high = op.floor(op.multiply(halves, self._floats(1 / 16)))
         low = op.subtract(halves, op.multiply(high, self._floats(16)))
@@ -671,9 +671,9 @@ class EncoderGraph:
         return self._op.gelu(inner, "erf" if name == "gelu" else "tanh")
 
     def _floats(self, values: float | npt.NDArray[np.float32]) -> Node:
-        return self._shared(np.require(values, np.float32, ["C", "ALIGNED", "WRITEABLE"]))
+        return self._constant(np.require(values, np.float32, ["C", "ALIGNED", "WRITEABLE"]))
 
-    def _shared(self, values: npt.NDArray[Any]) -> Node:
+    def _constant(self, values: npt.NDArray[Any]) -> Node:
         """Return a constant without a copy of its values; it keeps the array alive."""
         return self._op.constant(values, shared_memory=True)
 
@@ -682,7 +682,7 @@ class EncoderGraph:
         return self._op.constant(np.array(values, np.int32))
 
 
-def quantised(
+def quantise(
     weights: npt.NDArray[np.float32],
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
     """Round a matrix to 8-bit integers with one scale for each row, the row's largest magnitude over 127.
@@ -695,7 +695,7 @@ def quantised(
         each number to within half a scale.
 
     Examples:
-        >>> integers, scales = quantised(np.array([[63.5, -31.0, 0.2], [0, 0, 0]], np.float32))
+        >>> integers, scales = quantise(np.array([[63.5, -31.0, 0.2], [0, 0, 0]], np.float32))
         >>> integers.tolist(), scales.tolist()
         ([[127, -62, 0], [0, 0, 0]], [[0.5], [0.0]])
     """
@@ -711,7 +711,7 @@ def int8_weights(weights: npt.NDArray[np.float32]) -> Node:
         weights: shape (outputs, inputs); the node has its own integers and does not refer to this array.
     """
     op = openvino_module().opset13
-    integers, scales = (op.constant(part, shared_memory=True) for part in quantised(weights))
+    integers, scales = (op.constant(part, shared_memory=True) for part in quantise(weights))
     return op.multiply(op.convert(integers, "f32"), scales)
 
 

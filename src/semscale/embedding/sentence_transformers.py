@@ -14,8 +14,8 @@ import numpy as np
 
 from semscale.embedding.embedder import AUTO, Embeddings
 from semscale.embedding.openvino import check_finite, has_bfloat16, token_batches
-from semscale.embedding.texts import checked_texts, distinct
-from semscale.embedding.token_states import Outputs, Rows, Whose, checked_layer
+from semscale.embedding.texts import distinct, validate_texts
+from semscale.embedding.token_states import Outputs, Rows, Whose, check_layer_number
 from semscale.embedding.tokenizer import WindowTokenizer, pool_windows, prefix_setting
 from semscale.errors import InputError, ModelError
 from semscale.extras import require
@@ -82,7 +82,7 @@ class SentenceTransformerEmbedder:
         chosen = torch_device(device)
         files = resolve(str(name), thorough=True, progress=progress) if known else None
         self._batch = batch
-        self._model = _loaded(str(files.folder if files else name), chosen, precision)
+        self._model = _load_model(str(files.folder if files else name), chosen, precision)
         self.name = files.name if files else _short(name)
         profile = known.profile if known else hub_profile(str(name))
         self._prefix = _default_prompt(self._model) or (profile.prefix if profile else "")
@@ -124,7 +124,7 @@ class SentenceTransformerEmbedder:
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """Embed texts in their order; equal texts are computed once, long ones in windows."""
-        unique, where = distinct(checked_texts(texts))
+        unique, where = distinct(validate_texts(texts))
         vectors = np.empty((len(unique), self.dimensions), dtype=np.float32)
         windows = np.ones(len(unique), dtype=np.int64)
         unknown = np.full(len(unique), np.nan, dtype=np.float32)
@@ -202,7 +202,7 @@ class SentenceTransformerEmbedder:
         Raises:
             InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
         """
-        checked_layer(layer, self.layers)
+        check_layer_number(layer, self.layers)
 
     def run_layer(
         self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
@@ -345,7 +345,7 @@ def _check_precision(precision: str) -> None:
         )
 
 
-def _loaded(name: str, device: "torch.device", precision: str) -> "SentenceTransformer":
+def _load_model(name: str, device: "torch.device", precision: str) -> "SentenceTransformer":
     from sentence_transformers import SentenceTransformer
 
     try:

@@ -30,7 +30,7 @@ MOST_CHARACTERS = 100_000
 """Largest number of characters in an embedded text, about 16,000 words; time grows with a text's windows."""
 
 
-def checked_texts(texts: Sequence[str]) -> list[str]:
+def validate_texts(texts: Sequence[str]) -> list[str]:
     r"""Check texts before a model reads them, and replace unpaired surrogates in them by U+FFFD.
 
     Raises:
@@ -38,7 +38,7 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
             string.
 
     Examples:
-        >>> checked_texts(["good", "good\ud83d"]) == ["good", "good\ufffd"]
+        >>> validate_texts(["good", "good\ud83d"]) == ["good", "good\ufffd"]
         True
     """
     if isinstance(texts, str):
@@ -132,7 +132,7 @@ def is_wordless(text: str) -> bool:
     return not any(map(str.isalnum, shown.translate(_BLANK_LETTERS)))  # isalnum: the categories L* and N*
 
 
-def shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
+def shift_progress(progress: Progress | None, before: int, total: int) -> Progress | None:
     """Return a callback that converts the progress of a part into the progress of the whole.
 
     Args:
@@ -141,7 +141,7 @@ def shifted(progress: Progress | None, before: int, total: int) -> Progress | No
         total: number of all items.
 
     Examples:
-        >>> shifted(print, 8, 10)("embedding", 1, 2)
+        >>> shift_progress(print, 8, 10)("embedding", 1, 2)
         embedding 9 10
     """
     if progress is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.texts import distinct, validate_texts
 from semscale.embedding.tokenizer import UnknownTokens, are_unread, of_prefix, prefix_setting, tokens_around
 from semscale.errors import InputError
 from semscale.json_reading import encodable
@@ -127,7 +127,7 @@ def _behind_cache(embedder: object) -> object:
     return getattr(embedder, "embedder", embedder)
 
 
-def checked_layer(layer: int, layers: int) -> None:
+def check_layer_number(layer: int, layers: int) -> None:
     """Check that a model has a layer.
 
     Raises:
@@ -405,7 +405,7 @@ class TokenEncoder:
             InputError: a text is not a string, or the model has no such layer.
         """
         self.check_layer(layer)
-        unique, where = distinct(checked_texts(texts))
+        unique, where = distinct(validate_texts(texts))
         spellings = [self.reader.spell(text) for text in unique]
         lengths = [len(spelling.ids) for spelling in spellings]
         tokens = TokenIds(
@@ -457,13 +457,13 @@ class TokenEncoder:
         for group, rows, states in self._engine.run_layer(
             ((group, group.rows) for group in read), layer=layer
         ):
-            yield from group.joined(rows, states)
+            yield from group.receive(rows, states)
 
     def _group(self, tokens: TokenIds, texts: Integers) -> "ReadingGroup":
-        windows = [self._windowed(tokens.of(text)) for text in texts.tolist()]
+        windows = [self._cut_windows(tokens.of(text)) for text in texts.tolist()]
         return ReadingGroup(texts, windows)
 
-    def _windowed(self, ids: Ids) -> "WindowedText":
+    def _cut_windows(self, ids: Ids) -> "WindowedText":
         if len(ids) <= self._limit:
             return WindowedText.whole(ids)
         ends = self.reader.before, self.reader.after
@@ -512,7 +512,7 @@ class WindowedText:
         windows = [np.concatenate([head, content[start : start + room], tail]) for start in starts]
         return cls(windows, ends, starts, owning_windows(len(content), starts, room))
 
-    def joined(self, states: Sequence[Vectors]) -> Vectors:
+    def join_states(self, states: Sequence[Vectors]) -> Vectors:
         """Join the windows' states; special tokens remain only at the two ends of the text."""
         before, after = self.ends
         inner = [
@@ -545,7 +545,7 @@ class ReadingGroup:
         self._waiting: dict[int, dict[int, Vectors]] = {}
         self.rows = [window for text in windowed for window in text.windows]
 
-    def joined(self, rows: Integers, states: Vectors) -> Iterator[tuple[int, Vectors]]:
+    def receive(self, rows: Integers, states: Vectors) -> Iterator[tuple[int, Vectors]]:
         """Receive the states of some rows, and yield the texts that are now complete.
 
         Args:
@@ -565,7 +565,7 @@ class ReadingGroup:
             if len(parts) == self._counts[number]:
                 del self._waiting[number]
                 ordered = [parts[window] for window in range(len(parts))]
-                yield self._texts[number], self._windowed[number].joined(ordered)
+                yield self._texts[number], self._windowed[number].join_states(ordered)
 
 
 def window_starts(content: int, room: int, overlap: int) -> Integers:
@@ -673,7 +673,7 @@ class SpacedTokens:
         begins = np.append(0, ends[:-1]) - np.cumsum([0, *(len(text) + 1 for text in texts[:-1])])[owner]
         tokens = np.repeat((np.cumsum(self._counts) - self._counts)[numbers], counts) + _places(counts)
         offsets = self._offsets[tokens] + np.repeat(begins, counts)[:, None]
-        return self._framed(self._ids[tokens], offsets, np.repeat(owner, counts), len(texts))
+        return self._add_frame(self._ids[tokens], offsets, np.repeat(owner, counts), len(texts))
 
     def _learn(self, parts: Sequence[str]) -> None:
         new = [part for part in dict.fromkeys(parts) if part not in self._numbers]
@@ -685,7 +685,7 @@ class SpacedTokens:
         self._ids = np.append(self._ids, ids)
         self._offsets = np.append(self._offsets, np.fromiter(offsets, np.int32).reshape(-1, 2), axis=0)
 
-    def _framed(self, ids: Ids, offsets: Integers, own: Integers, n: int) -> Spelled:
+    def _add_frame(self, ids: Ids, offsets: Integers, own: Integers, n: int) -> Spelled:
         """Add the special tokens around each text's tokens."""
         around = len(self._frame)
         inside = np.arange(len(ids)) + own * around + self._before

@@ -11,22 +11,22 @@ from semscale.guards.claims import (
     are_counterparts,
     are_turned,
     crossing,
-    denied_otherwise,
+    differ_in_negations,
+    find_reversed_orders,
     is_denial,
     is_denied,
     parts_at,
-    turned_orders,
 )
 from semscale.guards.findings import Finding
 from semscale.guards.polarity import find_conflicts, read_polarity
-from semscale.guards.relations import exchanged_positions, turned_voice
+from semscale.guards.relations import find_exchange, find_voice_change
 from semscale.guards.text import (
     Cue,
     Text,
     alignment,
     coverage,
     differ,
-    exchanged_alternatives,
+    find_exchanged_alternatives,
     first_of,
     kinds_of,
     most_shared,
@@ -176,7 +176,7 @@ def other_condition(left: Text, right: Text) -> Cues | None:
 
 def _condition_alone(left: Text, right: Text) -> Cues | None:
     """Return a condition that only one of two texts has, if they agree otherwise."""
-    cues = _stated_condition(left), _stated_condition(right)
+    cues = _first_condition(left), _first_condition(right)
     having, lacking = (left, right) if cues[0] else (right, left)
     cue = cues[0] or cues[1]
     if cue is None:
@@ -186,7 +186,7 @@ def _condition_alone(left: Text, right: Text) -> Cues | None:
         return None  # in other words: "with a ticket"
     if _without_marks(having.words[at] for at in main) == _without_marks(lacking.words):
         return cues
-    if denied_otherwise(left, right) or _states_need(left) != _states_need(right):
+    if differ_in_negations(left, right) or _states_need(left) != _states_need(right):
         return None
     fewest = min(len(left.content), len(right.content))
     if fewest < _FEWEST or alignment(left, right, "condition") < _CONDITION_ALIKE_ALONE:
@@ -203,7 +203,7 @@ def _states_need(text: Text) -> bool:
     return not _NEEDS.isdisjoint(text.distinct)
 
 
-def _stated_condition(text: Text) -> Cue | None:
+def _first_condition(text: Text) -> Cue | None:
     """Return the first condition of a text that counts if the other text has none.
 
     Only a condition after its outcome counts: at the start of a sentence it often repeats the topic.
@@ -243,7 +243,7 @@ def _is_outcome_denied(left: Text, right: Text) -> bool:
     not report these, because "without" may turn a denial into a condition.
     """
     kinds = kinds_of(left.cues["condition"] + right.cues["condition"])
-    if len(kinds) > 1 or not kinds <= _DENYING_CONDITIONS or not denied_otherwise(left, right):
+    if len(kinds) > 1 or not kinds <= _DENYING_CONDITIONS or not differ_in_negations(left, right):
         return False
     here, there = (
         [stem for at, stem in text.content.items() if at not in text.denials] for text in (left, right)
@@ -276,14 +276,14 @@ def other_exclusivity(left: Text, right: Text) -> Cues | None:
         return None
     cues = _limits(left), _limits(right)
     first = first_of(cues[0], _LIMITS), first_of(cues[1], _LIMITS)
-    return first if _limits_differ((left, right), cues, first) else _lost_restriction(left, right)
+    return first if _limits_differ((left, right), cues, first) else _find_lost_restriction(left, right)
 
 
 _LONGEST_FOCUS = 3
 _ANY = frozenset(("any", "anyone", "anybody"))
 
 
-def _lost_restriction(left: Text, right: Text) -> Cues | None:
+def _find_lost_restriction(left: Text, right: Text) -> Cues | None:
     """Find "only" in one text where the other says the same of others: "only admins", "all users".
 
     The texts are equal before and behind the phrases that "only" and "all" restrict. Without "all", only
@@ -293,7 +293,7 @@ def _lost_restriction(left: Text, right: Text) -> Cues | None:
         only = first_of(_limits(here), (_ONLY,))
         if only is None or _limits(there) or _is_emphasis(here.words, only):
             continue
-        if denied_otherwise(left, right) or _restricts_softly(there, here):
+        if differ_in_negations(left, right) or _restricts_softly(there, here):
             return None
         every = first_of(there.cues["quantity"], ("all",)) or _any_in(there)
         if (every or _begins_clause(here, only)) and _are_restricted(
@@ -360,7 +360,7 @@ def _limits_differ(texts: tuple[Text, Text], cues: tuple[list[Cue], list[Cue]], 
     having, lacking = (left, right) if here else (right, left)
     restricts = _ONLY in limits and _restricts_softly(lacking, having)
     contrasts = _CONTRAST in kinds_of(cues[1] if here else cues[0])
-    return not (restricts or contrasts or denied_otherwise(left, right)) and _are_aligned(left, right)
+    return not (restricts or contrasts or differ_in_negations(left, right)) and _are_aligned(left, right)
 
 
 def _is_emphasis(words: Sequence[str], cue: Cue) -> bool:
@@ -425,10 +425,10 @@ def other_order(left: Text, right: Text) -> Cues | None:
     """
     if not (left.cues["order"] and right.cues["order"]) or similarity(left, right, "order") < _ORDER_ALIKE:
         return None
-    turned = turned_orders(left, right)
+    turned = find_reversed_orders(left, right)
     if turned:
         return turned[0][0].cue, turned[0][1].cue
-    spans = exchanged_alternatives(left, right, ("span",))
+    spans = find_exchanged_alternatives(left, right, ("span",))
     return None if spans is None or are_turned(left, right) else spans
 
 
@@ -468,7 +468,7 @@ def other_quantity(left: Text, right: Text) -> Cues | None:
         return next(_excluding_amounts(here, there, left, right), None)
     alone: list[Cues] = [(amount.cue, None) for amount in here if amount.cue.kind in _AMOUNTS_ALONE]
     alone += [(None, amount.cue) for amount in there if amount.cue.kind in _AMOUNTS_ALONE]
-    if not alone or denied_otherwise(left, right) or not _amounts_alike(left, right, _AMOUNT_ALIKE_ALONE):
+    if not alone or differ_in_negations(left, right) or not _amounts_alike(left, right, _AMOUNT_ALIKE_ALONE):
         return None
     return alone[0]
 
@@ -543,21 +543,21 @@ def _head(text: Text, cue: Cue) -> str:
 _LEAST_SHARED, _FEWEST_WORDS, _MOST_WORDS = 0.8, 2, 400
 
 
-def exchanged_roles(left: Text, right: Text) -> Cues | None:
+def find_exchanged_roles(left: Text, right: Text) -> Cues | None:
     """Find two words that exchanged their roles: "Ann hired Bob" and "Bob hired Ann".
 
     Returns:
         In each text, the range of words from the first of the two to the second.
 
     Examples:
-        >>> exchanged_roles(Text("The dog chased the cat."), Text("The cat chased the dog."))
+        >>> find_exchanged_roles(Text("The dog chased the cat."), Text("The cat chased the dog."))
         (Cue(kind='exchanged', first=1, last=4), Cue(kind='exchanged', first=1, last=4))
-        >>> exchanged_roles(Text("The dog chased the cat."), Text("The cat was chased by the dog."))
+        >>> find_exchanged_roles(Text("The dog chased the cat."), Text("The cat was chased by the dog."))
     """
     if not _have_nearly_same_words(left, right):
         return None
-    exchanged = None if _are_opposed(left, right) else exchanged_positions(left, right)
-    exchanged = exchanged or turned_voice(left, right)
+    exchanged = None if _are_opposed(left, right) else find_exchange(left, right)
+    exchanged = exchanged or find_voice_change(left, right)
     if exchanged is None:
         return None
     here, there = (Cue("exchanged", min(positions), max(positions)) for positions in exchanged)
@@ -582,7 +582,7 @@ def _are_opposed(left: Text, right: Text) -> bool:
 
 
 CLAIM_DIFFERENCES = (
-    ClaimDifference("roles", "exchanged", "Subject and object are exchanged", exchanged_roles),
+    ClaimDifference("roles", "exchanged", "Subject and object are exchanged", find_exchanged_roles),
     ClaimDifference("quantity", "other-quantity", "The texts state different shares", other_quantity),
     ClaimDifference(
         "certainty", "other-certainty", "One text is more certain than the other", other_certainty

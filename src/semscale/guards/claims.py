@@ -47,7 +47,7 @@ def is_denial(word: str) -> bool:
     return word in _DENIALS or word.endswith("n't")
 
 
-def denied_otherwise(left: Text, right: Text) -> bool:
+def differ_in_negations(left: Text, right: Text) -> bool:
     """Tell whether one of two texts has more negations: "only if it is", "not if it is not"."""
     return len(left.denials) != len(right.denials)
 
@@ -97,14 +97,14 @@ def read_orders(text: Text) -> list[EventOrder]:
         ({'wash'}, {'cut'})
     """
     orders = [
-        _joined(text, cue) if cue.kind == _THEN else _subordinate(text, cue)
+        _split_at_joint(text, cue) if cue.kind == _THEN else _subordinate(text, cue)
         for cue in text.cues["order"][:MOST_COMPARED]
     ]
     return [order for order in orders if order.earlier and order.later]
 
 
 @lru_cache(maxsize=512)
-def turned_orders(left: Text, right: Text) -> list[tuple[EventOrder, EventOrder]] | None:
+def find_reversed_orders(left: Text, right: Text) -> list[tuple[EventOrder, EventOrder]] | None:
     """Pair the orders of two texts that put the same events in reverse.
 
     Returns:
@@ -117,7 +117,7 @@ def turned_orders(left: Text, right: Text) -> list[tuple[EventOrder, EventOrder]
     return turned if len(turned) == len(pairs) else []
 
 
-def _joined(text: Text, cue: Cue) -> EventOrder:
+def _split_at_joint(text: Text, cue: Cue) -> EventOrder:
     """Split at the "and" or comma before a "then"; at the start of a sentence, before that sentence."""
     words = text.words
     start, end = sentence_start(words, cue.first), sentence_end(words, cue.last)
@@ -191,7 +191,7 @@ def are_turned(left: Text, right: Text) -> bool:
     Words in a phrase of quantity, exclusivity or certainty do not count. A bound in one text and its
     complement in the other ("more than one", "at most one") count once.
     """
-    skipped = _covered(left), _covered(right)
+    skipped = _phrase_positions(left), _phrase_positions(right)
     count = sum(map(_n_denials, (left, right), skipped))
     here, there = _sides(left, skipped[0]), _sides(right, skipped[1])
     opposed = sum(len(here[key]) == len(there.get(key, ())) == 1 and here[key] != there[key] for key in here)
@@ -217,7 +217,7 @@ def is_left_to_claims(conflict: Conflict, left: Text, right: Text) -> bool:
 
 def orders_agree(left: Text, right: Text) -> bool:
     """Tell whether both texts state the order of the same events, and state the same order."""
-    return turned_orders(left, right) == []
+    return find_reversed_orders(left, right) == []
 
 
 def _have_counterparts(guard: str, left: Text, right: Text) -> bool:
@@ -303,7 +303,7 @@ def _delays(here: Text, there: Text, denial: int) -> bool:
     """
     kinds = _kinds_around(here, "order", denial)
     if "before" in kinds and is_denial(here.words[denial]):
-        turned = turned_orders(here, there)
+        turned = find_reversed_orders(here, there)
         return turned == [] if turned is not None else bool(there.cues["order"])
     return "after" in kinds and not _UNTIL.isdisjoint(there.distinct)
 
@@ -312,7 +312,7 @@ def _is_condition_turned(here: Text, there: Text) -> bool:
     """Tell whether "only if" and a moved negation cancel out: "no pay if late", "pay only if not late"."""
     kinds = [kinds_of(text.cues["condition"]) for text in (here, there)]
     one_each = all(len(of) == 1 and of <= _CONDITIONS for of in kinds)
-    return one_each and _ONLY_IF in kinds[0] ^ kinds[1] and not denied_otherwise(here, there)
+    return one_each and _ONLY_IF in kinds[0] ^ kinds[1] and not differ_in_negations(here, there)
 
 
 def _kinds_around(text: Text, guard: str, at: int) -> set[str]:
@@ -336,7 +336,7 @@ def _have_complements(left: Text, right: Text) -> bool:
     )
 
 
-def _covered(text: Text) -> set[int]:
+def _phrase_positions(text: Text) -> set[int]:
     """Return the positions of phrases; "no" is left out if another quantity occurs: "some have no key"."""
     amounts = text.cues["quantity"]
     if not kinds_of(amounts) <= {_NONE, *chain(*_COMPLEMENTS)}:

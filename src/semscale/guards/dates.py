@@ -96,7 +96,7 @@ def compare_dates(left: str, right: str) -> tuple[list[DatePair], list[DatePair]
     return same, list(zip(*rest, strict=False))
 
 
-def covered_by(dates: Iterable[Date]) -> set[int]:
+def character_positions(dates: Iterable[Date]) -> set[int]:
     """Return the positions of the characters of some dates."""
     return {at for date in dates for at in range(date.start, date.end)}
 
@@ -120,13 +120,13 @@ def read_dates(source: str) -> list[Date]:
     if _NUMERIC_GLANCE.search(source):
         matches += chain.from_iterable(pattern.finditer(source) for pattern in _NUMERIC)
     months = list(_near_days(source))
-    for pattern in _named() if months else ():
+    for pattern in _month_name_patterns() if months else ():
         matches += matches_near(pattern, source, months)
     dates: list[Date] = []
     covered: set[int] = set()
     for match in matches:
         in_match = list(_dates_in(match))
-        positions = covered_by(in_match)
+        positions = character_positions(in_match)
         if covered.isdisjoint(positions):
             dates += in_match
             covered |= positions
@@ -190,7 +190,7 @@ def _month_names() -> str:
 
 
 @cache
-def _named() -> tuple[re.Pattern[str], ...]:
+def _month_name_patterns() -> tuple[re.Pattern[str], ...]:
     """Return the patterns of dates with the name of a month."""
     month = rf"(?P<month>{_month_names()})(?![^\W\d_])\.?"
     words = "|".join(sorted(_ordinals(), key=len, reverse=True))

@@ -158,7 +158,7 @@ def values_of(match: re.Match[str]) -> tuple[float, ...]:
     readings = _readings(match["number"])
     factor = -1.0 if match["sign"] else 1.0
     factor *= _MAGNITUDES.get((match["magnitude"] or "").strip().lower(), 1.0)
-    return tuple(factor * _powered(_fractioned(value, fraction), power) for value in readings)
+    return tuple(factor * _apply_power(_add_fraction(value, fraction), power) for value in readings)
 
 
 _CENTURY = 1900.0
@@ -184,7 +184,7 @@ def _readings(number: str) -> list[float]:
     return [float(number if _DECIMAL_POINT.fullmatch(number) else _NO_DIGIT.sub("", number))]
 
 
-def _fractioned(value: float, fraction: str) -> float:
+def _add_fraction(value: float, fraction: str) -> float:
     if not fraction:
         return value
     if fraction in _FRACTIONS:
@@ -193,7 +193,7 @@ def _fractioned(value: float, fraction: str) -> float:
     return value / below if below else value
 
 
-def _powered(value: float, power: str) -> float:
+def _apply_power(value: float, power: str) -> float:
     """Apply 10^3, e3, or a power of the number itself; ignore powers that overflow."""
     if not power:
         return value
@@ -440,7 +440,7 @@ def find_labels(text: Text, numbers: Mapping[int, Quantity], measured: set[int])
     for at in sorted(positions):
         word, start = text.words[at], text.starts[at]
         number = numbers.get(start)
-        noun = _noun_before(text.words, at, nouns) or _numbered_name(text, at)
+        noun = _noun_before(text.words, at, nouns) or _name_before_numeral(text, at)
         if number is not None and not noun and _is_ordinal(text, at):
             noun, number = _noun_of_ordinal(text, at), number._replace(weak=True, replaces=True)
         if not (noun or bare) or start in measured:
@@ -529,7 +529,7 @@ def _noun_before(words: list[str], at: int, nouns: Mapping[int, str]) -> str:
     return nouns.get(joined, "") if joined < at - 1 else ""
 
 
-def _numbered_name(text: Text, at: int) -> str:
+def _name_before_numeral(text: Text, at: int) -> str:
     """Return the name before a Roman numeral: Henry VIII, World War I, Iron(III)."""
     word = text.words[at]
     if at == 0 or word not in _ROMAN:

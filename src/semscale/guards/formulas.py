@@ -179,10 +179,10 @@ def compare_formulas(left: Text, right: Text) -> tuple[list[tuple[Formula, Formu
             wanted.remove(partner)
             spans = _span(first, left.source), _span(partner, right.source)
             changed.append(ChangedFormula(*spans, _parts(first.tree) == _parts(partner.tree)))
-        elif first.tree[0] == "!" and (span := _affirmed(first, right.source)):
+        elif first.tree[0] == "!" and (span := _find_affirmed_operand(first, right.source)):
             changed.append(ChangedFormula(_span(first, left.source), span, is_reversed=False))
     for second in wanted:
-        if second.tree[0] == "!" and (span := _affirmed(second, left.source)):
+        if second.tree[0] == "!" and (span := _find_affirmed_operand(second, left.source)):
             changed.append(ChangedFormula(span, _span(second, right.source), is_reversed=False))
     return same, changed
 
@@ -199,7 +199,7 @@ def _denies(text: Text) -> bool:
     return "!" in text.distinct and _BESIDE_MARKS["!"].search(text.source) is not None
 
 
-def _affirmed(denied: Formula, source: str) -> Span | None:
+def _find_affirmed_operand(denied: Formula, source: str) -> Span | None:
     """Return the operand that a formula with "!" denies, in a text that does not deny it."""
     tokens = _tokens(source)
     matches = (at for at, token in enumerate(tokens) if token.text == denied.tree[1])
@@ -381,7 +381,7 @@ class _Parser:
             self._n_copies += operator in _COPYING
             if self._is_step_too_many():
                 break
-            tree = _joined(operator, tree, right)
+            tree = _join_operands(operator, tree, right)
         self._depth -= 1
         return tree
 
@@ -450,7 +450,7 @@ class _Parser:
                 tree = ("^", tree, token.text.translate(_SUPERSCRIPTS))
             else:
                 self.at += 1
-                tree = ("=", tree, _joined(token.text[0], tree, "1"))
+                tree = ("=", tree, _join_operands(token.text[0], tree, "1"))
         return tree
 
     def _arguments(self, closing: str) -> list["str | Node"] | None:
@@ -471,12 +471,12 @@ class _Parser:
         return None
 
 
-def _joined(operator: str, left: "str | Node", right: "str | Node") -> Node:
+def _join_operands(operator: str, left: "str | Node", right: "str | Node") -> Node:
     """Join two operands so that equal formulas are alike: b + a is a + b, and a > b is b < a."""
     if operator in _TURNED:
         return _TURNED[operator], right, left
     if operator in _COPYING:
-        return "=", left, _joined(operator[:-1], left, right)
+        return "=", left, _join_operands(operator[:-1], left, right)
     if operator in _COMMUTATIVE:
         parts: list[str | Node] = []
         for part in (left, right):

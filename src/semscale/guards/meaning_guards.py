@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from semscale.guards.claims import are_turned, is_left_to_claims, make_up, orders_agree
-from semscale.guards.dates import compare_dates, covered_by, weekdays_in
+from semscale.guards.dates import character_positions, compare_dates, weekdays_in
 from semscale.guards.findings import Finding, Span
 from semscale.guards.formulas import ChangedFormula, Formula, compare_formulas
 from semscale.guards.names import Name, NameIndex, is_present, read_names
@@ -19,8 +19,8 @@ from semscale.guards.polarity import (
     read_polarity,
 )
 from semscale.guards.quantities import read_quantities
-from semscale.guards.relations import exchanged_ends, reversals
-from semscale.guards.text import Text, differ, exchanged_alternatives
+from semscale.guards.relations import find_exchanged_ends, reversals
+from semscale.guards.text import Text, differ, find_exchanged_alternatives
 from semscale.guards.words import MOST_REPORTED, RECENT_TEXTS, sides, word_list
 
 NEGATED_PREDICTION = "negated-prediction"
@@ -147,7 +147,7 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
         conflicts = [conflict for conflict in conflicts if conflict.prediction.key == ANSWERS]
     here, there = read_polarity(left), read_polarity(right)
     turned = _reversals(left, right) if here.compares and there.compares else []
-    turned += exchanged_ends(here.exchanges, there.exchanges)
+    turned += find_exchanged_ends(here.exchanges, there.exchanges)
     clashes = contradicting_findings(here, there)
     _, formulas = compare_formulas(left, right)
     if formulas:
@@ -169,7 +169,7 @@ def _formula_finding(changed: ChangedFormula) -> Finding:
 
 def _other_alternatives(left: Text, right: Text) -> list[Finding]:
     """Return a finding for a phrase that the other text replaces by another phrase of the same group."""
-    cues = exchanged_alternatives(left, right, _GROUPS)
+    cues = find_exchanged_alternatives(left, right, _GROUPS)
     if cues is None or are_turned(left, right) or not differ(left, right):
         return []
     here, there = (text.span(cue.first, cue.last) for text, cue in zip((left, right), cues, strict=True))
@@ -225,7 +225,7 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
         return []
     invented, missing = _absent(left, right), _absent(right, left)
     if invented or missing:
-        invented, missing = _uncompared(invented, missing, left, right)
+        invented, missing = _drop_compared_names(invented, missing, left, right)
     if not (invented or missing) or not differ(left, right):
         return []
     findings = []
@@ -238,12 +238,12 @@ def name_findings(left: Text, right: Text) -> list[Finding]:
     return findings
 
 
-def _uncompared(
+def _drop_compared_names(
     invented: list[Name], missing: list[Name], left: Text, right: Text
 ) -> tuple[list[Name], list[Name]]:
     """Leave out what the guard of numbers compares (dates, numbered names), and days that agree."""
     same, changed = compare_dates(left.source, right.source)
-    dates = [covered_by(pair) for pair in zip(*same, *changed, strict=True)] or [set(), set()]
+    dates = [character_positions(pair) for pair in zip(*same, *changed, strict=True)] or [set(), set()]
     invented = [name for name in invented if dates[0].isdisjoint(range(name.start, name.end))]
     missing = [name for name in missing if dates[1].isdisjoint(range(name.start, name.end))]
     if any(name.parts[-1] in _LABELLED for name in invented + missing):  # World War I
@@ -271,7 +271,7 @@ def _absent(here: Text, there: Text) -> list[Name]:
         return []
     if read_polarity(there).negated_positions:
         return absent  # "not Paris" beside "not London" differ in the names
-    denied = denied_names(here)
+    denied = find_denied_names(here)
     return [name for name in absent if name not in denied]
 
 
@@ -281,11 +281,11 @@ def name_index(text: Text) -> NameIndex:
     return NameIndex(text, read_names(text))
 
 
-def denied_names(text: Text) -> set[Name]:
+def find_denied_names(text: Text) -> set[Name]:
     """Return the names in the reach of a negation: "not Paris" does not state Paris.
 
     Examples:
-        >>> [name.shown for name in denied_names(Text("It is not Paris but Rome."))]
+        >>> [name.shown for name in find_denied_names(Text("It is not Paris but Rome."))]
         ['Paris']
     """
     denied = [text.starts[at] for at in read_polarity(text).negated_positions]

@@ -86,7 +86,7 @@ def read_names(text: Text) -> list[Name]:
         >>> [(name.kind, name.shown) for name in read_names(Text("The drug Metformin inhibits MATE2-K."))]
         [('name', 'Metformin'), ('code', 'MATE2-K')]
     """
-    names = _marked_names(text)
+    names = _find_marked_names(text)
     if not names:
         return names
     quantities = read_quantities(text)
@@ -100,7 +100,7 @@ def read_names(text: Text) -> list[Name]:
     ]
 
 
-def _marked_names(text: Text) -> list[Name]:
+def _find_marked_names(text: Text) -> list[Name]:
     """Find names that are marked by digits, capitals or quotation marks."""
     source = text.source
     is_lower = source.islower()
@@ -128,7 +128,7 @@ def _by_capitals(source: str) -> list[Name]:
     names = [_name("acronym", match) for match in _ACRONYM.finditer(source)]
     if _INNER_CAPITAL.search(source):
         names += [_name("name", match) for match in _MIXED.finditer(source)]
-    names += _capitalised(source)
+    names += _find_capitalised(source)
     return names + [_name("quoted", match) for match in _QUOTED.finditer(source) if _is_short(match[1])]
 
 
@@ -144,10 +144,10 @@ def normal(word: str) -> str:
 
 
 def _name(kind: str, match: re.Match[str]) -> Name:
-    return _named(kind, match[0], match.start())
+    return _build_name(kind, match[0], match.start())
 
 
-def _named(kind: str, shown: str, start: int) -> Name:
+def _build_name(kind: str, shown: str, start: int) -> Name:
     parts = [shown] if kind in ("code", "acronym") else _PART.findall(shown)
     if kind == "acronym" and shown.endswith("s"):
         parts = [shown[:-1]]
@@ -197,7 +197,7 @@ def _is_title(long: list[str]) -> bool:
 
 
 @cache
-def _known_names() -> frozenset[str]:
+def _name_lexicon() -> frozenset[str]:
     lexicon = read_lexicon("known_names")
     return frozenset(
         name for group in ("countries", "cities", "given", "others") for name in lexicon[group].split()
@@ -211,10 +211,10 @@ def is_known_name(word: str) -> bool:
         >>> is_known_name("norway"), is_known_name("yesterday")
         (True, False)
     """
-    return word in _known_names()
+    return word in _name_lexicon()
 
 
-def _capitalised(source: str) -> list[Name]:
+def _find_capitalised(source: str) -> list[Name]:
     """Find capitalised words; adjacent ones form one name. A sentence's first word alone is no name."""
     runs: list[_Run] = []
     opening: _Run | None = None
@@ -239,7 +239,8 @@ def _capitalised(source: str) -> list[Name]:
         else:
             opening = here if role_of(lower) & CONTENT else None
     return [
-        _named(run.kind, source[run.start : run.end], run.start)._replace(opens=run.opens) for run in runs
+        _build_name(run.kind, source[run.start : run.end], run.start)._replace(opens=run.opens)
+        for run in runs
     ]
 
 
@@ -342,20 +343,20 @@ class NameIndex:
 
     @cached_property
     def _by_form(self) -> dict[str, list[str]]:
-        return _grouped((form, word) for word in self.words for form in _forms(word))
+        return _group_by_key((form, word) for word in self.words for form in _forms(word))
 
     @cached_property
     def _by_letter(self) -> dict[str, list[str]]:
-        return _grouped((word[0], word) for word in self.words if word)
+        return _group_by_key((word[0], word) for word in self.words if word)
 
     @cached_property
     def _full_names_by_form(self) -> dict[str, list[tuple[str, ...]]]:
-        return _grouped(
+        return _group_by_key(
             (form, parts)
             for parts in self._full_names
             if len(parts) > 1
             for part in parts
-            for form in _listed_forms(part)
+            for form in _index_keys(part)
         )
 
     def has_word(self, word: str) -> bool:
@@ -417,7 +418,7 @@ def is_present(name: Name, index: NameIndex) -> bool:
     return present[-1] or sum(present) * 2 > len(present) or is_shortened or _is_abbreviated(parts, index)
 
 
-def _grouped(entries: Iterable[tuple[str, _Entry]]) -> dict[str, list[_Entry]]:
+def _group_by_key(entries: Iterable[tuple[str, _Entry]]) -> dict[str, list[_Entry]]:
     grouped: dict[str, list[_Entry]] = {}
     for key, entry in entries:
         grouped.setdefault(key, []).append(entry)
@@ -433,7 +434,7 @@ def _forms(word: str) -> tuple[str, ...]:
     return (*aliases, word[:_PREFIX], "".join(sorted(word[: _PREFIX + 1])))
 
 
-def _listed_forms(part: str) -> tuple[str, ...]:
+def _index_keys(part: str) -> tuple[str, ...]:
     """Return the keys for listing a word of a full name; its first letter is one of them."""
     return (*_forms(part), f"{part[0]}-") if len(part) > 1 else (*_forms(part), f"{part}.", f"{part}-")
 
@@ -445,7 +446,7 @@ def _sought_forms(part: str) -> tuple[str, ...]:
 
 @cache
 def _alias_groups() -> dict[str, list[int]]:
-    return _grouped((word, number) for number, group in enumerate(_ALIASES) for word in group)
+    return _group_by_key((word, number) for number, group in enumerate(_ALIASES) for word in group)
 
 
 def _leftover(parts: tuple[str, ...], others: tuple[str, ...]) -> bool:

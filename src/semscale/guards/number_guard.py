@@ -96,7 +96,7 @@ def _by_case(findings: list[Finding]) -> bool:
 
 def _findings(ours: Text, theirs: Text) -> Iterator[Finding]:
     yield from _bounds(ours, theirs)
-    yield from _turned_changes(ours, theirs)
+    yield from _find_reversed_changes(ours, theirs)
     same, changed = compare_dates(ours.source, theirs.source)
     yield from (_other_date(first, second) for first, second in changed)
     here, there = read_quantities(ours), read_quantities(theirs)
@@ -108,18 +108,18 @@ def _findings(ours: Text, theirs: Text) -> Iterator[Finding]:
     if compared:
         here = _outside(here, [first for first, _ in compared])
         there = _outside(there, [second for _, second in compared])
-    left, wanted = _unanswered(here, there), _unanswered(there, here)
+    left, wanted = _find_unmatched(here, there), _find_unmatched(there, here)
     for first in left:
         partner = _partner(first, wanted)
         if partner:
             wanted.remove(partner)
             yield _differing(first, partner, ours, theirs)
-        elif not first.weak and _expected(first, there):
+        elif not first.weak and _should_report(first, there):
             kind = ADDED_LABEL if first.label else ADDED_NUMBER
             reason = f'"{first.shown}" is not in the reference.'
             yield Finding("number", kind, reason, ours.span_at(first.start, first.end), None)
     for second in wanted:
-        if not second.weak and _expected(second, here):
+        if not second.weak and _should_report(second, here):
             kind = MISSING_LABEL if second.label else MISSING_NUMBER
             reason = f'"{second.shown}" is missing from the prediction.'
             yield Finding("number", kind, reason, None, theirs.span_at(second.start, second.end))
@@ -140,7 +140,7 @@ def _outside(numbers: Iterable[_Positioned], others: Iterable[Date | Formula]) -
     return [number for number in numbers if covered.isdisjoint(range(number.start, number.end))]
 
 
-def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
+def _find_unmatched(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
     """List the first numbers that agree with no number of the other text."""
     told = [first for first in here if first.replaces or not first.weak]
     if not told:
@@ -200,7 +200,7 @@ def _bounds(left: Text, right: Text) -> Iterator[Finding]:
             yield Finding("number", OTHER_BOUND, reason, here, there)
 
 
-def _turned_changes(left: Text, right: Text) -> Iterator[Finding]:
+def _find_reversed_changes(left: Text, right: Text) -> Iterator[Finding]:
     """Find changes that one text states in the reverse direction: from 5 to 7, from 7 to 5."""
     changes, others = _changes(left), _changes(right)
     new = [change for change in changes if not any(all(map(_agree, change, other)) for other in others)]
@@ -225,7 +225,7 @@ def _changes(side: Text) -> list[tuple[Quantity, Quantity]]:
     ][:MOST_COMPARED]
 
 
-def _expected(quantity: Quantity, others: list[Quantity]) -> bool:
+def _should_report(quantity: Quantity, others: list[Quantity]) -> bool:
     """Tell whether a missing number is reported: a text without labels may say "they" instead."""
     told = (other for other in others if not other.weak)
     return not quantity.label or any(_same_kind_of_label(quantity, other) for other in told)

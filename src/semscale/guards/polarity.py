@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 from semscale.guards.relations import (
     Exchange,
     Relation,
+    find_restatements,
     may_compare,
     read_exchanges,
     read_relations,
-    restated,
     same_events,
 )
 from semscale.guards.text import Text
@@ -99,7 +99,7 @@ class Polarity:
         self._reached = reach.negated
         words, affirmed, negated, reached = text.words, self.affirmed, self.negated, reach.negated
         for at in content:
-            turned = _turned(reached[at]) if at in reached else 1
+            turned = _sign_from_cues(reached[at]) if at in reached else 1
             for key, side in sides(words[at]):
                 (affirmed if side == turned else negated).add(key)
                 if at < reach.taken_up or at in reach.doubtful:
@@ -110,7 +110,7 @@ class Polarity:
         words = self.text.words
         for at in self.content if positions is None else positions:
             cues = tuple(self._reached.get(at, ()))
-            turned = _turned(cues)
+            turned = _sign_from_cues(cues)
             for key, side in sides(words[at]):
                 yield Mention(key, side, side * turned, cues, at)
 
@@ -219,7 +219,7 @@ def read_polarity(text: Text) -> Polarity:
     return Polarity(text, content, reach)
 
 
-def _turned(cues: Sequence[int]) -> int:
+def _sign_from_cues(cues: Sequence[int]) -> int:
     """Return the sign of a word on side 1, given the negations that reach it."""
     return -1 if len(cues) % 2 else 1
 
@@ -456,7 +456,7 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
     events = same_events(prediction.exchanges, reference.exchanges)
     if not (clashes or events):
         return ()
-    settled = restated(prediction.relations, reference.relations)
+    settled = find_restatements(prediction.relations, reference.relations)
     for first, second in events:
         settled |= prediction.keys_at(first.at) & reference.keys_at(second.at)
         settled |= first.source | first.goal | second.source | second.goal
@@ -465,15 +465,15 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
         conflict
         for key, mentions in prediction.mentions_of(clashes - settled).items()
         for conflict in _conflict(prediction, reference, (mentions, right[key]))
-        if not _excused(conflict, prediction, reference)
+        if not _is_excused(conflict, prediction, reference)
     ]
     answers = [conflict for conflict in conflicts if conflict.prediction.key == ANSWERS]
     others = [conflict for conflict in conflicts if conflict.prediction.key != ANSWERS]
-    denied = [_denied(prediction, first.at, reference, second.at) for first, second in events]
-    return tuple(_nearest(answers + _uncancelled(others, prediction) + list(filter(None, denied))))
+    denied = [_find_denial_conflict(prediction, first.at, reference, second.at) for first, second in events]
+    return tuple(_nearest(answers + _cancel_conflicts(others, prediction) + list(filter(None, denied))))
 
 
-def _denied(prediction: Polarity, at: int, reference: Polarity, there: int) -> Conflict | None:
+def _find_denial_conflict(prediction: Polarity, at: int, reference: Polarity, there: int) -> Conflict | None:
     """Return the conflict of two converse words for one event if only one text denies the event."""
     if prediction.is_negated(at) == reference.is_negated(there):
         return None
@@ -521,7 +521,7 @@ def _differently_attached(first: Mention, second: Mention, prediction: Polarity,
     return reference.speaks_of(left) and prediction.speaks_of(right)
 
 
-def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
+def _is_excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
     """Tell whether another word in a negation's reach has the same sign in the other text.
 
     There is no conflict either if one of the words is only part of a condition: "eat", "if you do not eat".
@@ -543,7 +543,7 @@ def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> b
     ):
         return True
     sides = (conflict.prediction, prediction, reference), (conflict.reference, reference, prediction)
-    return any(_answered(*side) or _denies_something_else(*side) for side in sides)
+    return any(_is_answered(*side) or _denies_something_else(*side) for side in sides)
 
 
 def _lasts_until_end(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
@@ -587,7 +587,7 @@ def _is_until(negated: Mention, here: Polarity, there: Polarity) -> bool:
     )
 
 
-def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
+def _is_answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
     return any(
         there.has(mention.key, mention.sign)
         for cue in negated.cues
@@ -608,7 +608,7 @@ def _denies_something_else(negated: Mention, here: Polarity, there: Polarity) ->
     return bool(denied) and not any(there.speaks_of(one.key) for one in denied if one.at == denied[0].at)
 
 
-def _uncancelled(conflicts: list[Conflict], prediction: Polarity) -> list[Conflict]:
+def _cancel_conflicts(conflicts: list[Conflict], prediction: Polarity) -> list[Conflict]:
     """Let a negation cancel an opposition: "not connected to plus" agrees with "connected to minus".
 
     It does not cancel it if the denied word is on the axis itself: "connected, without a gap" and "separated

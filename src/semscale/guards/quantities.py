@@ -109,10 +109,10 @@ def _simple_name(spelling: str) -> str:
         return exact[spelling]
     word = spelling.lower()
     name = words.get(word) or words.get(word.removesuffix("s"), "")
-    return name or _prefixed_word(word.removesuffix("s"), words)
+    return name or _read_prefixed_word(word.removesuffix("s"), words)
 
 
-def _prefixed_word(word: str, words: dict[str, str]) -> str:
+def _read_prefixed_word(word: str, words: dict[str, str]) -> str:
     """Read a written-out unit with a written-out prefix, such as "millimolar"."""
     table: dict[str, str] = read_lexicon("units")["prefixed_word"]
     for prefix in table["prefixes"].split():
@@ -125,10 +125,10 @@ def _prefixed_word(word: str, words: dict[str, str]) -> str:
 @cache
 def _spellings() -> tuple[dict[str, str], dict[str, str]]:
     tables = read_lexicon("units")
-    return tables["exact"] | dict(_prefixed(tables["prefixed"])), tables["word"]
+    return tables["exact"] | dict(_add_prefixes(tables["prefixed"])), tables["word"]
 
 
-def _prefixed(table: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _add_prefixes(table: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield every symbol, alone and with the prefixes that it may have, with pint's name for it."""
     names = read_lexicon("units")["prefixes"]
     for name, line in table.items():
@@ -170,11 +170,11 @@ def read_quantities(text: Text) -> list[Quantity]:
         quantities += _apart(_clock_times(source), quantities)
     rates, bare_rates = read_rates(text)
     quantities += _apart(rates, quantities)
-    quantities += _apart(spoken_measures(text), quantities)
+    quantities += _apart(find_spoken_measures(text), quantities)
     if in_digits:
         quantities += _apart(_in_digits(source), quantities)
     quantities += _apart(bare_rates, quantities)
-    quantities += _apart(spelt_numbers(text), quantities)
+    quantities += _apart(find_spelt_numbers(text), quantities)
     quantities += _apart(single_units(text), quantities)
     return _with_labels(text, quantities)
 
@@ -184,18 +184,18 @@ def _apart(further: Iterable[Quantity], quantities: list[Quantity]) -> list[Quan
     further = list(further)
     if not further or not quantities:
         return further
-    covered = _covered(quantities)
+    covered = _character_positions(quantities)
     return [quantity for quantity in further if covered.isdisjoint(range(quantity.start, quantity.end))]
 
 
-def _covered(quantities: Iterable[Quantity]) -> set[int]:
+def _character_positions(quantities: Iterable[Quantity]) -> set[int]:
     return {at for quantity in quantities for at in range(quantity.start, quantity.end)}
 
 
 def _with_labels(text: Text, quantities: list[Quantity]) -> list[Quantity]:
     """Mark the numbers that are labels, and add letters that are labels."""
     numbers = {quantity.start: quantity for quantity in quantities if not (quantity.unit or quantity.label)}
-    measured = _covered(quantity for quantity in quantities if quantity.unit or quantity.label)
+    measured = _character_positions(quantity for quantity in quantities if quantity.unit or quantity.label)
     labels = {label.start: label for label in find_labels(text, numbers, measured)}
     others = [quantity for quantity in quantities if quantity.start not in labels]
     return sorted([*others, *labels.values()], key=lambda quantity: quantity.start)
@@ -332,13 +332,13 @@ _ARTICLES = frozenset(("a", "an", "the", "whole", "full", "last", "next", "past"
 _LARGEST_OF = 1000
 
 
-def spoken_measures(text: Text) -> list[Quantity]:
+def find_spoken_measures(text: Text) -> list[Quantity]:
     """Find shares, and measures with a half or a quarter; if some overlap, the first one is returned.
 
     Measures that may have another meaning are weak, but may replace a number of the other text.
 
     Examples:
-        >>> measures = spoken_measures(Text("half an hour, two thirds, one in four"))
+        >>> measures = find_spoken_measures(Text("half an hour, two thirds, one in four"))
         >>> [(measure.values, measure.unit) for measure in measures]
         [((0.5,), 'hour'), ((0.6666666666666666,), ''), ((0.25,), '')]
     """
@@ -603,11 +603,11 @@ def _token(word: str) -> _Token:
     return _Token(word.encode("utf-8", "replace").decode("utf-8"))
 
 
-def spelt_numbers(text: Text) -> list[Quantity]:
+def find_spelt_numbers(text: Text) -> list[Quantity]:
     """Find numbers that are written in words; words with other meanings ("one", "may") are weak.
 
     Examples:
-        >>> numbers = spelt_numbers(Text("twenty-one of the first twelve"))
+        >>> numbers = find_spelt_numbers(Text("twenty-one of the first twelve"))
         >>> [(number.values, number.weak) for number in numbers]
         [((21.0,), False), ((1.0,), True), ((12.0,), False)]
     """
@@ -615,7 +615,9 @@ def spelt_numbers(text: Text) -> list[Quantity]:
         return []
     words = text.words
     numbers = [
-        _spelt_number(text, at, at, _WEAK[word], weak=True) for at, word in enumerate(words) if word in _WEAK
+        _build_spelt_number(text, at, at, _WEAK[word], weak=True)
+        for at, word in enumerate(words)
+        if word in _WEAK
     ]
     if _CARDINALS.isdisjoint(text.distinct):
         return numbers
@@ -628,7 +630,7 @@ def spelt_numbers(text: Text) -> list[Quantity]:
         value = float(number.value)
         if first > 1 and words[first - 1] in ("a", "an") and words[first - 2] == "half":
             value, first = value / 2, first - 2
-        numbers.append(_spelt_number(text, first, last, value, weak=weak))
+        numbers.append(_build_spelt_number(text, first, last, value, weak=weak))
     return sorted(numbers, key=lambda number: number.start)
 
 
@@ -649,7 +651,7 @@ def _is_number_word(word: str) -> bool:
     return word in _CARDINALS or bool(find_numbers([_token(word)], "en", threshold=0.0))
 
 
-def _spelt_number(text: Text, first: int, last: int, value: float, *, weak: bool) -> Quantity:
+def _build_spelt_number(text: Text, first: int, last: int, value: float, *, weak: bool) -> Quantity:
     start, end = text.characters(first, last)
     counts, is_decade = text.words[first] in _COUNTED, text.words[first] in _DECADES
     unit, end = ("", end) if counts else _unit_after(text.source, end)

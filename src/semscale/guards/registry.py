@@ -123,7 +123,7 @@ class Guards:
         """Guards with their modes."""
         return Signature.of("guard", findings="+".join(guard.name for guard in self._active) or None)
 
-    def weighed(self, findings: Iterable[Finding]) -> list[Finding]:
+    def findings_to_weigh(self, findings: Iterable[Finding]) -> list[Finding]:
         """Keep the findings of guards whose mode is ``weigh``."""
         return [finding for finding in findings if self.modes[finding.guard] is Mode.WEIGH]
 

@@ -60,7 +60,7 @@ def read_relations(text: Text) -> list[Relation]:
     words = text.words
     return [
         Relation(
-            _compared_sides(words, at),
+            _sides_of_comparison(words, at),
             at,
             _stems(text, range(at - 1, -1, -1)),
             _stems(text, range(behind, len(words))),
@@ -71,7 +71,7 @@ def read_relations(text: Text) -> list[Relation]:
     ]
 
 
-def _compared_sides(words: list[str], at: int) -> tuple[Side, ...]:
+def _sides_of_comparison(words: list[str], at: int) -> tuple[Side, ...]:
     """Return the sides of a comparing word; "less" and "not as ... as" reverse them."""
     is_reversed = words[at - 1] == "less" or words[at - 1] in _AS
     return tuple(Side(key, -side) for key, side in sides(words[at])) if is_reversed else sides(words[at])
@@ -117,28 +117,28 @@ def _stems(text: Text, places: range) -> frozenset[str]:
             break
         is_name = position in text.letters
         if is_name or (word not in _IDLE and kind_of(word) != "p"):
-            stems.append(word.removesuffix("'s") if is_name else _compared_forms().get(word) or stem(word))
+            stems.append(word.removesuffix("'s") if is_name else _forms_after_than().get(word) or stem(word))
     return frozenset(stems)
 
 
-def _turned(first: Relation, second: Relation) -> bool:
+def _is_reversed(first: Relation, second: Relation) -> bool:
     """Tell whether the second relation names the same things in the reverse order."""
     here, there = first.first - first.second, first.second - first.first
     return bool(here & (second.second - second.first)) and bool(there & (second.first - second.second))
 
 
-def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> set[str]:
+def find_restatements(prediction: Sequence[Relation], reference: Sequence[Relation]) -> set[str]:
     """List the axes on which both the word and the order are reversed, so that the texts agree.
 
     The axis of "more" and "less" is listed, too, and so are the things in "B is not as tall as A".
 
     Examples:
         >>> first, second = "Iron is heavier than cork", "Cork is lighter than iron"
-        >>> len(restated(read_relations(Text(first)), read_relations(Text(second))))
+        >>> len(find_restatements(read_relations(Text(first)), read_relations(Text(second))))
         2
     """
     keys: set[str] = set()
-    for first, second in _turned_pairs(prediction, reference):
+    for first, second in _find_reversed_pairs(prediction, reference):
         reversed_axes = {axis.key for axis in first.places if Side(axis.key, -axis.side) in second.places}
         if reversed_axes:
             keys |= reversed_axes | {axis.key for axis in sides("more")}
@@ -156,15 +156,17 @@ def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> 
     """
     relations = {
         (first.at, second.at)
-        for first, second in _turned_pairs(prediction, reference)
+        for first, second in _find_reversed_pairs(prediction, reference)
         if set(first.places) & set(second.places)
     }
     return sorted(relations)
 
 
-def _turned_pairs(left: Sequence[Relation], right: Sequence[Relation]) -> list[tuple[Relation, Relation]]:
+def _find_reversed_pairs(
+    left: Sequence[Relation], right: Sequence[Relation]
+) -> list[tuple[Relation, Relation]]:
     pairs = product(left[:MOST_COMPARED], right[:MOST_COMPARED])
-    return [(first, second) for first, second in pairs if _turned(first, second)]
+    return [(first, second) for first, second in pairs if _is_reversed(first, second)]
 
 
 _REACH = 8
@@ -237,12 +239,14 @@ def same_events(
     ]
 
 
-def exchanged_ends(prediction: Sequence[Exchange], reference: Sequence[Exchange]) -> list[tuple[int, int]]:
+def find_exchanged_ends(
+    prediction: Sequence[Exchange], reference: Sequence[Exchange]
+) -> list[tuple[int, int]]:
     """Find events with exchanged ends; return the positions of their words in both texts.
 
     Examples:
         >>> left, right = "Ann bought it from Bob", "Ann sold it to Bob"
-        >>> exchanged_ends(read_exchanges(Text(left)), read_exchanges(Text(right)))
+        >>> find_exchanged_ends(read_exchanges(Text(left)), read_exchanges(Text(right)))
         [(1, 1)]
     """
     pairs = _pairs(prediction, reference)
@@ -252,7 +256,7 @@ def exchanged_ends(prediction: Sequence[Exchange], reference: Sequence[Exchange]
         {
             (first.at, second.at)
             for first, second in pairs
-            if first not in settled[0] and second not in settled[1] and _crossed(first, second)
+            if first not in settled[0] and second not in settled[1] and _is_crossed(first, second)
         }
     )
 
@@ -263,14 +267,14 @@ def _pairs(left: Sequence[Exchange], right: Sequence[Exchange]) -> list[tuple[Ex
 
 
 def _same_ends(first: Exchange, second: Exchange) -> bool:
-    return bool(first.source & second.source or first.goal & second.goal) and not _swapped(first, second)
+    return bool(first.source & second.source or first.goal & second.goal) and not _is_swapped(first, second)
 
 
-def _crossed(first: Exchange, second: Exchange) -> bool:
-    return _swapped(first, second) and not (first.source & second.source or first.goal & second.goal)
+def _is_crossed(first: Exchange, second: Exchange) -> bool:
+    return _is_swapped(first, second) and not (first.source & second.source or first.goal & second.goal)
 
 
-def _swapped(first: Exchange, second: Exchange) -> bool:
+def _is_swapped(first: Exchange, second: Exchange) -> bool:
     return bool(first.source & second.goal or first.goal & second.source)
 
 
@@ -409,7 +413,7 @@ def _pronouns() -> dict[str, str]:
 
 
 @cache
-def _compared_forms() -> dict[str, str]:
+def _forms_after_than() -> dict[str, str]:
     """Return the form that stands for a pronoun after "than": "mine" for "my car"."""
     return {form: base for base, form in read_lexicon("converses")["compared"].items()}
 
@@ -422,10 +426,10 @@ def _words(name: str) -> frozenset[str]:
 @cache
 def _entries() -> dict[str, list[_Entry]]:
     """Read the list of converse words; return the entries of every word."""
-    return _collected(_listed())
+    return _collect_entries(_lexicon_entries())
 
 
-def _listed() -> Iterator[tuple[str, _Entry]]:
+def _lexicon_entries() -> Iterator[tuple[str, _Entry]]:
     for kind in ("transfers", "contests", "relations"):
         for number, line in enumerate(read_lexicon("converses")[kind]):
             for side, words in zip((1, -1), line.split("|"), strict=True):
@@ -433,7 +437,7 @@ def _listed() -> Iterator[tuple[str, _Entry]]:
                     yield word, _Entry(f"{kind}.{number}", side, kind)
 
 
-def _collected(listed: Iterator[tuple[str, _Entry]]) -> dict[str, list[_Entry]]:
+def _collect_entries(listed: Iterator[tuple[str, _Entry]]) -> dict[str, list[_Entry]]:
     entries: dict[str, list[_Entry]] = {}
     for word, entry in listed:
         entries.setdefault(word, []).append(entry)
@@ -457,18 +461,18 @@ class _Shared(NamedTuple):
     there: int
 
 
-def exchanged_positions(left: Text, right: Text) -> Places | None:
+def find_exchange(left: Text, right: Text) -> Places | None:
     """Find two words that exchanged their positions.
 
     Returns:
         Their positions in both texts; ``None`` if there are none, or if the passive voice or a mutual
         relation ("met") makes the texts agree.
     """
-    shared = _shared_words(left, right)
-    return _turned_round(shared, left, right) or _swapped_ends(shared, left, right)
+    shared = _find_common_stems(left, right)
+    return _find_reversal(shared, left, right) or _find_swapped_prepositions(shared, left, right)
 
 
-def turned_voice(left: Text, right: Text) -> Places | None:
+def find_voice_change(left: Text, right: Text) -> Places | None:
     """Find a verb that is passive in only one text, although the words have the same order.
 
     An example is "Ann hired Bob" and "Ann was hired by Bob".
@@ -480,7 +484,7 @@ def turned_voice(left: Text, right: Text) -> Places | None:
     return None
 
 
-def _shared_words(left: Text, right: Text) -> list[_Shared]:
+def _find_common_stems(left: Text, right: Text) -> list[_Shared]:
     """List the words that occur exactly once in each text, in the order of the first text."""
     here, there = _once(left), _once(right)
     return sorted(
@@ -525,11 +529,11 @@ def _is_label(text: Text, at: int) -> bool:
     return at > 0 and word.isalpha() and word != "i" and text.source[text.starts[at]].isupper()
 
 
-def _turned_round(shared: Sequence[_Shared], left: Text, right: Text) -> Places | None:
+def _find_reversal(shared: Sequence[_Shared], left: Text, right: Text) -> Places | None:
     """Find two words with a third one between them that the other text has in the reverse order."""
     if len(shared) > _MOST_SHARED or all(one.there < other.there for one, other in pairwise(shared)):
         return None
-    for first, middle, last in islice(_reversed(shared), _MOST_REVERSED):
+    for first, middle, last in islice(_iterate_reversals(shared), _MOST_REVERSED):
         crosses = _crosses_clauses(left, first.here, last.here) or _crosses_clauses(
             right, last.there, first.there
         )
@@ -542,7 +546,7 @@ def _turned_round(shared: Sequence[_Shared], left: Text, right: Text) -> Places 
     return None
 
 
-def _reversed(shared: Sequence[_Shared]) -> Iterator[tuple[_Shared, _Shared, _Shared]]:
+def _iterate_reversals(shared: Sequence[_Shared]) -> Iterator[tuple[_Shared, _Shared, _Shared]]:
     """Yield groups of three words that the other text has in the reverse order."""
     for position, middle in enumerate(shared):
         before = [word for word in shared[:position] if word.there > middle.there]
@@ -605,7 +609,7 @@ def _speaks_otherwise(triple: _Triple) -> tuple[int, int, bool]:
     return words.count("by"), relatives, _follows_be(words, triple.middle)
 
 
-def _swapped_ends(shared: Sequence[_Shared], left: Text, right: Text) -> Places | None:
+def _find_swapped_prepositions(shared: Sequence[_Shared], left: Text, right: Text) -> Places | None:
     """Find two words that exchanged their prepositions: "from A to B", "from B to A"."""
     slots = [(word, _slot(left, word.here), _slot(right, word.there)) for word in shared[:_MOST_SHARED]]
     directed = [entry for entry in slots if entry[1] != entry[2] and _is_directed(*entry[1:])]

@@ -381,7 +381,7 @@ _ALTERNATIVE = "alternative"
 _LEAST_ALIKE = 0.85
 
 
-def exchanged_alternatives(left: Text, right: Text, groups: Iterable[str]) -> tuple[Cue, Cue] | None:
+def find_exchanged_alternatives(left: Text, right: Text, groups: Iterable[str]) -> tuple[Cue, Cue] | None:
     """Find two phrases of one group that replace each other in texts that are otherwise nearly alike.
 
     An example is "wet in summer, dry in winter" and "wet in winter, dry in summer".

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from semscale.errors import InputError
 from semscale.history.chain import Entry, EntryKind, add_entry, body_text, moment_text, read_entries
-from semscale.history.runs import hashed, named, new_id, now
+from semscale.history.runs import list_names, new_id, now, short_hash
 from semscale.store.databases.database import Database
 from semscale.store.databases.schema import ENTRIES
 from semscale.types import Floats
@@ -64,14 +64,14 @@ class AnchorSet:
             raise InputError(f"an anchor set needs {FEWEST_PAIRS} to {MOST_PAIRS} pairs, got {n}")
         ids = [pair.id for pair in self.pairs]
         if twice := [name for name in dict.fromkeys(ids) if ids.count(name) > 1]:
-            raise InputError(f"ids of anchors must occur once, got {named(twice)} more than once")
+            raise InputError(f"ids of anchors must occur once, got {list_names(twice)} more than once")
         for pair in self.pairs:
             _check(pair)
 
     @cached_property
     def digest(self) -> str:
         """Hash of the pairs with their labels, in their order: 12 hexadecimal digits."""
-        return hashed([[pair.id, pair.reference, pair.output, pair.label] for pair in self.pairs])
+        return short_hash([[pair.id, pair.reference, pair.output, pair.label] for pair in self.pairs])
 
     @property
     def labels(self) -> list[float | None]:

@@ -194,11 +194,11 @@ def read_entries(connection: Connection, kind: EntryKind, *conditions: ColumnEle
     for entry in entries:
         reason = _entry_flaw(entry, links[entry.id])
         if reason is not None:
-            raise changed_error(entry, reason)
+            raise tampering_error(entry, reason)
     return entries
 
 
-def changed_error(entry: Entry, reason: str = _CHANGED) -> InputError:
+def tampering_error(entry: Entry, reason: str = _CHANGED) -> InputError:
     """Return the error for an entry that differs from the stored one."""
     return InputError(
         f"{entry.kind} {entry.id[:60]!r} is not what was stored: {reason}, so somebody changed the database; "

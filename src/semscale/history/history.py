@@ -17,7 +17,6 @@ from semscale.history.chain import (
     Verification,
     add_entry,
     body_text,
-    changed_error,
     hashes_of,
     last_links,
     load_bodies,
@@ -25,6 +24,7 @@ from semscale.history.chain import (
     moment_text,
     read_entries,
     refuse_lost,
+    tampering_error,
     verify,
 )
 from semscale.history.items import digest_bodies, dump_item, load_item
@@ -347,7 +347,7 @@ class History:
                 )
             packed = load_packed(connection, comparison_id)
             if hashes_of(packed) != entries[0].content["scores"]:
-                raise changed_error(entries[0])
+                raise tampering_error(entries[0])
             return {metric: unpack(body) for metric, body in packed.items()}
 
     def _not_approved(self, dataset: str) -> InputError:

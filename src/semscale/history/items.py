@@ -9,7 +9,7 @@ from typing import Any
 
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
-from semscale.messages import shortened
+from semscale.messages import shorten
 from semscale.reasoning import split_reasoning
 
 
@@ -27,11 +27,11 @@ class Output:
     fields: Mapping[str, float] = field(default_factory=dict)
     reasoning: str | None = field(default=None, repr=False)
 
-    def separated(self) -> "Output":
+    def separate_reasoning(self) -> "Output":
         """Move reasoning at the start of the text, such as ``<think>...</think>``, to ``reasoning``.
 
         Examples:
-            >>> output = Output("<think>2 + 2</think> 4").separated()
+            >>> output = Output("<think>2 + 2</think> 4").separate_reasoning()
             >>> output.text, output.reasoning
             ('4', '2 + 2')
         """
@@ -105,7 +105,7 @@ def load_item(text: str) -> Item:
     """
     body = parse_body(text, "an item")
     outputs = tuple(
-        Output(output["text"], _loaded(output.get("fields", {})), output.get("reasoning"))
+        Output(output["text"], _restore_fields(output.get("fields", {})), output.get("reasoning"))
         for output in body["outputs"]
     )
     return Item(body["id"], outputs, body.get("input"), body.get("groups", {}), body.get("reference"))
@@ -124,13 +124,13 @@ def parse_body(text: str, source: str) -> dict[str, Any]:
     try:
         body = parse_json(text)
     except ValueError as error:
-        raise _damaged(source, str(error)) from None
+        raise _damage_error(source, str(error)) from None
     if not isinstance(body, dict):
-        raise _damaged(source, f"it must be a JSON object, got {shortened(body)}")
+        raise _damage_error(source, f"it must be a JSON object, got {shorten(body)}")
     return body
 
 
-def _damaged(source: str, reason: str) -> InputError:
+def _damage_error(source: str, reason: str) -> InputError:
     return InputError(
         f"{source} of the history cannot be read ({reason}), so somebody changed the database: "
         "restore it from a copy"
@@ -162,7 +162,7 @@ def _number(item: Item, name: str, value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def _loaded(fields: Mapping[str, float | None]) -> dict[str, float]:
+def _restore_fields(fields: Mapping[str, float | None]) -> dict[str, float]:
     return {name: float("nan") if value is None else value for name, value in fields.items()}
 
 

@@ -78,7 +78,7 @@ class Run:
             raise InputError("a run must have at least one item, got none")
         twice = [name for name, n in Counter(item.id for item in self.items).items() if n > 1]
         if twice:
-            raise InputError(f"item ids must occur once in a run, got {named(twice)} more than once")
+            raise InputError(f"item ids must occur once in a run, got {list_names(twice)} more than once")
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class Run:
     @cached_property
     def dataset_version(self) -> str:
         """Hash of the IDs with their inputs, which identifies the dataset's version."""
-        return hashed(sorted((item.id, item.input) for item in self.items))
+        return short_hash(sorted((item.id, item.input) for item in self.items))
 
     @cached_property
     def signature(self) -> Signature:
@@ -103,10 +103,10 @@ class Run:
         belong = sorted((item.id, sorted(item.groups.items())) for item in self.items)
         return Signature.of(
             "run",
-            dataset=hashed(self.dataset) if set("|:") & set(self.dataset) else self.dataset,
+            dataset=short_hash(self.dataset) if set("|:") & set(self.dataset) else self.dataset,
             items=len(self.items),
             inputs=self.dataset_version,
-            groups=hashed(belong) if self.group_kinds else None,
+            groups=short_hash(belong) if self.group_kinds else None,
         )
 
 
@@ -171,11 +171,11 @@ class Approval:
         return self.expires is not None and at >= self.expires
 
 
-def named(names: Iterable[str]) -> str:
+def list_names(names: Iterable[str]) -> str:
     """Write up to five names, and the number of further ones.
 
     Examples:
-        >>> named(["a", "b"]), named("abcdefg")
+        >>> list_names(["a", "b"]), list_names("abcdefg")
         ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")
     """
     listed = list(names)
@@ -183,7 +183,7 @@ def named(names: Iterable[str]) -> str:
     return shown if len(listed) <= _NAMED else f"{shown} and {len(listed) - _NAMED} more"
 
 
-def hashed(content: object) -> str:
+def short_hash(content: object) -> str:
     """Return a hash of JSON values, 12 hexadecimal digits."""
     text = json.dumps(content, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -212,7 +212,7 @@ def find_id(name: str, ids: Sequence[str], what: str) -> str:
     alike = [id_ for id_ in ids if id_.startswith(name)]
     if len(alike) > 1 and len(name) >= _SHORTEST:
         raise UnknownNameError(
-            f"{what} {name!r} is ambiguous: {named(_short(alike))} begin with it; use more characters"
+            f"{what} {name!r} is ambiguous: {list_names(_short(alike))} begin with it; use more characters"
         )
     if alike and len(name) < _SHORTEST:
         raise UnknownNameError(
@@ -259,5 +259,5 @@ def near(name: str, known: Sequence[str], shown: Mapping[str, str] | None = None
     nearest = nearest_names(name, starts, n=_SUGGESTED)
     labels = shown or dict(zip(known, known, strict=True))
     if nearest:
-        return f": did you mean {named(labels[starts[start]] for start in nearest)}?"
-    return f" (known: {named(labels[full] for full in known)})"
+        return f": did you mean {list_names(labels[starts[start]] for start in nearest)}?"
+    return f" (known: {list_names(labels[full] for full in known)})"

@@ -31,7 +31,7 @@ from semscale.chat.decisions import (
     DecisionCall,
     decision_calls,
     forms_of,
-    joined_answers,
+    join_answers,
     limits_of,
     may_lie_in_item,
     rejection_of,
@@ -414,7 +414,7 @@ class JudgeRequests:
         for criterion in range(len(self.rubric.criteria)):
             form = self.prompt_form(criterion, as_json=capabilities.structured)
             request = capabilities.request(form.messages(item), form.schema(), self.settings.sampling)
-            samples = map(request.resampled, range(self.settings.samples))
+            samples = map(request.with_sample, range(self.settings.samples))
             conversations += [Conversation(sample, criterion=criterion) for sample in samples]
         return conversations
 
@@ -544,13 +544,13 @@ class JudgeRequests:
             "judge",
             template=template,
             words=self.prompt_form(as_json=capabilities.structured).content_hash,
-            **self.settings.signed(),
+            **self.settings.signature_fields(),
             **self.settings.sampling,
             structured=capabilities.structured,
             logprobs=capabilities.top_logprobs,
-        ).replaced(dict.fromkeys(left_out, LEFT_OUT))
+        ).with_values(dict.fromkeys(left_out, LEFT_OUT))
         method = {"method": "prose"} if self.settings.method != "prose" else {}
-        return prose.extended(Signature.of("judge", **several, **method))
+        return prose.plus(Signature.of("judge", **several, **method))
 
     def _questions(self, *, has_reference: bool) -> dict[str, ScoreQuestion]:
         return {
@@ -707,7 +707,7 @@ def aggregate_decisions(
     if stopped is not None and any(conversation.is_waiting for conversation in conversations):
         return [Verdict.without_score(Status.UNFINISHED, stopped, replies)] * len(rubric.criteria)
     outcomes = [conversation.failure or conversation.answers or {} for conversation in conversations]
-    answers = joined_answers(request, outcomes)
+    answers = join_answers(request, outcomes)
     failed = any(
         isinstance(outcome, CallError) and outcome.kind is not FailureKind.REFUSED for outcome in outcomes
     )
@@ -716,7 +716,7 @@ def aggregate_decisions(
     for criterion in rubric.criteria:
         answer = answers[criterion.name]
         if answer.masses:
-            verdicts.append(_decided_verdict(answer, criterion.template, provenance, replies))
+            verdicts.append(_verdict_from_decision(answer, criterion.template, provenance, replies))
         else:
             status = Status.REFUSED if answer.refused else Status.FAILED if failed else Status.UNPARSABLE
             reason = _DECLINED if answer.refused else answer.reason
@@ -724,7 +724,7 @@ def aggregate_decisions(
     return verdicts
 
 
-def _decided_verdict(
+def _verdict_from_decision(
     answer: DecisionAnswer, template: Template, provenance: Provenance, replies: tuple[str, ...]
 ) -> Verdict:
     scores = np.array([level.score for level in template.levels])

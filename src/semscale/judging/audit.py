@@ -187,7 +187,7 @@ class Audit:
             "calls_a_row": self.calls_a_row,
             "order_bias": self.order_bias,
             "method": self.method,
-            "not_taken": self.plain.not_taken,
+            "refused_forms": self.plain.refused_forms,
             "expected": estimate_mean(self.plain.expected, bounds=_SHARE, plan=self.plan),
             "spent": self._spent_record(),
             "people": None if self.people is None else self.people.record(),
@@ -281,7 +281,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
         ReplyError: no call can succeed.
     """
     rows, plan = read_items(questions, answers, references, judge.preparation), plan or IntervalPlan()
-    part = (running or Running()).divided(len(CHECKS) + 1, "rounds")
+    part = (running or Running()).divide(len(CHECKS) + 1, "rounds")
     labels = None if human is None else label_table(human, judge.template)
     plain, (state,) = run_apart(judge.judge_part(rows, judge.start(part), progress))
     checks, stopped = [], plain.stopped
@@ -308,7 +308,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     people = None
     if labels is not None:
         people = compare_distributions(plain, labels, plan)
-        signature = signature.extended(labels_signature(labels))
+        signature = signature.plus(labels_signature(labels))
     price = (part.prices or PriceTable.load()).find(judge.name)
     spent = state.running.budget.earlier
     return Audit(plain, tuple(checks), plan, signature, stopped, spent, state.usage, people, price)
@@ -345,20 +345,20 @@ def apply_check(
 ) -> tuple[Judge, list[JudgedItem | Status]]:
     """Return the judge and the items with the change of one check."""
     if name in {"reversed", "relabelled"}:
-        change = reversed_levels if name == "reversed" else lettered_levels
+        change = reverse_levels if name == "reversed" else letter_levels
         if judge.criteria:
-            return judge.varied(criteria=judge.rubric.varied(change)), list(rows)
-        return judge.varied(template=change(judge.template)), list(rows)
+            return judge.with_settings(criteria=judge.rubric.map_templates(change)), list(rows)
+        return judge.with_settings(template=change(judge.template)), list(rows)
     if name == "reference-position":
         position: ReferencePosition = "before" if judge.settings.reference_place == "after" else "after"
-        return judge.varied(reference_place=position), list(rows)
+        return judge.with_settings(reference_place=position), list(rows)
     if name == "padding":
         return judge, [_surround(_BEFORE, row, _AFTER) for row in rows]
     texts = [injection["text"] for injection in read_data("injections")]
     return judge, [_surround("", row, texts[index % len(texts)]) for index, row in enumerate(rows)]
 
 
-def reversed_levels(template: Template) -> Template:
+def reverse_levels(template: Template) -> Template:
     """Assign the best level the lowest number, and list it first; every level keeps its score."""
     numbers = [level.number for level in template.levels]
     levels = tuple(
@@ -368,7 +368,7 @@ def reversed_levels(template: Template) -> Template:
     return template.model_copy(update={"levels": levels})
 
 
-def lettered_levels(template: Template) -> Template:
+def letter_levels(template: Template) -> Template:
     """Name the levels by letters; the labels become their meanings."""
     levels = tuple(
         Level(

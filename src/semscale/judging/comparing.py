@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from semscale.chat.chat_model import held_open
+from semscale.chat.chat_model import keep_open
 from semscale.chat.runner import Running, run_apart
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.asking import FormRefusal
@@ -83,12 +83,12 @@ class AnswerPair:
     def in_both_orders(self) -> tuple[JudgedItem, JudgedItem]:
         """The two items for a judge: with the first answer shown first, and shown second."""
         return (
-            JudgedItem(self.question, _marked(self.first, self.second), self.reference),
-            JudgedItem(self.question, _marked(self.second, self.first), self.reference),
+            JudgedItem(self.question, _mark_answers(self.first, self.second), self.reference),
+            JudgedItem(self.question, _mark_answers(self.second, self.first), self.reference),
         )
 
 
-def _marked(first: str, second: str) -> str:
+def _mark_answers(first: str, second: str) -> str:
     """Write two answers between marks with a code that neither text can contain."""
     texts = {"FIRST ANSWER": sanitize(first)[0], "SECOND ANSWER": sanitize(second)[0]}
     code = mark_code(*texts.values())
@@ -106,7 +106,7 @@ class PairVerdicts:
         reasons: why verdicts are missing, and how often.
         model: the judge's name.
         signature: the settings that were applied.
-        not_taken: request forms that the judge's model did not accept, and why.
+        refused_forms: request forms that the judge's model did not accept, and why.
         status: shape (m,), ``scored`` if both orders have points, ``unfinished`` if the run stopped before,
             or else why the first verdict is missing.
         stopped: why asking stopped early, or ``None``.
@@ -118,7 +118,7 @@ class PairVerdicts:
     reasons: dict[str, int]
     model: str
     signature: Signature
-    not_taken: tuple[FormRefusal, ...] = ()
+    refused_forms: tuple[FormRefusal, ...] = ()
     status: tuple[Status, ...] = ()
     stopped: str | None = None
     identical: Mask | None = None
@@ -300,7 +300,7 @@ async def judge_pairs(
         dict(reasons),
         judge.name,
         result.signature,
-        result.not_taken,
+        result.refused_forms,
         tuple(_pair_status(next(statuses), next(statuses)) if ask else Status.SCORED for ask in asked),
         result.stopped,
         np.array([pair.is_identical for pair in pairs], dtype=bool),
@@ -531,7 +531,7 @@ class SidesSummary:
             "n_unfinished": self.n_unfinished,
             "reasons": judged.reasons,
             "method": dict(judged.signature.fields).get("method", "prose"),
-            "not_taken": judged.not_taken,
+            "refused_forms": judged.refused_forms,
             "first_place": self.first_place,
             "decided_by_order": self.order.by_order,
             "decided_by_content": self.order.by_content,
@@ -748,7 +748,7 @@ class SystemComparison(Presentable):
         )
 
     @property
-    def as_good(self) -> tuple[str, ...]:
+    def equal_to_best(self) -> tuple[str, ...]:
         """Systems that are exactly as good as the best one."""
         over = zip(self.names, self.sides.over_best, strict=True)
         return tuple(
@@ -854,7 +854,7 @@ def compare_systems(  # noqa: PLR0913 - answers, judge, and how to ask it
     judge.preparation.prepare([as_list(column, "answers") for column in systems.values()], text_counts)
 
     async def judge_all() -> SystemPairs:
-        async with held_open(judge.model):
+        async with keep_open(judge.model):
             return await judge_systems(
                 texts,
                 answers,

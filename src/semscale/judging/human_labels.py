@@ -29,9 +29,9 @@ from semscale.stats.sampling import (
     NextDraw,
     SampleDesign,
     SampledRows,
-    checked_inclusion,
     draw_texts,
     labels_hash,
+    validate_inclusion,
     worth_at_random,
 )
 from semscale.store.columns import as_list
@@ -194,7 +194,7 @@ def compare_with_labels(
     mean, levels = mean_labels(labels), template.scores
     has_label: Mask = np.asarray(~np.isnan(mean))
     n = len(expected) if sample is None else sample.n
-    drawn = None if inclusion is None else checked_inclusion(inclusion, has_label)
+    drawn = None if inclusion is None else validate_inclusion(inclusion, has_label)
     if drawn is None:
         corrected = prediction_powered_mean(expected, mean, bounds=bounds, interval=interval)
     else:
@@ -304,10 +304,10 @@ def draw_rows(
     )
     return LabelDraw(
         drawn.rows,
-        plan.joined_now(drawn.probability),
+        plan.combine_now(drawn.probability),
         n_undrawn,
         worth_at_random(deviation[undrawn], drawn.all_probabilities),
-        None if earlier is None else plan.joined_before(before),
+        None if earlier is None else plan.combine_before(before),
     )
 
 
@@ -374,5 +374,5 @@ def earlier_draws(labels: Floats, inclusion: object) -> Floats:
     labelled = ~np.isnan(labels).all(axis=1)
     probability = np.full(len(labels), np.nan)
     if inclusion is not None:
-        probability = checked_inclusion(inclusion, np.zeros(len(labels), dtype=bool))
+        probability = validate_inclusion(inclusion, np.zeros(len(labels), dtype=bool))
     return np.where(np.isnan(probability) & labelled, 0.0, probability)

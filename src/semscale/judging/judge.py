@@ -9,7 +9,7 @@ from typing import Any, Generic, Self, TypeVar, Unpack
 
 import numpy as np
 
-from semscale.chat.chat_model import held_open, load_chat_model
+from semscale.chat.chat_model import keep_open, load_chat_model
 from semscale.chat.decisions import TRIED_ITEMS, DecidingChat, load_deciding_model
 from semscale.chat.messages import CallError, Parameters, Reply, Request, Usage
 from semscale.chat.pacing import UnreadableReplies
@@ -31,7 +31,7 @@ from semscale.judging.settings import JudgeKeywords, JudgeSettings
 from semscale.judging.templates import Rubric, load_rubric, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import PanelVerdicts, Verdicts
-from semscale.messages import known_settings
+from semscale.messages import reject_unknown_settings
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.text_preparation import TextPreparation
@@ -86,7 +86,7 @@ class JudgeState:
         replied: whether any reply came.
         gave_logprobs: whether any reply came with probabilities of its tokens.
         ignored_schema: whether any reply that had to follow a schema was not JSON.
-        not_taken: forms that the model did not accept, and why.
+        refused_forms: forms that the model did not accept, and why.
         left_out: parameters that the model refused, so that replies came without them.
         stopped: why asking stopped early, or ``None``.
         usage: tokens of all replies of this run, including replies from the ledger.
@@ -98,7 +98,7 @@ class JudgeState:
     replied: bool = False
     gave_logprobs: bool = False
     ignored_schema: bool = False
-    not_taken: tuple[FormRefusal, ...] = ()
+    refused_forms: tuple[FormRefusal, ...] = ()
     left_out: frozenset[str] = frozenset()
     stopped: str | None = None
     usage: Usage = Usage(0, 0)
@@ -124,17 +124,17 @@ class JudgeState:
             "replied": self.replied,
             "gave_logprobs": self.gave_logprobs,
             "ignored_schema": self.ignored_schema,
-            "not_taken": list(map(asdict, self.not_taken)),
+            "refused_forms": list(map(asdict, self.refused_forms)),
             "left_out": sorted(self.left_out),
         }
 
-    def resumed(self, notes: Mapping[str, Any]) -> Self:
+    def resume(self, notes: Mapping[str, Any]) -> Self:
         """Return the state in the notes of an earlier run, with this state's budget."""
         capabilities = notes["capabilities"]
         known = {
             **notes,
             "capabilities": None if capabilities is None else ModelCapabilities(**capabilities),
-            "not_taken": tuple(FormRefusal(**refusal) for refusal in notes["not_taken"]),
+            "refused_forms": tuple(FormRefusal(**refusal) for refusal in notes["refused_forms"]),
             "left_out": frozenset(notes["left_out"]),
         }
         return replace(self, **known)
@@ -180,7 +180,7 @@ class AnyJudge(ABC, Generic[R]):
 
     def start(self, running: Running) -> tuple[JudgeState, ...]:
         """Return the members' states before the first part; a budget is divided equally among them."""
-        part = running.divided(len(self.members), "judges")
+        part = running.divide(len(self.members), "judges")
         return tuple(JudgeState(part) for _ in self.members)
 
     def judge(
@@ -285,7 +285,7 @@ class Judge(AnyJudge[Verdicts]):
             logprobs = self.settings.logprobs if self.settings.samples == 1 else False
             self._to_try += capabilities_to_try(self.settings.structured, logprobs)
 
-    def varied(self, **changes: Any) -> "Judge":
+    def with_settings(self, **changes: Any) -> "Judge":
         """Return the judge with some settings changed; a new template includes its rubric."""
         if "template" in changes:
             changes = {"rubric": None, "criteria": None, **changes}
@@ -320,7 +320,7 @@ class Judge(AnyJudge[Verdicts]):
         Raises:
             ReplyError: no call can succeed.
         """
-        async with held_open(self.model):
+        async with keep_open(self.model):
             verdicts, state = await self._judge_rows(items, states[0], progress)
         return verdicts, (state,)
 
@@ -332,10 +332,10 @@ class Judge(AnyJudge[Verdicts]):
             status=np.array([verdict.status for verdict in verdicts[0]], dtype=object),
             template=self.template,
             model=self.name,
-            signature=self._applied(state),
+            signature=self._final_signature(state),
             stopped=state.stopped,
             criteria=self.criteria,
-            not_taken=state.not_taken,
+            refused_forms=state.refused_forms,
         )
 
     async def _judge_rows(
@@ -417,18 +417,20 @@ class Judge(AnyJudge[Verdicts]):
                 unsupported.update(option for option in self._to_try if option.structured)
         else:
             options, accepted, stopped = self._to_try[-1], {}, None
-        not_taken = count_refusals(refusal for refusal in refusals if refusal[0] != options.form)
-        state = replace(state, capabilities=options, running=running, stopped=stopped, not_taken=not_taken)
+        refused_forms = count_refusals(refusal for refusal in refusals if refusal[0] != options.form)
+        state = replace(
+            state, capabilities=options, running=running, stopped=stopped, refused_forms=refused_forms
+        )
         return state, accepted
 
-    def _applied(self, state: JudgeState) -> Signature:
+    def _final_signature(self, state: JudgeState) -> Signature:
         """Return the signature without options that no reply has, or that the model refused or ignored."""
         capabilities = state.capabilities or self._to_try[0]
         if state.replied and not state.gave_logprobs:
             capabilities = replace(capabilities, top_logprobs=None)
         applied = self._signature(capabilities, state.left_out)
         # The wording of the prompt is still that for structured output; a decision has no such field.
-        return applied.replaced({"structured": False}) if state.ignored_schema else applied
+        return applied.with_values({"structured": False}) if state.ignored_schema else applied
 
     def requests(
         self, questions: object, answers: object, *, references: object = None
@@ -475,7 +477,7 @@ class Judge(AnyJudge[Verdicts]):
     def _signature(
         self, capabilities: ModelCapabilities, left_out: frozenset[str] = frozenset()
     ) -> Signature:
-        return self._requests.signature(capabilities, left_out).extended(self.model.signature)
+        return self._requests.signature(capabilities, left_out).plus(self.model.signature)
 
 
 class Panel(AnyJudge[PanelVerdicts]):
@@ -491,7 +493,7 @@ class Panel(AnyJudge[PanelVerdicts]):
         Verga et al. (2024), Replacing Judges with Juries, arXiv 2404.18796.
     """
 
-    @known_settings
+    @reject_unknown_settings
     def __init__(self, judges: Sequence[Judge]) -> None:
         members = tuple(judges) if isinstance(judges, Sequence) else ()
         if len(members) < _FEWEST_JUDGES or not all(isinstance(judge, Judge) for judge in members):
@@ -531,14 +533,16 @@ class Panel(AnyJudge[PanelVerdicts]):
             return verdicts, after
 
         results = await asyncio.gather(*map(verdicts_of, self.judges, states))
-        return self._joined([verdicts for verdicts, _ in results]), tuple(state for _, state in results)
+        return self._join_verdicts([verdicts for verdicts, _ in results]), tuple(
+            state for _, state in results
+        )
 
     def result(self, verdicts: Sequence[tuple[Verdict, ...]], states: Sequence[JudgeState]) -> PanelVerdicts:
         """Combine the verdicts of all judges on the same items with the settings that were applied."""
         members = zip(self.judges, verdicts, states, strict=True)
-        return self._joined([judge.result([rows], [state]) for judge, rows, state in members])
+        return self._join_verdicts([judge.result([rows], [state]) for judge, rows, state in members])
 
-    def _joined(self, judges: Sequence[Verdicts]) -> PanelVerdicts:
+    def _join_verdicts(self, judges: Sequence[Verdicts]) -> PanelVerdicts:
         rows = zip(*(verdicts.status.tolist() for verdicts in judges), strict=True)
         status = np.array([_common_status(statuses) for statuses in rows], dtype=object)
         signature = join_signatures([verdicts.signature for verdicts in judges])
@@ -552,7 +556,7 @@ def join_signatures(signatures: Sequence[Signature]) -> Signature:
         for number, signature in enumerate(signatures, start=1)
         for name, value in signature.fields
     )
-    return Signature.of("panel", judges=len(signatures)).extended(Signature("panel", fields))
+    return Signature.of("panel", judges=len(signatures)).plus(Signature("panel", fields))
 
 
 def _common_status(statuses: Sequence[Status]) -> Status:

@@ -132,12 +132,12 @@ class PromptForm:
         """
         text = wording()
         note = [text["reference_note"]] if item.reference is not None else []
-        parts = [self.instructions(), *note, self._marked(item), text["finally"], self.form()]
+        parts = [self.instructions(), *note, self._mark_item(item), text["finally"], self.form()]
         return (Message("system", text["system"]), Message("user", "\n\n".join(parts)))
 
     def decision_messages(self, item: JudgedItem) -> tuple[Message, ...]:
         """Write the input of a decision: the texts of an item, sanitized and delimited in the same way."""
-        return (Message("system", decision_wording()["system"]), Message("user", self._marked(item)))
+        return (Message("system", decision_wording()["system"]), Message("user", self._mark_item(item)))
 
     def decision_task(self, *, has_reference: bool) -> str:
         """Write the question of a decision, whose levels are sent separately."""
@@ -150,7 +150,9 @@ class PromptForm:
         if template.highest is not None:
             choices = text["range"].format(highest=template.highest)
         else:
-            listed = "\n".join(_listed(level.number, level.label, level.meaning) for level in template.levels)
+            listed = "\n".join(
+                _level_line(level.number, level.label, level.meaning) for level in template.levels
+            )
             choices = f"{text['levels']}\n{listed}"
         return "\n\n".join([*self._task(), choices, *self._context()])
 
@@ -209,7 +211,7 @@ class PromptForm:
     def _context(self) -> list[str]:
         return [f"{wording()['context']}\n{self.context}"] if self.context else []
 
-    def _marked(self, item: JudgedItem) -> str:
+    def _mark_item(self, item: JudgedItem) -> str:
         texts = {"question": sanitize(item.question)[0], "answer": sanitize(item.answer)[0]}
         if item.reference is not None:
             texts["reference"] = sanitize(item.reference)[0]
@@ -287,6 +289,6 @@ def _code(attempt: int, texts: tuple[str, ...]) -> str:
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def _listed(number: float | None, label: str, meaning: str) -> str:
+def _level_line(number: float | None, label: str, meaning: str) -> str:
     name = label if number is None else f"{number:g}: {label}"
     return f"- {name} ({meaning})" if meaning else f"- {name}"

@@ -72,7 +72,7 @@ def read_reply(
     explanation = next(filter(None, (item.explanation for item in objects)), "")
     is_object = structured and len(objects) == 1 and not _without_objects(text, objects).strip()
     try:
-        stated = _stated_levels(text, objects, levels, score_last=score_last, is_object=is_object)
+        stated = _find_levels(text, objects, levels, score_last=score_last, is_object=is_object)
     except _UnclearError:
         if declines_to_score(text) and not re.search(r"\d", text):
             return ReplyReading(None, "refused", explanation)
@@ -113,7 +113,7 @@ class _Level:
     is_final: bool = False
 
 
-def _stated_levels(
+def _find_levels(
     text: str, objects: Sequence["_JsonObject"], levels: "_Levels", *, score_last: bool, is_object: bool
 ) -> list[_Level]:
     """Find the statements of a reply, which agree on one level that nothing else contradicts."""

@@ -113,7 +113,7 @@ class GateVerdict:
             >>> ScoreGate(fail_under=0.8).decide(mean, 40).reason
             'passed: the mean score 0.90 [0.80, 0.96] is at least 0.80'
         """
-        limit, n = _shown(self.fail_under), self.mean.n + self.n_unscored
+        limit, n = _format_score(self.fail_under), self.mean.n + self.n_unscored
         if not self.mean.n:
             return f"{self.outcome}: none of {n:,} rows has a score"
         has_bounds = not math.isnan(self.least)  # a single score has no interval
@@ -125,7 +125,7 @@ class GateVerdict:
                 f"{them}, {mean} can reach from {self.least:.2f} to {self.most:.2f}, and the limit is {limit}"
             )
         is_near = abs(self.mean.value - self.fail_under) < _NEAR
-        mean = f"the mean score {_shown(self.mean.value) if is_near else f'{self.mean.value:.2f}'}"
+        mean = f"the mean score {_format_score(self.mean.value) if is_near else f'{self.mean.value:.2f}'}"
         if self.mean.method is not None:
             mean += f" [{self.mean.low:.2f}, {self.mean.high:.2f}]"
         if self.outcome is GateOutcome.UNDECIDED:
@@ -147,11 +147,11 @@ class GateVerdict:
         }
 
 
-def _shown(value: float) -> str:
+def _format_score(value: float) -> str:
     """Write a score with two digits, or with as many as it needs up to four.
 
     Examples:
-        >>> _shown(0.8), _shown(0.7996), _shown(0.825)
+        >>> _format_score(0.8), _format_score(0.7996), _format_score(0.825)
         ('0.80', '0.7996', '0.825')
     """
     text = f"{value:.4f}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 from pydantic import Field
 
 from semscale.errors import InputError
-from semscale.results.table_columns import CELL, GROUP, Columns, Role, listed_texts
+from semscale.results.table_columns import CELL, GROUP, Columns, Role, list_texts
 from semscale.settings import Option, Settings, Signed
 from semscale.text_preparation import Html, Reasoning
 
@@ -180,7 +180,7 @@ def _probabilities(columns: "Sequence[pl.Series]", _parameter: str, _first_row: 
 ANSWER = replace(CELL, is_prepared=True)
 """The answer of each row."""
 
-REFERENCES = Role(listed_texts, is_prepared=True)
+REFERENCES = Role(list_texts, is_prepared=True)
 """Zero or more texts for each row."""
 
 LABELS = replace(CELL, is_checked=True, is_measured=False)

@@ -26,7 +26,7 @@ from semscale.stats.agreement import (
     pairwise_agreement,
     severities,
 )
-from semscale.stats.groups import counted_mean
+from semscale.stats.groups import mean_with_counts
 from semscale.stats.intervals import (
     Estimate,
     Figures,
@@ -76,7 +76,7 @@ class JudgeScores:
         n_little_covered: number of scores whose distribution covers less than .9 of the mass.
         reasons: items that failed, could not be read or were refused, by status and reason, the most frequent
             reason first.
-        not_taken: request forms that the model did not accept, and why.
+        refused_forms: request forms that the model did not accept, and why.
         n_normalised: number of decisions whose probabilities did not sum to 1.
         order_bias: mean effect of the levels' order on the distributions, 0 to 1; NaN for a single order.
         criteria: shape (m,) each, expected scores by each criterion of a rubric; empty for a template.
@@ -93,7 +93,7 @@ class JudgeScores:
     fifths: Floats
     n_little_covered: int
     reasons: Mapping[Status, Mapping[str, int]] = field(default_factory=dict)
-    not_taken: tuple[FormRefusal, ...] = ()
+    refused_forms: tuple[FormRefusal, ...] = ()
     n_normalised: int = 0
     order_bias: float = float("nan")
     criteria: Mapping[str, Floats] = field(default_factory=dict)
@@ -338,7 +338,7 @@ class JudgeSummary(Summary):
             "method": dict(scores.signature.fields).get("method", "prose"),
             "n_normalised": scores.n_normalised,
             "order_bias": scores.order_bias,
-            "not_taken": scores.not_taken,
+            "refused_forms": scores.refused_forms,
             "reasons": [
                 {"status": status, "reason": reason, "n": n} for status, reason, n in scores.frequent_reasons
             ],
@@ -487,7 +487,7 @@ class JudgeTally:
                 criteria={} if self._is_panel else next(iter(judges.values())).criterion_scores(position),
             )
 
-        def shown(position: int) -> object:
+        def first_reply(position: int) -> object:
             replies = (reply for part in judges.values() for reply in part.verdicts[position].replies)
             return next((reply for reply in replies if reply.strip()), answers[position])
 
@@ -506,7 +506,7 @@ class JudgeTally:
             np.column_stack(list(result.figures.values())),
             result.status,
             groups=None if groups is None else {title: groups},
-            shown=shown,
+            shown=first_reply,
         )
         texts = (("" if answer is None else str(answer),) for answer in answers)
         self._rows.add_languages(texts, result.status)
@@ -532,13 +532,13 @@ class JudgeTally:
             source: name of the items' source.
             unused_inclusion: whether the table has probabilities of a draw that were not named.
         """
-        sample, judges = self._sample.stored(), result.by_judge
+        sample, judges = self._sample.rows(), result.by_judge
         common = self._rows.common(self._plan, source, result.signature)
         overall = common["estimates"]
-        mean = counted_mean(overall.overall, "mean" if self._is_panel else "expected")
+        mean = mean_with_counts(overall.overall, "mean" if self._is_panel else "expected")
         human = self._human(sample, mean)
         if human is not None:
-            common["signature"] = common["signature"].extended(human.signature)
+            common["signature"] = common["signature"].plus(human.signature)
         scores = {
             name: tally.scores(sample.columns, self._plan, judges[name], overall)
             for name, tally in self._judges.items()
@@ -656,7 +656,7 @@ class _ScoreTally:
             reasons={
                 status: dict(counts.most_common()) for status, counts in self._reasons.items() if counts
             },
-            not_taken=result.not_taken,
+            refused_forms=result.refused_forms,
             n_normalised=self._n_normalised,
             order_bias=self._order_bias / self._n_order_biases if self._n_order_biases else float("nan"),
             criteria={name: sample[f"{self._name} criterion {name}"] for name in self._criteria},

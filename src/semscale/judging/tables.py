@@ -19,7 +19,7 @@ from semscale.results.label_sheets import INCLUSION
 from semscale.results.result import PRIVATE
 from semscale.results.table_columns import Cells
 from semscale.stats.intervals import IntervalPlan
-from semscale.stats.sampling import checked_inclusion
+from semscale.stats.sampling import validate_inclusion
 from semscale.store.places import Target
 from semscale.store.runs import PartSettings
 from semscale.store.table import Table
@@ -89,7 +89,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         plan: IntervalPlan,
         progress: Progress | None = None,
     ) -> None:
-        self.columns: JudgeColumns = columns.prepared_by(judge.members[0].settings)
+        self.columns: JudgeColumns = columns.with_preparation(judge.members[0].settings)
         self._judge, self._progress = judge, progress
         self._has_ledger = running.ledger is not False
         self._retries_unreadable = running.retry_unreadable
@@ -112,7 +112,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         labels = self._labels(cells)
         if labels is not None and "inclusion" in cells.values:
             has_label: Mask = np.asarray(~np.isnan(labels).all(axis=1))
-            checked_inclusion(cells["inclusion"], has_label, first_row=cells.first_row)
+            validate_inclusion(cells["inclusion"], has_label, first_row=cells.first_row)
 
     def start(self, table: Table) -> None:
         """Store the table, as the summary needs its name and columns."""
@@ -152,7 +152,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
     def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> JudgedResult:
         """Read the verdicts on a part back, and restore its judges' states after it."""
         self._states = tuple(
-            state.resumed(known) for state, known in zip(self._states, notes["judges"], strict=True)
+            state.resume(known) for state, known in zip(self._states, notes["judges"], strict=True)
         )
         if frame.is_empty():
             return self._empty()

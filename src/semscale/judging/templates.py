@@ -253,7 +253,7 @@ class Rubric:
         if not is_whole or not all(criterion.weight > 0 for criterion in self.criteria):
             raise InputError(
                 "weights",
-                f"must be above 0 and sum to 1, got {_listed(self.weights)}, which sum to {total:g}",
+                f"must be above 0 and sum to 1, got {_list_weights(self.weights)}, which sum to {total:g}",
             )
 
     @classmethod
@@ -281,7 +281,7 @@ class Rubric:
             return self.criteria[0].template
         scores = {score for criterion in self.criteria for score in criterion.template.scores.tolist()}
         levels = tuple(Level(score=score, label=f"{score:.4g}") for score in sorted(scores))
-        return Template(name=self.name, task=f"{RULE} of {_listed(self.weights)}", levels=levels)
+        return Template(name=self.name, task=f"{RULE} of {_list_weights(self.weights)}", levels=levels)
 
     @property
     def content_hash(self) -> str:
@@ -291,7 +291,7 @@ class Rubric:
         ]
         return hashlib.sha256(json.dumps([RULE, *content]).encode()).hexdigest()[:8]
 
-    def varied(self, change: Callable[[Template], Template]) -> "Rubric":
+    def map_templates(self, change: Callable[[Template], Template]) -> "Rubric":
         """Return the rubric with each criterion's template changed by a function."""
         criteria = tuple(
             replace(criterion, template=change(criterion.template)) for criterion in self.criteria
@@ -299,7 +299,7 @@ class Rubric:
         return Rubric(self.name, criteria)
 
 
-def _listed(weights: Mapping[str, float]) -> str:
+def _list_weights(weights: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {weight:g}" for name, weight in weights.items())
 
 
@@ -310,7 +310,7 @@ class _LevelEntry(BaseModel):
     meaning: str = ""
 
 
-def _quoted(levels: object) -> object:
+def _require_quotes(levels: object) -> object:
     """Refuse labels that YAML reads as numbers or as yes and no."""
     entries = levels if isinstance(levels, list) else []
     labels = [entry.get("label") if isinstance(entry, dict) else entry for entry in entries]
@@ -326,7 +326,7 @@ class _CriterionEntry(BaseModel):
 
     name: str = Field(min_length=1, max_length=60)
     question: str = Field(min_length=1)
-    levels: Annotated[str | list[str | _LevelEntry], BeforeValidator(_quoted)]
+    levels: Annotated[str | list[str | _LevelEntry], BeforeValidator(_require_quotes)]
     weight: Number | None = None
 
 
@@ -372,8 +372,8 @@ def parse_rubric(content: bytes, *, source: str) -> Rubric:
         {'tone': 1.0}
     """
     file = YamlFile(content, source)
-    keys = file.validated(_RubricFile, file.keys("a rubric, name and criteria"))
-    with file.located("criteria"):
+    keys = file.validate(_RubricFile, file.keys("a rubric, name and criteria"))
+    with file.locate_errors("criteria"):
         return Rubric(keys.name, tuple(_criteria(keys.criteria)))
 
 

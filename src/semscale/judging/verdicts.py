@@ -138,7 +138,7 @@ class Verdicts(JudgedResult):
         signature: the settings that were applied.
         stopped: why not every item was asked about, or ``None``.
         criteria: weights of a rubric's criteria by their names; empty for a template.
-        not_taken: request forms that the model did not accept, and why.
+        refused_forms: request forms that the model did not accept, and why.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -148,7 +148,7 @@ class Verdicts(JudgedResult):
     signature: Signature
     stopped: str | None = None
     criteria: Mapping[str, float] = field(default_factory=dict)
-    not_taken: tuple[FormRefusal, ...] = ()
+    refused_forms: tuple[FormRefusal, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.status) != len(self.verdicts):
@@ -257,7 +257,7 @@ class Verdicts(JudgedResult):
         """Expected scores by a criterion, shape (n,); NaN where there is none."""
         return np.array([self.criterion_scores(row).get(name, np.nan) for row in range(len(self))])
 
-    def derived_columns(self) -> list[pl.Series]:
+    def extra_columns(self) -> list[pl.Series]:
         """Return the columns of the table besides ``status``.
 
         Returns:
@@ -265,7 +265,7 @@ class Verdicts(JudgedResult):
             ``provenance``, ``covered``, ``order_bias``, ``explanation``, ``replies`` (a list of texts),
             ``reason``, and the mass of each level as ``p_<level>``. For a rubric also the expected score by
             each criterion as ``criterion_<name>``, with ``_score`` and ``_status``. With
-            ``method="decision"`` also ``not_taken``, the forms that the model did not accept, and why.
+            ``method="decision"`` also ``refused_forms``, the forms that the model did not accept, and why.
         """
         verdicts = self.verdicts
         columns = [
@@ -281,9 +281,9 @@ class Verdicts(JudgedResult):
             pl.Series("reason", [verdict.reason or None for verdict in verdicts], pl.String),
         ]
         if "method" in dict(self.signature.fields):  # a judge by decisions
-            refusals = refusals_in_words(self.not_taken) or None
+            refusals = refusals_in_words(self.refused_forms) or None
             cells = [refusals if status in ASKED else None for status in self.status]
-            columns.append(pl.Series("not_taken", cells, pl.String))
+            columns.append(pl.Series("refused_forms", cells, pl.String))
         if self.template.highest is None:
             ordered = sorted(self.template.levels, key=lambda level: level.score)
             columns += [
@@ -309,7 +309,7 @@ class Verdicts(JudgedResult):
 
 
 _JUDGE_COLUMNS = (
-    "score", "standard_error", "status", "reason", "not_taken", "provenance", "explanation", "replies",
+    "score", "standard_error", "status", "reason", "refused_forms", "provenance", "explanation", "replies",
 )  # fmt: skip
 """Columns of a judge's table that a panel's table repeats for each judge."""
 
@@ -429,7 +429,7 @@ class PanelVerdicts(JudgedResult):
         judges = tuple(verdicts.filter(rows) for verdicts in self.judges)
         return replace(self, judges=judges, status=self.status[rows])
 
-    def derived_columns(self) -> list[pl.Series]:
+    def extra_columns(self) -> list[pl.Series]:
         """Return the columns of the table besides ``status``.
 
         Returns:

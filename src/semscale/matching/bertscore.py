@@ -27,12 +27,12 @@ from semscale.matching.token_scores import (
     Idf,
     PairScorer,
     TextPairs,
+    constant_weights,
     equal_weights,
     explain_pair,
-    fixed_weights,
     reference_weights,
 )
-from semscale.messages import known_settings
+from semscale.messages import reject_unknown_settings
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import COUNTS, FLOATS, POSITIONS, STATUSES, Result
@@ -40,7 +40,7 @@ from semscale.signature import Signature
 from semscale.stats.correlations import replicates_for, spearman_estimate
 from semscale.stats.intervals import Estimate, IntervalPlan, check_seed
 from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses
-from semscale.weights.known import DEFAULT_MODEL, known_model
+from semscale.weights.known import DEFAULT_MODEL, model_in_signature
 
 if TYPE_CHECKING:
     from semscale.embedding import Embedder
@@ -144,7 +144,7 @@ class BertScores(Result):
         return self.summarize()
 
 
-@known_settings
+@reject_unknown_settings
 def bertscore(  # noqa: PLR0913 - the settings of a score
     predictions: object,
     references: object,
@@ -229,7 +229,7 @@ class BertScorer:
         ModelError: the model cannot be loaded or run.
     """
 
-    @known_settings
+    @reject_unknown_settings
     def __init__(
         self,
         embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
@@ -241,11 +241,11 @@ class BertScorer:
     ) -> None:
         self.encoder = token_encoder(embedder, precision, None)
         from_file = None if isinstance(rescale, bool) else read_baseline(Path(rescale))
-        self.layer = chosen_layer(layer, self.encoder, from_file)
+        self.layer = choose_layer(layer, self.encoder, from_file)
         self._baseline = (
-            chosen_baseline(from_file, self.encoder, self.layer) if rescale is not False else None
+            choose_baseline(from_file, self.encoder, self.layer) if rescale is not False else None
         )
-        self._weights = fixed_weights(idf, self.encoder.reader)
+        self._weights = constant_weights(idf, self.encoder.reader)
 
     @property
     def signature(self) -> Signature:
@@ -331,7 +331,7 @@ class BertScorer:
     def _signature(self, idf: str, *, rescaled: bool) -> Signature:
         label = self._baseline.label(self.layer) if self._baseline and rescaled else "no"
         settings = Signature.of("bertscore", layer=self.layer, idf=idf, rescale=label)
-        return settings.extended(self.encoder.signature)
+        return settings.plus(self.encoder.signature)
 
 
 class BertMatch:
@@ -453,13 +453,13 @@ def find_bert_model(name: str) -> BertModel | None:
     return models.get(name) or next((model for model in models.values() if model.hub == name), None)
 
 
-def chosen_layer(layer: int | None, encoder: TokenEncoder, baseline: "Baseline | None") -> int:
+def choose_layer(layer: int | None, encoder: TokenEncoder, baseline: "Baseline | None") -> int:
     """Choose the layer to compare: the stated one, else the calibrated one, else the published one.
 
     Raises:
         InputError: the model has no such layer, or none is known for it.
     """
-    known = _known(encoder)
+    known = _find_model(encoder)
     if layer is None and baseline is not None:
         layer = baseline.best_layer
     if layer is None and known is not None:
@@ -475,13 +475,13 @@ def chosen_layer(layer: int | None, encoder: TokenEncoder, baseline: "Baseline |
     return int(layer)
 
 
-def chosen_baseline(from_file: "Baseline | None", encoder: TokenEncoder, layer: int) -> "Baseline":
+def choose_baseline(from_file: "Baseline | None", encoder: TokenEncoder, layer: int) -> "Baseline":
     """Choose the baseline for rescaling: that of a file, else the one known for the model.
 
     Raises:
         InputError: there is none, it belongs to another model, or it lacks the layer.
     """
-    known = _known(encoder)
+    known = _find_model(encoder)
     if from_file is not None:
         model = dict(encoder.signature.fields)["model"]
         if from_file.model is not None and from_file.model != model:
@@ -500,9 +500,9 @@ def chosen_baseline(from_file: "Baseline | None", encoder: TokenEncoder, layer: 
     return baseline
 
 
-def _known(encoder: TokenEncoder) -> BertModel | None:
+def _find_model(encoder: TokenEncoder) -> BertModel | None:
     """Find a model's entry, under its short name with the pinned weights or its name on the hub."""
-    pinned = known_model(encoder.signature)
+    pinned = model_in_signature(encoder.signature)
     if pinned is not None:
         return bert_models().get(pinned.name)
     known = find_bert_model(encoder.name)
@@ -576,9 +576,9 @@ def read_baseline(path: Path) -> Baseline:
     origin = "".join(character if character not in "|:" else "_" for character in path.name)
     try:
         if text.lstrip().startswith("{"):
-            baseline = _calibrated_baseline(parse_json(text), origin)
+            baseline = _read_calibrated_baseline(parse_json(text), origin)
         else:
-            baseline = _published_baseline(text, origin, path)
+            baseline = _read_published_baseline(text, origin, path)
     except InputError:
         raise
     except (ValueError, LookupError, TypeError, AttributeError):
@@ -591,7 +591,7 @@ def read_baseline(path: Path) -> Baseline:
     return baseline
 
 
-def _calibrated_baseline(content: dict[str, Any], origin: str) -> Baseline:
+def _read_calibrated_baseline(content: dict[str, Any], origin: str) -> Baseline:
     """Read the JSON of a ``LayerCalibration``."""
     rows = [[row[name] for name in _FIGURES] for row in content["layers"]]
     best = (content.get("human") or {}).get("best_layer")
@@ -601,7 +601,7 @@ def _calibrated_baseline(content: dict[str, Any], origin: str) -> Baseline:
     )
 
 
-def _published_baseline(text: str, origin: str, path: Path) -> Baseline:
+def _read_published_baseline(text: str, origin: str, path: Path) -> Baseline:
     """Read the table of a file of bert_score."""
     header, *rows = (row for row in csv.reader(text.splitlines()) if row)
     if [cell.strip() for cell in header] != _BERT_SCORE_HEADER:
@@ -760,7 +760,7 @@ def calibrate(  # noqa: PLR0913 - the settings of a calibration
     weights = equal_weights(encoder.reader)
     means, errors, agreements = [], [], []
     for layer in range(encoder.layers + 1):
-        values = PairScorer(encoder, layer, weights).score(pairs, _staged(progress, layer))
+        values = PairScorer(encoder, layer, weights).score(pairs, _label_progress(progress, layer))
         values = values[~np.isnan(values[:, 0])]
         means.append(values.mean(axis=0))
         errors.append(values.std(axis=0) / np.sqrt(len(values)))
@@ -812,7 +812,7 @@ def _agreement(scores: BertScores, human: Floats, seed: int) -> tuple[Estimate, 
     return estimate, int(counts.sum()), int((~counts).sum())
 
 
-def _staged(progress: Progress | None, layer: int) -> Progress | None:
+def _label_progress(progress: Progress | None, layer: int) -> Progress | None:
     if progress is None:
         return None
     return lambda stage, done, total: progress(f"{stage}, layer {layer}", done, total)

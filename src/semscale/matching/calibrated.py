@@ -20,15 +20,15 @@ from semscale.matching.pairs import (
     ScoredPairs,
     are_across,
     corpus_hash,
-    explained_side,
+    draw_unrelated_pairs,
     guards_read,
-    unrelated_pairs,
+    side_table,
     with_identifier,
 )
 from semscale.matching.words import TokenizedTexts, WordLayers, WordVectors, WordWeights, clip_cosines
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Progress
-from semscale.weights.known import known_model, languages_read
+from semscale.weights.known import languages_read, model_in_signature
 
 if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder
@@ -118,7 +118,7 @@ class CalibratedMatch:
         guards: Guards | None = None,
         calibration: CalibratedWeights | None = None,
     ) -> None:
-        self._calibration = calibration or calibrated_weights_for(encoder.signature)
+        self._calibration = calibration or load_weights_for(encoder.signature)
         self._recall_share = self._calibration.recall_share if recall_share is None else float(recall_share)
         self._encoder = encoder
         self._layers = WordLayers(encoder, self._calibration.subject_weights)
@@ -130,7 +130,7 @@ class CalibratedMatch:
     def signature(self) -> Signature:
         """Signature of the settings; that of a result also has the estimated floors."""
         corpus = "references" if self._corpus is None else corpus_hash(set(self._corpus))
-        return self._signed(corpus, "estimated")
+        return self._build_signature(corpus, "estimated")
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, 0 to 1; NaN where a text has no token that the model can read.
@@ -157,7 +157,7 @@ class CalibratedMatch:
             score=combine(layers, penalty, self._calibration.shares),
             components={**layers, "findings": np.exp(-penalty)},
             windows=np.maximum(windows[pairs.prediction], windows[pairs.reference]),
-            signature=self._signed(corpus, "/".join(f"{floors[name]:.3f}" for name in LAYERS)),
+            signature=self._build_signature(corpus, "/".join(f"{floors[name]:.3f}" for name in LAYERS)),
             weighs_findings=bool(self._weighing),
             unread=unread[pairs.prediction] | unread[pairs.reference],
         )
@@ -207,22 +207,22 @@ class CalibratedMatch:
         unread = self._encoder.reader.unread(read.tokens)
         known = np.array([text for text in texts if not unread[text]], np.int64)
         if len(known) >= FEWEST_FOR_FLOORS:  # unreadable texts are all equal to the model
-            drawn = known[unrelated_pairs(list(map(read.text, known)), UNRELATED_PAIRS, self._seed)]
+            drawn = known[draw_unrelated_pairs(list(map(read.text, known)), UNRELATED_PAIRS, self._seed)]
             values = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
-            floors = estimated_floors(values, floors)
+            floors = estimate_floors(values, floors)
         return weights, floors, corpus_hash(map(read.text, texts))
 
     def _penalty(self, prediction: str, reference: str) -> float:
         if not guards_read(prediction, reference):
             return 0.0
-        findings = self.guards.weighed(self.guards.check(prediction, reference))
+        findings = self.guards.findings_to_weigh(self.guards.check(prediction, reference))
         return penalty_of(findings, self._calibration.penalties)
 
     @property
     def _weighing(self) -> list[str]:
         return [name for name, mode in self.guards.modes.items() if mode is Mode.WEIGH]
 
-    def _signed(self, corpus: str, floors: str) -> Signature:
+    def _build_signature(self, corpus: str, floors: str) -> Signature:
         settings = Signature.of(
             "match",
             method="calibrated",
@@ -233,7 +233,7 @@ class CalibratedMatch:
             floors=floors,
             seed=self._seed,
         )
-        signed = settings.extended(self._encoder.signature)
+        signed = settings.plus(self._encoder.signature)
         needs_languages = self._weighing or len(languages_read(signed)) > 1
         return with_identifier(signed) if needs_languages else signed
 
@@ -255,9 +255,9 @@ def load_calibrated_weights(model: str | None = None) -> CalibratedWeights:
     return read_calibrated_weights(name, fitted[name])
 
 
-def calibrated_weights_for(signature: Signature) -> CalibratedWeights:
+def load_weights_for(signature: Signature) -> CalibratedWeights:
     """Read the weights for the model that a signature names."""
-    model = known_model(signature)
+    model = model_in_signature(signature)
     return load_calibrated_weights(None if model is None else model.name)
 
 
@@ -278,12 +278,12 @@ def layer_similarities(values: Floats, recall_share: float) -> dict[str, Floats]
         By layer, each of shape (p,), 0 to 1; NaN where a text has no token.
     """
     word_precision, word_recall, context_precision, context_recall, text = values.T.copy()
-    word = weighted_mean(word_precision, word_recall, recall_share)
-    context = weighted_mean(context_precision, context_recall, recall_share)
+    word = precision_recall_mean(word_precision, word_recall, recall_share)
+    context = precision_recall_mean(context_precision, context_recall, recall_share)
     return dict(zip(LAYERS, (word, context, text), strict=True))
 
 
-def weighted_mean(precision: Floats, recall: Floats, recall_share: float) -> Floats:
+def precision_recall_mean(precision: Floats, recall: Floats, recall_share: float) -> Floats:
     """Compute ``(1 - recall_share) precision + recall_share recall``."""
     return 1 - (1 - recall_share) * (1 - precision) - recall_share * (1 - recall)
 
@@ -304,7 +304,7 @@ def above_floor(similarity: Floats, floor: float) -> Floats:
     return np.maximum(1 - (1 - similarity) / (1 - floor), 0.0)
 
 
-def estimated_floors(unrelated: Floats, known: Mapping[str, float]) -> dict[str, float]:
+def estimate_floors(unrelated: Floats, known: Mapping[str, float]) -> dict[str, float]:
     """Estimate each layer's floor by the mean similarity of unrelated pairs.
 
     Args:
@@ -314,7 +314,7 @@ def estimated_floors(unrelated: Floats, known: Mapping[str, float]) -> dict[str,
 
     Examples:
         >>> known = {"word": 0.4, "context": 0.2, "text": 0.6}
-        >>> estimated_floors(np.array([[0.5, 0.5, 1, 1, np.nan], [0.25, 0.25, 1, 1, np.nan]]), known)
+        >>> estimate_floors(np.array([[0.5, 0.5, 1, 1, np.nan], [0.25, 0.25, 1, 1, np.nan]]), known)
         {'word': 0.375, 'context': 0.2, 'text': 0.6}
     """
     floors = {}
@@ -385,7 +385,7 @@ def explain_words(
         recall_share: weight of the reference's words in the layers; the rest is that of the prediction's.
 
     Returns:
-        A table like that of ``explained_side``, the prediction's words first; empty if one text has no word.
+        A table like that of ``side_table``, the prediction's words first; empty if one text has no word.
         ``similarity`` is the mean of ``word_similarity`` and ``context_similarity`` (0 to 1), weighted by the
         layers' shares; a word's counterpart is the word with the highest one. All weights sum to 1, and all
         contributions to the weighted mean of both layers.
@@ -393,13 +393,13 @@ def explain_words(
     layer_shares = np.array([shares[name] for name in LAYERS_OF_WORDS])
     layer_shares /= layer_shares.sum()
     sides = [
-        _explained(side, words[own], words[1 - own], vectors[own], vectors[1 - own], layer_shares, share)
+        _explain_side(side, words[own], words[1 - own], vectors[own], vectors[1 - own], layer_shares, share)
         for own, (side, share) in enumerate((("prediction", 1 - recall_share), ("reference", recall_share)))
     ]
     return pl.concat(sides)
 
 
-def _explained(  # noqa: PLR0913, PLR0917 - two texts, and their weights
+def _explain_side(  # noqa: PLR0913, PLR0917 - two texts, and their weights
     side: str,
     words: Sequence[str],
     counterparts: Sequence[str],
@@ -411,11 +411,11 @@ def _explained(  # noqa: PLR0913, PLR0917 - two texts, and their weights
     if not (words and counterparts):
         none = np.empty(0)
         columns = {"word_similarity": none, "context_similarity": none}
-        return explained_side(side, [], [], np.empty(0, np.int64), none, none, **columns)
+        return side_table(side, [], [], np.empty(0, np.int64), none, none, **columns)
     cosines = clip_cosines(vectors.layers @ other.layers.swapaxes(-1, -2))
     word_similarity, context_similarity = cosines.max(axis=-1)
     weights = vectors.weights_beside(other)
-    return explained_side(
+    return side_table(
         side,
         words,
         counterparts,

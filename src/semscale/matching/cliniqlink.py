@@ -261,11 +261,11 @@ def reply_text(reply: object) -> str:
 
 def right_answers(task: Task) -> list[str]:
     """List the right answers of a task's items; the parts of an answer are joined."""
-    answers = (_stated(item, "answer") for item in task.inputs)
+    answers = (_read_text(item, "answer") for item in task.inputs)
     return [answer for answer in answers if answer.strip()]
 
 
-def _stated(item: Mapping[str, Any], key: str) -> str:
+def _read_text(item: Mapping[str, Any], key: str) -> str:
     """Return the text under a key, its parts joined; an empty one where it is null."""
     answer = item.get(key)
     if isinstance(answer, list):
@@ -278,12 +278,12 @@ def score_open(task: Task, matcher: Matcher, progress: Progress | None = None) -
     is_inverse = task.name == "multi_hop_inverse"
     replies = task.replies
     if is_inverse:
-        steps = [expected_step(item.get("incorrect_reasoning_step", "")) for item in task.inputs]
+        steps = [read_expected_step(item.get("incorrect_reasoning_step", "")) for item in task.inputs]
         expected = [explanation for _, explanation in steps]
         replies = [explanation_in(reply) for reply in replies]
     else:
         key = "incorrect_explanation" if task.name == "short_inverse" else "answer"
-        expected = [_stated(item, key) for item in task.inputs]
+        expected = [_read_text(item, key) for item in task.inputs]
     matches = matcher.match(replies, expected, progress=progress)
     score = matches.score.copy()
     for row, (item, reply) in enumerate(zip(task.inputs, task.replies, strict=True)):
@@ -293,7 +293,7 @@ def score_open(task: Task, matcher: Matcher, progress: Progress | None = None) -
     n_empty = sum(not reply.strip() for reply in task.replies)
     if not is_inverse:
         return TaskItems(score, n_empty, {}), matches.signature
-    named, right = [named_step(reply) for reply in task.replies], [step for step, _ in steps]
+    named, right = [find_step(reply) for reply in task.replies], [step for step, _ in steps]
     # An item without a step, or a reply that names none, keeps its score, as in the published evaluator.
     distances = [None if a is None or b is None else abs(a - b) for a, b in zip(named, right, strict=True)]
     score *= [1.0 if distance is None else step_factor(distance) for distance in distances]
@@ -311,8 +311,10 @@ def score_list(task: Task) -> TaskItems:
     counts, n_invalid = [], 0
     for item, reply in zip(task.inputs, task.replies, strict=True):
         options = options_of(item)
-        right = {key for answer in item.get("answer", ()) if (key := chosen_option(str(answer), options))}
-        chosen, unknown = chosen_options(reply, options)
+        right = {
+            key for answer in item.get("answer", ()) if (key := find_chosen_option(str(answer), options))
+        }
+        chosen, unknown = find_chosen_options(reply, options)
         n_invalid += bool(unknown) or not chosen
         hits = 0 if unknown else len(chosen & right)
         counts.append((hits, len(chosen | unknown), len(right)))
@@ -325,7 +327,7 @@ def score_multiple_choice(task: Task) -> TaskItems:
     options = [options_of(item) for item in task.inputs]
     right = [str(item.get("correct_answer", item.get("answer", ""))) for item in task.inputs]
     return _agreement(
-        list(map(chosen_option, task.replies, options)), list(map(chosen_option, right, options))
+        list(map(find_chosen_option, task.replies, options)), list(map(find_chosen_option, right, options))
     )
 
 
@@ -408,20 +410,20 @@ def option_key(text: str) -> str:
     return " ".join("".join(characters).split())
 
 
-def chosen_option(reply: str, options: Sequence[str]) -> str | None:
+def find_chosen_option(reply: str, options: Sequence[str]) -> str | None:
     """Find the single option that a reply chose, by its letter, its text, or both where they agree.
 
     Returns:
         The option's key, or ``None`` where the reply states no option, or a letter and a text that differ.
 
     Examples:
-        >>> [chosen_option(reply, ["3%", "30%"]) for reply in ("B", "30%.", "A: 3%", "A: 30%", "none")]
+        >>> [find_chosen_option(reply, ["3%", "30%"]) for reply in ("B", "30%.", "A: 3%", "A: 30%", "none")]
         ['30%', '30%', '3%', None, None]
     """
     return _option(reply.strip(), [option_key(option) for option in options])
 
 
-def chosen_options(reply: str, options: Sequence[str]) -> tuple[set[str], set[str]]:
+def find_chosen_options(reply: str, options: Sequence[str]) -> tuple[set[str], set[str]]:
     """Find the options that a reply lists, between commas, semicolons or lines, or each after its letter.
 
     Only the first paragraph counts, as explanations follow after it.
@@ -430,7 +432,7 @@ def chosen_options(reply: str, options: Sequence[str]) -> tuple[set[str], set[st
         The keys of the options that were chosen, and of entries that are no option.
 
     Examples:
-        >>> chosen_options("A, Apo E and more", ["Apo B", "Apo E"])
+        >>> find_chosen_options("A, Apo E and more", ["Apo B", "Apo E"])
         ({'apo b'}, {'apo e and more'})
     """
     keys = [option_key(option) for option in options]
@@ -475,11 +477,11 @@ def _parts(reply: str, keys: Sequence[str]) -> list[str]:
     return parts
 
 
-def named_step(text: str) -> int | None:
+def find_step(text: str) -> int | None:
     """Return the first step that a text names by its number.
 
     Examples:
-        >>> named_step("- **Step 3** contains the incorrect inference."), named_step("none of them")
+        >>> find_step("- **Step 3** contains the incorrect inference."), find_step("none of them")
         (3, None)
     """
     step = _STEP.search(text)
@@ -497,16 +499,16 @@ def explanation_in(text: str) -> str:
     return text[heading.end() :].strip() if heading else text.strip()
 
 
-def expected_step(lines: str | Sequence[str]) -> tuple[int | None, str]:
+def read_expected_step(lines: str | Sequence[str]) -> tuple[int | None, str]:
     """Read the wrong step and its explanation from an item's ``incorrect_reasoning_step``.
 
     Examples:
-        >>> expected_step(["- Step 3 contains the error.", "- Explanation: no such link."])
+        >>> read_expected_step(["- Step 3 contains the error.", "- Explanation: no such link."])
         (3, 'no such link.')
     """
     listed = lines.splitlines() if isinstance(lines, str) else list(lines)
     explained = [line for heading in _HEADINGS for line in listed if heading.search(line)]
-    steps = [step for step in map(named_step, listed) if step is not None]
+    steps = [step for step in map(find_step, listed) if step is not None]
     return (steps[0] if steps else None), explanation_in(explained[0] if explained else "\n".join(listed))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding import Embedder
-from semscale.embedding.texts import shifted
+from semscale.embedding.texts import shift_progress
 from semscale.matching.pairs import Pairs, ScoredPairs
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Progress, Vectors
@@ -73,7 +73,7 @@ class Cosines:
         for step in plan_steps(first, second, sizes, fresh_tokens=_FRESH, kept_tokens=_STORED):
             fresh = step.fresh.tolist()
             if fresh:
-                report = shifted(progress, done, max(len(texts), done + len(fresh)))
+                report = shift_progress(progress, done, max(len(texts), done + len(fresh)))
                 embedded = self._embedder.embed([texts[text] for text in fresh], progress=report)
                 windows[fresh], unread[fresh] = embedded.windows, embedded.unread
                 # A row without a copy would keep the vectors of all texts of its step in memory.
@@ -106,7 +106,7 @@ class CosineMatch:
     @property
     def signature(self) -> Signature:
         """Signature of the settings."""
-        return Signature.of("match", method="cosine").extended(self._cosines.signature)
+        return Signature.of("match", method="cosine").plus(self._cosines.signature)
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, -1 to 1."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from semscale.embedding.cross_encoder import CachedCrossEncoder, CrossEncoder, PairCache
 from semscale.errors import InputError, ModelError
-from semscale.matching.pairs import Pairs, ScoredPairs, explained_side
+from semscale.matching.pairs import Pairs, ScoredPairs, side_table
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Progress
 from semscale.weights.known import ENGLISH_NLI
@@ -84,7 +84,7 @@ class Entailments:
 
 
 @runtime_checkable
-class SaysWhatItRead(Protocol):
+class DetailedEntailmentModel(Protocol):
     """An entailment model that also reports the pairs that it cut or cannot read."""
 
     def entailments(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Entailments:
@@ -103,7 +103,7 @@ def entailments_by(model: EntailmentModel, premises: Sequence[str], hypotheses: 
     Raises:
         InputError: the model's result has another shape, or its rows are not probabilities.
     """
-    if isinstance(model, SaysWhatItRead):
+    if isinstance(model, DetailedEntailmentModel):
         return model.entailments(premises, hypotheses)
     values = np.asarray(model.probabilities(premises, hypotheses), np.float64)
     n = len(premises)
@@ -192,7 +192,7 @@ class SentenceEntailment:
             The support of a hypothesis's sentences by its premise, and a mask of the pairs of sentences that
             were cut.
         """
-        sentences = {text: worded_sentences(text) for text in (*premises, *hypotheses)}
+        sentences = {text: sentences_with_text(text) for text in (*premises, *hypotheses)}
         waiting: list[tuple[list[str], list[str]]] = []
         count = 0
         for premise, hypothesis in zip(premises, hypotheses, strict=True):
@@ -250,13 +250,13 @@ class EntailmentMatch:
         settings = Signature.of(
             "match", method="entailment", recall_share=self._recall_share, sentences="max/mean"
         )
-        return settings.extended(self._model.signature)
+        return settings.plus(self._model.signature)
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, 0 to 1; NaN where the model cannot read a text."""
         rows = range(len(pairs.item))
         parts = np.full((len(rows), len(PARTS)), np.nan)
-        for row, ((prediction, reference), cut) in enumerate(self._judged(pairs, rows)):
+        for row, ((prediction, reference), cut) in enumerate(self._judge_pairs(pairs, rows)):
             parts[row] = [*prediction.mean, *reference.mean, max(prediction.worst, reference.worst), cut]
             if progress and (row % TOGETHER == 0 or row + 1 == len(rows)):
                 progress("comparing", row + 1, len(rows))
@@ -270,12 +270,12 @@ class EntailmentMatch:
         """Explain some pairs sentence by sentence; see ``explain_sentences``."""
         shares = (1 - self._recall_share, self._recall_share)
         tables = []
-        for row, (supports, _) in zip(rows, self._judged(pairs, rows), strict=True):
-            prediction, reference = map(worded_sentences, pairs.both(row))
+        for row, (supports, _) in zip(rows, self._judge_pairs(pairs, rows), strict=True):
+            prediction, reference = map(sentences_with_text, pairs.both(row))
             tables.append(explain_sentences(prediction, reference, supports, shares))
         return tables
 
-    def _judged(self, pairs: Pairs, rows: Sequence[int]) -> Iterator[tuple[_Supports, float]]:
+    def _judge_pairs(self, pairs: Pairs, rows: Sequence[int]) -> Iterator[tuple[_Supports, float]]:
         """Judge pairs of texts in both directions.
 
         Yields:
@@ -318,7 +318,7 @@ class NliModel:
         """Signature of the classifier, its precision, and the order of its labels."""
         order = np.argsort(self._columns)
         labels = "/".join("enc"[relation] for relation in order)
-        return self._encoder.signature.extended(Signature.of("classify", labels=labels))
+        return self._encoder.signature.plus(Signature.of("classify", labels=labels))
 
     def probabilities(
         self, premises: Sequence[str], hypotheses: Sequence[str], *, progress: Progress | None = None
@@ -371,7 +371,7 @@ def load_nli(
         ModelError: the model cannot be loaded or run, or is not an entailment model.
     """
     if labels is not None:
-        checked_labels(labels)
+        validate_label_order(labels)
     files = resolve(name, progress=progress)
     encoder = CrossEncoder(files.folder, name=files.name, precision=precision)
     store = None if cache is False else PairCache(None if cache is True else Path(cache))
@@ -381,7 +381,7 @@ def load_nli(
 _EXPECTED = ", ".join(RELATIONS)
 
 
-def checked_labels(stated: Sequence[str]) -> tuple[str, ...]:
+def validate_label_order(stated: Sequence[str]) -> tuple[str, ...]:
     """Check a user's order of labels, and return it in lower case.
 
     Args:
@@ -391,7 +391,7 @@ def checked_labels(stated: Sequence[str]) -> tuple[str, ...]:
         InputError: a name is missing, unknown or repeated.
 
     Examples:
-        >>> checked_labels(["Contradiction", " neutral", "entailment"])
+        >>> validate_label_order(["Contradiction", " neutral", "entailment"])
         ('contradiction', 'neutral', 'entailment')
     """
     listed = isinstance(stated, Sequence) and not isinstance(stated, str)
@@ -408,7 +408,7 @@ def label_columns(labels: Sequence[str], stated: Sequence[str] | None, model: st
 
     Args:
         labels: names of the model's classes, from its ``config.json``.
-        stated: the user's order, see ``checked_labels``; ``None`` to use the model's names.
+        stated: the user's order, see ``validate_label_order``; ``None`` to use the model's names.
         model: its name, for messages.
 
     Returns:
@@ -431,7 +431,7 @@ def label_columns(labels: Sequence[str], stated: Sequence[str] | None, model: st
         )
     is_named = sorted(names) == sorted(RELATIONS)
     if stated is not None:
-        order = checked_labels(stated)
+        order = validate_label_order(stated)
         if is_named and order != names:
             raise InputError(
                 "nli_labels",
@@ -446,7 +446,7 @@ def label_columns(labels: Sequence[str], stated: Sequence[str] | None, model: st
     return [names.index(relation) for relation in RELATIONS]
 
 
-def chosen_model(
+def load_entailment_model(
     nli: str | Path | EntailmentModel | None,
     labels: Sequence[str] | None = None,
     *,
@@ -517,14 +517,14 @@ def sentences_of(text: str) -> list[str]:
     return sentences
 
 
-def worded_sentences(text: str) -> list[str]:
+def sentences_with_text(text: str) -> list[str]:
     r"""List a text's sentences, stripped of white space; those without a word are dropped.
 
     The number of an entry in a list belongs to the sentence after it. A text without any word counts as one
     sentence.
 
     Examples:
-        >>> worded_sentences("It is safe. 👍\n1. Take 5 mg!"), worded_sentences("安全です。良い。")
+        >>> sentences_with_text("It is safe. 👍\n1. Take 5 mg!"), sentences_with_text("安全です。良い。")
         (['It is safe.', '1. Take 5 mg!'], ['安全です。', '良い。'])
     """
     sentences, number = [], ""
@@ -585,7 +585,7 @@ def explain_sentences(
         shares: weight of the prediction's sentences in the score, and of the reference's; they sum to 1.
 
     Returns:
-        A table like that of ``explained_side``, one row per sentence that was read, with the columns
+        A table like that of ``side_table``, one row per sentence that was read, with the columns
         ``neutral`` and ``contradiction`` (probabilities). ``similarity`` is the probability that the sentence
         is entailed; its counterpart is the deciding sentence. All weights sum to 1, and all contributions to
         the score.
@@ -594,7 +594,7 @@ def explain_sentences(
     for side, name in enumerate(("prediction", "reference")):
         read = np.flatnonzero(supports[side].deciding >= 0)
         values = supports[side].values[read]
-        table = explained_side(
+        table = side_table(
             name,
             [sentences[side][row] for row in read.tolist()],
             sentences[1 - side],

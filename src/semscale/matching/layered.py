@@ -16,7 +16,7 @@ import polars as pl
 from semscale.embedding import Embedder
 from semscale.json_reading import encodable
 from semscale.matching.cosines import Cosines
-from semscale.matching.pairs import Pairs, ScoredPairs, corpus_hash, explained_side, unrelated_pairs
+from semscale.matching.pairs import Pairs, ScoredPairs, corpus_hash, draw_unrelated_pairs, side_table
 from semscale.matching.words import stop_words
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Progress
@@ -131,7 +131,7 @@ class LayeredMatch:
     def signature(self) -> Signature:
         """Signature of the settings; a result's signature also has the estimated baseline."""
         corpus = "references" if self._corpus is None else corpus_hash(self._corpus)
-        return self._signed(corpus, "estimated")
+        return self._build_signature(corpus, "estimated")
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair.
@@ -141,7 +141,7 @@ class LayeredMatch:
         """
         preset = self._preset
         idf, baseline, corpus = self._estimates_for(pairs)
-        cleaned = [self._cleaned(text) for text in pairs.texts]
+        cleaned = [self._clean(text) for text in pairs.texts]
         word = self._word_layer(pairs, cleaned, idf)
         sentence = whole = self._cosines.of(cleaned, pairs.prediction, pairs.reference, progress)
         unread = sentence.unread
@@ -153,13 +153,13 @@ class LayeredMatch:
         paragraph = above_baseline(whole.values, baseline)
         if preset.clipped_paragraph:
             paragraph = np.maximum(paragraph, 0.0)
-        score = layered_score(word, sentence.values, paragraph)
+        score = combine_layers(word, sentence.values, paragraph)
         if preset.equality_first:
             lowered = np.array([text.strip().lower() for text in pairs.texts], object)
             score[lowered[pairs.prediction] == lowered[pairs.reference]] = 1.0
         layers = {"word": word, "sentence": sentence.values, "paragraph": paragraph}
         stated = None if math.isnan(baseline) else round(baseline, 4)
-        return ScoredPairs(score, layers, whole.windows, self._signed(corpus, stated), unread=unread)
+        return ScoredPairs(score, layers, whole.windows, self._build_signature(corpus, stated), unread=unread)
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain the word layer of some pairs; each table is like that of ``alignment_frame``."""
@@ -167,7 +167,7 @@ class LayeredMatch:
         tables = []
         for row in rows:
             prediction, reference = (
-                alphanumeric(self._pieces(self._cleaned(text))) for text in pairs.both(row)
+                alphanumeric(self._pieces(self._clean(text))) for text in pairs.both(row)
             )
             self._table.learn([*prediction, *reference])
             vectors = self._table.vectors
@@ -198,7 +198,7 @@ class LayeredMatch:
 
     def _estimate(self, texts: Sequence[str]) -> "tuple[WordIdf, float, str]":
         corpus = sorted(texts)  # so that their order changes no draw
-        idf = smoothed_idf(map(self._pieces, corpus), unseen=self._preset.unseen_idf)
+        idf = smooth_idf(map(self._pieces, corpus), unseen=self._preset.unseen_idf)
         return idf, self._baseline(corpus), corpus_hash(corpus)
 
     def _baseline(self, corpus: Sequence[str]) -> float:
@@ -208,7 +208,7 @@ class LayeredMatch:
             return math.nan
         if fixed is None:
             corpus = list(dict.fromkeys(corpus))
-            drawn = unrelated_pairs(corpus, n, self._seed)
+            drawn = draw_unrelated_pairs(corpus, n, self._seed)
         elif len(corpus) < 2 * n:
             return fixed
         else:
@@ -224,10 +224,10 @@ class LayeredMatch:
         texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
         for pair, (prediction, reference) in enumerate(texts):
             similarity = vectors[rows[prediction]] @ vectors[rows[reference]].T
-            layer[pair] = aligned_f1(similarity, weights[prediction], weights[reference])
+            layer[pair] = alignment_f1(similarity, weights[prediction], weights[reference])
         return layer
 
-    def _cleaned(self, text: str) -> str:
+    def _clean(self, text: str) -> str:
         return content_only(text, marks_apart=self._preset.marks_apart)
 
     def _unread(self, pairs: Pairs, cleaned: Sequence[str], unread: Mask) -> Mask:
@@ -243,14 +243,14 @@ class LayeredMatch:
         still_unread[rows] = self._cosines.of(texts, pairs.prediction[rows], pairs.reference[rows]).unread
         return still_unread
 
-    def _signed(self, corpus: str, baseline: float | str | None) -> Signature:
+    def _build_signature(self, corpus: str, baseline: float | str | None) -> Signature:
         signature = Signature.of(
             "match", method=self._preset.name, corpus=corpus, baseline=baseline, seed=self._seed
         )
-        return signature.extended(self._cosines.signature)
+        return signature.plus(self._cosines.signature)
 
 
-def aligned_f1(similarity: Floats, prediction_weights: Floats, reference_weights: Floats) -> float:
+def alignment_f1(similarity: Floats, prediction_weights: Floats, reference_weights: Floats) -> float:
     """Align every token greedily with the most similar one of the other text, and compute the weighted F1.
 
     Precision is the weighted mean over the prediction's tokens of their best similarity, recall the same over
@@ -265,7 +265,7 @@ def aligned_f1(similarity: Floats, prediction_weights: Floats, reference_weights
         -1 to 1; 0 where one side has no token, or where P + R is 0.
 
     Examples:
-        >>> aligned_f1(np.array([[1.0, 0.0]]), np.ones(1), np.ones(2))  # P = 1, R = 1/2
+        >>> alignment_f1(np.array([[1.0, 0.0]]), np.ones(1), np.ones(2))  # P = 1, R = 1/2
         0.6666666666666666
     """
     if similarity.size == 0:
@@ -280,13 +280,13 @@ def above_baseline(cosine: Floats, baseline: float) -> Floats:
     return (cosine - baseline) / (1 - baseline)
 
 
-def layered_score(word: Floats, sentence: Floats, paragraph: Floats) -> Floats:
+def combine_layers(word: Floats, sentence: Floats, paragraph: Floats) -> Floats:
     """Compute .4 word + .4 sentence + .2 paragraph - .25, at least 0; .95 and more becomes 1.
 
     Equal texts score .75, as 1 - .25 never reaches .95; the published evaluator does the same.
 
     Examples:
-        >>> layered_score(np.array([1.0, 0.0]), np.array([1.0, 0.1]), np.array([1.0, 0.0])).tolist()
+        >>> combine_layers(np.array([1.0, 0.0]), np.array([1.0, 0.1]), np.array([1.0, 0.0])).tolist()
         [0.75, 0.0]
     """
     total = np.maximum(WORD * word + SENTENCE * sentence + PARAGRAPH * paragraph - FLOOR, 0.0)
@@ -305,7 +305,7 @@ def alignment_frame(
         weights: of both sides' tokens, shapes (p,) and (r,), greater than 0.
 
     Returns:
-        A table like that of ``explained_side``, where each side's weights sum to 1, and its contributions to
+        A table like that of ``side_table``, where each side's weights sum to 1, and its contributions to
         precision (prediction) or recall (reference). Empty where one side has no token.
 
     Examples:
@@ -316,13 +316,13 @@ def alignment_frame(
     """
     if not similarity.size:
         none = np.empty(0)
-        return explained_side("prediction", [], [], np.empty(0, np.int64), none, none)
+        return side_table("prediction", [], [], np.empty(0, np.int64), none, none)
     sides = (
         ("prediction", predicted, referred, similarity, weights[0]),
         ("reference", referred, predicted, similarity.T, weights[1]),
     )
     return pl.concat(
-        explained_side(
+        side_table(
             side, tokens, counterparts, cosines.argmax(axis=1), cosines.max(axis=1), weight / weight.sum()
         )
         for side, tokens, counterparts, cosines, weight in sides
@@ -434,7 +434,7 @@ class WordIdf:
         return np.fromiter(weights, np.float64, len(pieces))
 
 
-def smoothed_idf(documents: Iterable[Sequence[str]], *, unseen: float | None = None) -> WordIdf:
+def smooth_idf(documents: Iterable[Sequence[str]], *, unseen: float | None = None) -> WordIdf:
     """Compute each piece's weight ``ln((N + 1) / (df + 1)) + 1``, where df of the N documents contain it.
 
     Args:
@@ -445,7 +445,7 @@ def smoothed_idf(documents: Iterable[Sequence[str]], *, unseen: float | None = N
         Spärck Jones 1972, doi:10.1108/eb026526; smoothed as by scikit-learn's ``TfidfTransformer``.
 
     Examples:
-        >>> idf = smoothed_idf([["heart", "attack"], ["heart"]])
+        >>> idf = smooth_idf([["heart", "attack"], ["heart"]])
         >>> idf.of(["heart", "lung"]).round(3).tolist()  # ln(3 / 3) + 1, ln(3 / 1) + 1
         [1.0, 2.099]
     """

@@ -31,8 +31,8 @@ from semscale.matching.pairs import (
     with_guards,
     with_read_languages,
 )
-from semscale.matching.settings import MatchColumns, MatchKeywords, MatchSettings, known_method
-from semscale.matching.summary import MatchSummary, MatchTally, drawn_items, separate
+from semscale.matching.settings import MatchColumns, MatchKeywords, MatchSettings, validate_method
+from semscale.matching.summary import MatchSummary, MatchTally, draw_items, separate
 from semscale.results.instrument import TableInstrument, measure_table
 from semscale.results.result import PRIVATE
 from semscale.results.table_columns import Cells
@@ -43,7 +43,7 @@ from semscale.stats.sampling import RowSample
 from semscale.store.columns import as_list
 from semscale.store.places import Target
 from semscale.store.runs import PartSettings
-from semscale.store.table import Table, picked_rows
+from semscale.store.table import Table, pick_rows
 from semscale.store.writing import PREFIX
 from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Progress, Status
@@ -126,7 +126,7 @@ class Matcher:
         signature = with_read_languages(self.pair_method.signature)
         if self.guards is not None:
             signature = with_guards(signature, self.guards)
-        return signature.extended(Signature.of("match", **self.settings.signed()))
+        return signature.plus(Signature.of("match", **self.settings.signature_fields()))
 
     def match(self, predictions: object, references: object, *, progress: Progress | None = None) -> Matches:
         """Match each prediction with its reference, or with the best of its references.
@@ -150,7 +150,7 @@ class Matcher:
     ) -> Matches:
         """Match texts as they are, with the reasoning and HTML in them; otherwise as ``match``."""
         matches = match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
-        signature = matches.signature.extended(Signature.of("match", **self.settings.signed()))
+        signature = matches.signature.plus(Signature.of("match", **self.settings.signature_fields()))
         matches = replace(matches, signature=signature)
         if self.settings.empty == "missing":
             return matches
@@ -348,7 +348,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         corpus: Sequence[str] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.columns: MatchColumns = columns.prepared_by(matcher.settings)
+        self.columns: MatchColumns = columns.with_preparation(matcher.settings)
         self.corpus = corpus
         self.explains_rows = explains_rows and matcher.settings.explain
         self._matcher, self._plan, self._progress = matcher, plan, progress
@@ -425,7 +425,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         if self._tally is None:
             raise InputError(f"{self._table.name} has no rows")
         rows, score = self._tally.sampled_scores
-        drawn = drawn_items(score, self._plan.seed)
+        drawn = draw_items(score, self._plan.seed)
         predictions, references = self._texts_of(rows, drawn.tolist())
         method = self._matcher.pair_method
         separation = separate(
@@ -466,9 +466,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         numbers = {int(rows[position]): position for position in drawn}
         predictions: dict[int, Any] = {}
         references: dict[int, list[Any]] = {}
-        for batch, picked in picked_rows(
-            self._table, np.array(sorted(numbers), np.int64), self.columns.titles
-        ):
+        for batch, picked in pick_rows(self._table, np.array(sorted(numbers), np.int64), self.columns.titles):
             cells = self.columns.read(batch)
             positions = [numbers[row] for row in picked.tolist()]
             predictions.update(zip(positions, cells["prediction"], strict=True))
@@ -477,11 +475,11 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
 
 
 def _cosine(settings: MatchSettings) -> PairMethod:
-    return CosineMatch(_loaded(settings))
+    return CosineMatch(_load_embedder(settings))
 
 
-def _layered(settings: MatchSettings, *, preset: LayeredPreset) -> PairMethod:
-    embedder = _loaded(settings)
+def _build_layered(settings: MatchSettings, *, preset: LayeredPreset) -> PairMethod:
+    embedder = _load_embedder(settings)
     if settings.names_embedder and settings.loading.get("engine", "openvino") == "openvino":
         tokenizer = open_tokenizer(resolve(settings.embedder).folder / "tokenizer.json")
     else:
@@ -494,14 +492,14 @@ def _bertscore(settings: MatchSettings) -> PairMethod:
     from semscale.matching.bertscore import BertMatch, BertScorer
 
     idf = False if settings.corpus is None else settings.corpus
-    return BertMatch(BertScorer(_loaded_encoder(settings), layer=settings.layer, idf=idf))
+    return BertMatch(BertScorer(_load_encoder(settings), layer=settings.layer, idf=idf))
 
 
-def _calibrated(settings: MatchSettings) -> PairMethod:
+def _build_calibrated(settings: MatchSettings) -> PairMethod:
     from semscale.matching.calibrated import CalibratedMatch
 
     return CalibratedMatch(
-        _loaded_encoder(settings),
+        _load_encoder(settings),
         corpus=settings.corpus,
         seed=settings.seed,
         recall_share=settings.recall_share,
@@ -510,9 +508,9 @@ def _calibrated(settings: MatchSettings) -> PairMethod:
 
 
 def _entailment(settings: MatchSettings) -> PairMethod:
-    from semscale.matching.entailment import EntailmentMatch, chosen_model
+    from semscale.matching.entailment import EntailmentMatch, load_entailment_model
 
-    model = chosen_model(
+    model = load_entailment_model(
         settings.nli,
         settings.nli_labels,
         precision=settings.precision,
@@ -523,11 +521,11 @@ def _entailment(settings: MatchSettings) -> PairMethod:
 
 
 METHODS: Mapping[str, Callable[[MatchSettings], PairMethod]] = {
-    "calibrated": _calibrated,
+    "calibrated": _build_calibrated,
     "bertscore": _bertscore,
     "cosine": _cosine,
     "entailment": _entailment,
-    **{name: partial(_layered, preset=preset) for name, preset in PRESETS.items()},
+    **{name: partial(_build_layered, preset=preset) for name, preset in PRESETS.items()},
 }
 """Every method by its name."""
 
@@ -556,11 +554,11 @@ def build_method(settings: MatchSettings) -> PairMethod:
     return METHODS[name](settings)
 
 
-def _loaded(settings: MatchSettings) -> Embedder:
+def _load_embedder(settings: MatchSettings) -> Embedder:
     return as_embedder(settings.embedder, **settings.loading, precision=settings.precision)
 
 
-def _loaded_encoder(settings: MatchSettings) -> "TokenEncoder":
+def _load_encoder(settings: MatchSettings) -> "TokenEncoder":
     from semscale.matching.bertscore import token_encoder
 
     return token_encoder(
@@ -584,7 +582,7 @@ def check_method(name: str, engine: str = "openvino") -> None:
         UnknownNameError: no method has this name; the nearest one is named.
         InputError: the method needs token states, which the engine does not return, or has its own model.
     """
-    known_method(name)
+    validate_method(name)
     if name == "entailment" and engine != "openvino":
         raise InputError("engine", f"must be openvino for method 'entailment', got {engine!r}")
     if engine in TOKENLESS_ENGINES and name not in ANY_ENGINE:

@@ -84,12 +84,12 @@ class Matches(Result):
             **settings,
         )
 
-    def derived_columns(self) -> list[pl.Series]:
+    def extra_columns(self) -> list[pl.Series]:
         """Return the column ``findings``: a list of structs, null where guards did not check the pair."""
         if not self.findings:
             return []
         cells = [
-            None if guards is None else [_shown_finding(finding) for finding in row]
+            None if guards is None else [_finding_record(finding) for finding in row]
             for row, guards in zip(self.findings, self.guard_names(), strict=True)
         ]
         return [pl.Series("findings", cells, dtype=pl.List(_SHOWN_FINDING))]
@@ -145,7 +145,7 @@ class Matches(Result):
         return [None if passed else row for passed, row in zip(passed_over.tolist(), names, strict=True)]
 
 
-def _shown_finding(finding: Finding) -> dict[str, Any]:
+def _finding_record(finding: Finding) -> dict[str, Any]:
     spans = {side: getattr(finding, side) for side in _SIDES}
     return vars(finding) | {side: span and span.text for side, span in spans.items()}
 

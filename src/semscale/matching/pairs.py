@@ -108,7 +108,7 @@ class Explains(Protocol):
             rows: indices of the pairs to explain.
 
         Returns:
-            A table per pair, with the columns of ``explained_side``, the prediction's tokens first.
+            A table per pair, with the columns of ``side_table``, the prediction's tokens first.
         """
         ...
 
@@ -191,14 +191,14 @@ def usable_references(cell: object) -> list[tuple[int, str]]:
         raise InputError(
             "references", f"must be texts or lists of texts, which have an order, got {type(cell).__name__}"
         )
-    return [(at, text) for at, text in enumerate(_listed(cell)) if text_status(text) is Status.SCORED]
+    return [(at, text) for at, text in enumerate(_as_references(cell)) if text_status(text) is Status.SCORED]
 
 
 def _has_long_text(cell: object) -> bool:
-    return any(text_status(text) is Status.TOO_LONG for text in _listed(cell))
+    return any(text_status(text) is Status.TOO_LONG for text in _as_references(cell))
 
 
-def _listed(cell: object) -> Sequence[Any]:
+def _as_references(cell: object) -> Sequence[Any]:
     listed = isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str | bytes)
     return as_list(cell, "references") if listed else [cell]
 
@@ -223,7 +223,7 @@ def with_identifier(signature: Signature) -> Signature:
     """
     if "language" in dict(signature.fields):
         return signature
-    return signature.extended(Signature.of("language", language=f"any+{identifier_name()}"))
+    return signature.plus(Signature.of("language", language=f"any+{identifier_name()}"))
 
 
 def with_guards(signature: Signature, guards: Guards) -> Signature:
@@ -235,7 +235,7 @@ def with_guards(signature: Signature, guards: Guards) -> Signature:
         >>> dict(with_guards(Signature.of("match"), off).fields)
         {'findings': 'none'}
     """
-    signed = signature.extended(guards.signature)
+    signed = signature.plus(guards.signature)
     looking = any(mode is not Mode.OFF for mode in guards.modes.values())
     return with_identifier(signed) if looking else with_read_languages(signed)
 
@@ -338,7 +338,7 @@ def find_in_pairs(
     return tuple(findings), guarded
 
 
-def explained_side(
+def side_table(
     side: str,
     tokens: Sequence[str],
     counterparts: Sequence[str],
@@ -415,7 +415,7 @@ def corpus_hash(texts: Iterable[str]) -> str:
     return digest.hexdigest()[:12]
 
 
-def unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
+def draw_unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
     """Draw pairs of different texts; the same texts in another order give the same pairs of texts.
 
     Args:
@@ -430,7 +430,7 @@ def unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
         InputError: fewer than two texts.
 
     Examples:
-        >>> sorted(unrelated_pairs(["a", "b", "c"], n=9, seed=0).tolist())
+        >>> sorted(draw_unrelated_pairs(["a", "b", "c"], n=9, seed=0).tolist())
         [[0, 1], [0, 2], [1, 2]]
     """
     if len(texts) < 2:  # noqa: PLR2004

@@ -19,7 +19,7 @@ METHOD_NAMES = ("calibrated", "bertscore", "cosine", "entailment", "cliniqlink-d
 """Every method of matching; ``semscale.matching.matcher.METHODS`` builds them."""
 
 
-def known_method(name: object) -> object:
+def validate_method(name: object) -> object:
     """Return the name of a method after checking it.
 
     Raises:
@@ -102,7 +102,7 @@ class MatchSettings(Settings):
 
     method: Annotated[
         str,
-        BeforeValidator(known_method),
+        BeforeValidator(validate_method),
         Field(description="Method that compares the texts."),
         Option(MATCHING, "METHOD"),
     ] = DEFAULT_METHOD

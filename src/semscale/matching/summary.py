@@ -485,7 +485,7 @@ def separate(
 
     Args:
         scores: shape (n,), scores of the items with their own references; NaN if missing.
-        predictions: n cells, or the cells at the positions that ``drawn_items`` returns.
+        predictions: n cells, or the cells at the positions that ``draw_items`` returns.
         references: n lists of cells, likewise.
         match: scores predictions with references, by the same method.
         seed: seed of the draw.
@@ -493,7 +493,7 @@ def separate(
     Returns:
         ``None`` where fewer than 10 unrelated pairs can be formed.
     """
-    items = drawn_items(scores, seed)
+    items = draw_items(scores, seed)
     # Each item is paired with the one half a round further on.
     others = np.roll(items, len(items) // 2)
     texts = {item: {text for text in references[item] if isinstance(text, str)} for item in items.tolist()}
@@ -508,7 +508,7 @@ def separate(
     return Separation(share_above(scores[~np.isnan(scores)], unrelated), unrelated)
 
 
-def drawn_items(scores: Floats, seed: int) -> Integers:
+def draw_items(scores: Floats, seed: int) -> Integers:
     """Draw items for unrelated pairs: at most 300 of those with a score.
 
     Args:

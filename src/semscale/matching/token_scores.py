@@ -20,7 +20,7 @@ from semscale.matching.cosines import (
     plan_steps,
     unit_rows,
 )
-from semscale.matching.pairs import explained_side
+from semscale.matching.pairs import side_table
 from semscale.signature import Signature
 from semscale.types import Floats, Ids, Integers, Progress, Vectors
 
@@ -61,7 +61,7 @@ def equal_weights(reader: TokenReader) -> TokenWeights:
     return TokenWeights(table, "no")
 
 
-def fixed_weights(idf: Idf, reader: TokenReader) -> TokenWeights | None:
+def constant_weights(idf: Idf, reader: TokenReader) -> TokenWeights | None:
     """Return the weights if they are the same in every call; ``None`` if each call's references decide them.
 
     Texts of a corpus are stripped, and repeated ones count each time.
@@ -72,7 +72,7 @@ def fixed_weights(idf: Idf, reader: TokenReader) -> TokenWeights | None:
     if isinstance(idf, bool):
         return None if idf else equal_weights(reader)
     if isinstance(idf, Mapping):
-        return _mapped_weights(reader, idf)
+        return _weights_from_mapping(reader, idf)
     if isinstance(idf, str) or not isinstance(idf, Sequence):
         raise InputError(
             "idf", f"must be True, False, a list of texts or a mapping from token ids, got {idf!r:.40}"
@@ -124,7 +124,7 @@ def _idf_weights(tokens: TokenIds, times: Integers, reader: TokenReader, name: s
     return TokenWeights(table, f"{name}#{_hash(table)}/{times.sum()}")
 
 
-def _mapped_weights(reader: TokenReader, weights: Mapping[int, float]) -> TokenWeights:
+def _weights_from_mapping(reader: TokenReader, weights: Mapping[int, float]) -> TokenWeights:
     """Build weights from a mapping of token ids.
 
     A token that the mapping lacks gets the default of a ``defaultdict``; with any other mapping it gets the
@@ -404,8 +404,8 @@ def explain_pair(
     cosines = cosine_matrix(unit_rows(first.states), unit_rows(second.states))
     token_weights = weights.of(first.ids), weights.of(second.ids)
     return Explanation(
-        prediction=_explained(texts[0], first, cosines, token_weights[0]),
-        reference=_explained(texts[1], second, cosines.T, token_weights[1]),
+        prediction=_explain_side(texts[0], first, cosines, token_weights[0]),
+        reference=_explain_side(texts[1], second, cosines.T, token_weights[1]),
         cosines=cosines,
         score=greedy_score(cosines, *token_weights),
         windows=max(first.windows, second.windows),
@@ -413,7 +413,7 @@ def explain_pair(
     )
 
 
-def _explained(text: str, tokens: TokenStates, cosines: Vectors, weights: Floats) -> ExplainedSide:
+def _explain_side(text: str, tokens: TokenStates, cosines: Vectors, weights: Floats) -> ExplainedSide:
     indent = len(text) - len(text.lstrip())
     offsets = np.where(tokens.special[:, None], 0, tokens.offsets + indent)
     total = float(weights.sum())
@@ -423,7 +423,7 @@ def _explained(text: str, tokens: TokenStates, cosines: Vectors, weights: Floats
 
 
 def _side_table(name: str, side: ExplainedSide, other: ExplainedSide) -> pl.DataFrame:
-    table = explained_side(name, side.pieces, other.pieces, side.match, side.similarity, side.weight)
+    table = side_table(name, side.pieces, other.pieces, side.match, side.similarity, side.weight)
     bounds = pl.DataFrame(side.offsets, schema=["start", "end"])
     bounds = bounds.select(pl.when(pl.col("end") > 0).then(pl.all()))
     return table.hstack(bounds).select(*table.columns[:3], "start", "end", *table.columns[3:])

@@ -85,7 +85,7 @@ class TokenizedTexts:
         for text in texts:
             self.words.pop(text, None)
 
-    def joined(self, texts: Sequence[int]) -> tuple[Integers, Integers, Integers, Integers]:
+    def concatenate(self, texts: Sequence[int]) -> tuple[Integers, Integers, Integers, Integers]:
         """Join the words of n texts end to end.
 
         Returns:
@@ -548,7 +548,7 @@ class WordVectorizer:
             texts: n >= 1 of them, whose words were learned.
             states: shape (tokens of all of them, hidden), after the last layer, end to end.
         """
-        numbers, starts, ends, counts = self._read.joined(texts)
+        numbers, starts, ends, counts = self._read.concatenate(texts)
         layers = np.empty((2, len(numbers), states.shape[1]), self._dtype)
         # With another mode NumPy would fill an array of its own first.
         np.take(self._table.vectors, numbers, axis=0, out=layers[0], mode="clip")

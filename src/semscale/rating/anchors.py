@@ -14,8 +14,8 @@ import yaml
 from semscale.embedding.embedder import anchor_embedder
 from semscale.embedding.languages import (
     ENGLISH,
-    identified_languages,
     identifier_name,
+    identify_languages,
     is_plainly_english,
     language_of_script,
 )
@@ -31,14 +31,14 @@ from semscale.rating.readouts import (
 )
 from semscale.rating.settings import UNRELATED
 from semscale.scales import Scale, load_scale
-from semscale.scales.library import equivalences, languages_in, passed_languages, passed_translation
+from semscale.scales.library import equivalences, languages_in, list_passed_languages, load_passed_translation
 from semscale.signature import Signature
 from semscale.types import LANGUAGE_NAMES, Floats, Integers, Mask, ObjectArray
 from semscale.weights.known import (
     DEFAULT_MODEL,
     DEFAULT_RATING_MODEL,
-    known_model,
     languages_read,
+    model_in_signature,
     model_name,
 )
 
@@ -93,12 +93,12 @@ class AnchorLanguages:
         self.scale = self.untranslated = scale
         self.translations: tuple[str, ...] = ()
         if language == AUTO:
-            self.translations = passed_languages(scale, model)
-        elif language != scale.language and language in passed_languages(scale, model):
-            self.scale = passed_translation(scale, str(language))
+            self.translations = list_passed_languages(scale, model)
+        elif language != scale.language and language in list_passed_languages(scale, model):
+            self.scale = load_passed_translation(scale, str(language))
 
     @property
-    def fell_back(self) -> bool:
+    def is_fallback(self) -> bool:
         """True if the scale's own anchors replace requested ones that have not passed their check."""
         return not identifies(self.language) and self.language != self.scale.language
 
@@ -107,17 +107,17 @@ class AnchorLanguages:
         identified = f"{self.language or 'any'}+{identifier_name()}"
         chosen = {"language": identified if identifies(self.language) else str(self.language)}
         if self.translations:
-            names = "+".join(map(self._named, self.translations))
+            names = "+".join(map(self._name_language, self.translations))
             return chosen | {"translations": f"{names}#{self._content_hash()}"}
         if self.language == AUTO:
             return chosen | {"translations": "none"}
-        return chosen | {"anchor_language": self.scale.language} if self.fell_back else chosen
+        return chosen | {"anchor_language": self.scale.language} if self.is_fallback else chosen
 
     def translation(self, code: str) -> Scale:
         """Return the scale with the anchors of one of ``translations`` and the sets that passed in it."""
-        return passed_translation(self.scale, code)
+        return load_passed_translation(self.scale, code)
 
-    def _named(self, code: str) -> str:
+    def _name_language(self, code: str) -> str:
         """Name a language, and its sets if not all translated ones are used."""
         measured = equivalences(self.scale.name)[code]
         sets = measured.serving_sets(self.scale)
@@ -135,7 +135,7 @@ def identifies(language: str | None) -> bool:
     return language in {None, AUTO}
 
 
-def stated_language(signature: Signature) -> str | None:
+def language_setting(signature: Signature) -> str | None:
     """Return the language that the user states for all texts; ``None`` if languages are identified."""
     language = dict(signature.fields).get("language", "")
     return language if language in LANGUAGE_NAMES else None
@@ -198,7 +198,7 @@ class AnchorVectors:
             return float(self._floor.removeprefix(UNRELATED))
         best = mean_best_similarities(self.unrelated, self.vectors)
         differences = best - _nearest_unrelated(self.unrelated, self.unrelated, but_itself=True)
-        known = known_model(self._embedder().signature)
+        known = model_in_signature(self._embedder().signature)
         quantile = MODEL_FLOOR_QUANTILES.get(known.name if known else "", FLOOR_QUANTILE)
         return round(float(np.quantile(differences, quantile)), _DECIMALS)
 
@@ -257,7 +257,7 @@ class AppliedAnchors:
             # They hold for any model, which need not be loaded.
             return AnchorLanguages(self._scale, self._language)
         embedder = self._embedder()
-        model = known_model(embedder.signature)
+        model = model_in_signature(embedder.signature)
         served = scale_for_model(self._scale, embedder)
         return AnchorLanguages(served, self._language, model.name if model else None)
 
@@ -315,7 +315,7 @@ def scale_for_model(scale: Scale, embedder: "Embedder") -> Scale:
         name, the sets of the default model of ratings are used, because sets of several models share
         sentences, which would count twice; without these, all sets.
     """
-    known = known_model(embedder.signature)
+    known = model_in_signature(embedder.signature)
     names = ([known.name] if known else []) + [model_name(embedder.signature), DEFAULT_RATING_MODEL]
     return scale.for_model(next((name for name in names if name in scale.sets_by_model), names[-1]))
 
@@ -400,7 +400,7 @@ def text_languages(texts: Sequence[str], stated: str | None = None) -> ObjectArr
     if stated is None:
         unclear = [row for row, text in enumerate(texts) if not is_plainly_english(text)]
         languages[:] = ENGLISH
-        identified = identified_languages([texts[row] for row in unclear])
+        identified = identify_languages([texts[row] for row in unclear])
         languages[unclear] = [
             code or language_of_script(texts[row]) for row, code in zip(unclear, identified, strict=True)
         ]

@@ -39,10 +39,10 @@ def parts_of(text: str) -> list[str]:
         >>> parts_of("The staff were rude, but the seats were wonderful. We left.")
         ['The staff were rude', 'but the seats were wonderful.', 'We left.']
     """
-    from semscale.matching.entailment import worded_sentences
+    from semscale.matching.entailment import sentences_with_text
 
     parts: list[str] = []
-    for sentence in worded_sentences(text):
+    for sentence in sentences_with_text(text):
         clauses = [clause for clause in _BREAKS.split(sentence) if len(clause.split()) >= _FEWEST_WORDS]
         parts += clauses or [sentence]
     return parts

@@ -133,7 +133,7 @@ class Familiarity:
     centre: Annotated[Numbers, AfterValidator(_at_most_unit)]
     floor: Annotated[FiniteFloat, Field(ge=-1 - _ROUNDING, le=1 + _ROUNDING)]
 
-    def unlike(self, rows: Reals) -> Mask:
+    def mark_unfamiliar(self, rows: Reals) -> Mask:
         """Mark vectors (n, d) that are unlike the labelled ones."""
         marked: Mask = cosines_of(rows, self.centre.astype(rows.dtype)[None, None])[0][0, 0] < self.floor
         return marked
@@ -147,7 +147,7 @@ def familiarity_of(units: Floats) -> Familiarity:
 
     Examples:
         >>> familiar = familiarity_of(np.array([[1.0, 0.0], [0.6, 0.8], [0.8, 0.6]]))
-        >>> familiar.unlike(np.array([[0.0, -1.0], [0.8, 0.6]])).tolist()
+        >>> familiar.mark_unfamiliar(np.array([[0.0, -1.0], [0.8, 0.6]])).tolist()
         [True, False]
     """
     total = units.sum(axis=0)
@@ -203,7 +203,7 @@ class Calibration:
             fold_seed=labels.seed,
             error=round(self.error.calibrated, 6),
             **anchors,
-        ).extended(self.ratings)
+        ).plus(self.ratings)
         return replace(fitted, version=self.ratings.version)
 
     def record(self) -> dict[str, Any]:
@@ -269,14 +269,14 @@ class Calibration:
         """Return masses (n, b, k) of n texts under each of b refits."""
         return self.fitted.refit_pmf(predictors)
 
-    def saw(self, texts: Sequence[str]) -> Mask:
+    def contains(self, texts: Sequence[str]) -> Mask:
         """Mark the texts (n,) that it was fitted to, whose calibrated ratings depend on their labels."""
         known = set(self.labels.texts)
         return np.array([text_hash(text) in known for text in texts], dtype=np.bool_)
 
-    def unlike(self, vectors: Reals) -> Mask:
+    def mark_unfamiliar(self, vectors: Reals) -> Mask:
         """Mark vectors (n, d) of texts that are unlike those it was fitted to."""
-        return self.familiarity.unlike(vectors)
+        return self.familiarity.mark_unfamiliar(vectors)
 
 
 def _refusal(name: str, fitted: str, applied: str) -> InputError:

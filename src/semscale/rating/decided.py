@@ -62,7 +62,7 @@ class DecidedRatings:
         order_bias: mean effect of the order of the points on a rating, 0 to 1; NaN for one order.
         signature: model, form, and a hash of the prompt.
         answers: answer about each text.
-        not_taken: reasons why the model did not accept earlier forms, by form.
+        refused_forms: reasons why the model did not accept earlier forms, by form.
     """
 
     pmf: Floats
@@ -72,7 +72,7 @@ class DecidedRatings:
     order_bias: float
     signature: Signature = Signature("rate")
     answers: tuple[DecisionAnswer, ...] = ()
-    not_taken: Mapping[str, str] = field(default_factory=dict)
+    refused_forms: Mapping[str, str] = field(default_factory=dict)
 
     def to_frame(self, scale: Scale) -> pl.DataFrame:
         """Return the decisions as a table, one row per text; missing values are null.
@@ -161,7 +161,7 @@ def decide_ratings(
         **{f"decided_{name}": value for name, value in deciding.signature.fields},
     )
     by_row = tuple(answers[text] for text in texts)
-    return DecidedRatings(pmf, run.form, run.counts, run.reason, bias, signature, by_row, run.not_taken)
+    return DecidedRatings(pmf, run.form, run.counts, run.reason, bias, signature, by_row, run.refused_forms)
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class DecidedComparison:
             is known, or one is not above 0. If one is unknown, the error of that side still lowers the value.
         intraclass: absolute agreement of the texts' two means, ICC(2,1); NaN if they do not vary.
         ks: similarity of the two mean PMFs, 1 minus the greatest distance of their distribution functions.
-        not_taken: as in ``DecidedRatings``.
+        refused_forms: as in ``DecidedRatings``.
     """
 
     model: str
@@ -205,7 +205,7 @@ class DecidedComparison:
     corrected: float
     intraclass: AgreementEstimate
     ks: float
-    not_taken: Mapping[str, str] = field(default_factory=dict)
+    refused_forms: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def corrected_for(self) -> tuple[str, ...]:
@@ -297,14 +297,14 @@ def compare_with_decisions(
         correlation=correlation,
         reliability=reliability,
         decided_reliability=decided_reliability,
-        corrected=disattenuated(correlation, reliability, decided_reliability),
+        corrected=disattenuate(correlation, reliability, decided_reliability),
         intraclass=intraclass,
         ks=ks,
-        not_taken=decided.not_taken,
+        refused_forms=decided.refused_forms,
     )
 
 
-def disattenuated(correlation: Estimate | None, *reliabilities: float) -> float:
+def disattenuate(correlation: Estimate | None, *reliabilities: float) -> float:
     """Correct a correlation for measurement error: r divided by the root of each known reliability.
 
     Args:
@@ -315,7 +315,7 @@ def disattenuated(correlation: Estimate | None, *reliabilities: float) -> float:
         The correlation, -1 to 1; NaN without a correlation or a known reliability, or if one is not above 0.
 
     Examples:
-        >>> round(disattenuated(Estimate(0.3, 0.1, 0.5), 0.5, 0.72), 6)
+        >>> round(disattenuate(Estimate(0.3, 0.1, 0.5), 0.5, 0.72), 6)
         0.5
     """
     known = [reliability for reliability in reliabilities if not isnan(reliability)]
@@ -411,7 +411,7 @@ class TableDecisions:
                 self._pmf.append(ratings.pmf[row])
         self._rows.append(pl.Series(rows, dtype=pl.UInt32))
 
-    def compared(self, set_agreement: Floats) -> tuple[DecidedComparison, Signature] | MissingDecisions:
+    def compare(self, set_agreement: Floats) -> tuple[DecidedComparison, Signature] | MissingDecisions:
         """Send all added texts for decisions, and compare these with the ratings by similarity.
 
         Args:
@@ -451,7 +451,7 @@ class TableDecisions:
         return comparison, decided.signature
 
     def frame(self, start: int, stop: int) -> pl.DataFrame:
-        """Return the columns of some rows, after ``compared``.
+        """Return the columns of some rows, after ``compare``.
 
         Returns:
             The columns of ``DecidedRatings.to_frame`` with the prefix ``semscale_decided_``; null for rows

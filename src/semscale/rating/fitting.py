@@ -24,7 +24,7 @@ from semscale.rating.calibration import (
     text_hash,
 )
 from semscale.rating.gaussian_process import REFITS, GaussianProcess, Predictors, fit_gaussian_process
-from semscale.rating.human import human_table, laid_on
+from semscale.rating.human import human_pmfs, human_table
 from semscale.rating.labelling import check_human_range
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -80,7 +80,7 @@ class LabelledTexts:
         )
 
 
-def labelled_texts(
+def collect_labelled_texts(
     texts: object,
     ratings: object,
     *,
@@ -101,7 +101,7 @@ def labelled_texts(
         InputError: lengths differ, a rating is not a number, or a wrong range.
 
     Examples:
-        >>> labelled = labelled_texts(["good", "bad", "so"], [5, None, [3, 4]])
+        >>> labelled = collect_labelled_texts(["good", "bad", "so"], [5, None, [3, 4]])
         >>> labelled.texts, labelled.answers.tolist()
         (['good', 'so'], [[5.0, nan], [3.0, 4.0]])
     """
@@ -147,7 +147,7 @@ class Sample:
         fold = random_folds(len(self.human), groups=self.together, folds=folds, seed=self.seed)
         return [fold == part for part in np.unique(fold)]
 
-    def known(self) -> list[Mask]:
+    def training_masks(self) -> list[Mask]:
         """Mark the texts (n,) that each fold may be predicted from: not in it, nor equal to one in it."""
         return [self.predictors.without(inside) for inside in self.folds()]
 
@@ -155,7 +155,7 @@ class Sample:
         """Fit a process to all texts, and again without each of 20 parts of them."""
         return fit_gaussian_process(self.predictors, self.human, self.folds(REFITS))
 
-    def predicted(self, known: Sequence[Mask]) -> Floats:
+    def predict(self, known: Sequence[Mask]) -> Floats:
         """Predict each fold by a fit to its known texts, shape (n, k)."""
         pmf = np.empty_like(self.human)
         for inside, rows in zip(self.folds(), known, strict=True):
@@ -163,7 +163,7 @@ class Sample:
             pmf[inside] = fitted.pmf(self.predictors.rows(inside))
         return pmf
 
-    def tested(self, pmf: Floats) -> tuple[float, float]:
+    def score_predictions(self, pmf: Floats) -> tuple[float, float]:
         """Return the mean ranked probability score of predictions (n, k), and their correlation."""
         values = self.predictors.values
         error = float(ranked_probability_scores(pmf, self.human).mean())
@@ -197,8 +197,8 @@ def fit_calibration(
     human = human_masses(labelled.answers, values, labelled.human_range)
     sample = Sample(predictors, human, labelled.groups, seed)
     _check_enough(labelled, sample)
-    known = sample.known()
-    new_pmf = sample.predicted(known)
+    known = sample.training_masks()
+    new_pmf = sample.predict(known)
     is_repeated = len(np.unique(predictors.distinct)) < len(predictors)
     clusters = sample.together if labelled.groups is not None or is_repeated else None
     how = Resampling(clusters=clusters, weights=None, interval=interval, seed=seed)
@@ -265,7 +265,7 @@ def human_masses(answers: Floats, values: Floats, human_range: tuple[float, floa
     Raises:
         InputError: answers outside the scale or the range.
     """
-    masses = laid_on(answers, values, human_range)
+    masses = human_pmfs(answers, values, human_range)
     if masses is None:
         known = answers[~np.isnan(answers)]
         problem = (
@@ -328,7 +328,7 @@ def _check_enough(labelled: LabelledTexts, sample: Sample) -> None:
 def fewest_learnt_from(sample: Sample) -> int:
     """Count the distinct texts of the smallest fit in the folds."""
     distinct = sample.predictors.distinct
-    return min(len(np.unique(distinct[rows])) for rows in sample.known())
+    return min(len(np.unique(distinct[rows])) for rows in sample.training_masks())
 
 
 def learning_curve(sample: Sample, known: Sequence[Mask], new_pmf: Floats) -> tuple[CurvePoint, ...]:
@@ -351,26 +351,26 @@ def learning_curve(sample: Sample, known: Sequence[Mask], new_pmf: Floats) -> tu
     for share in _CURVE_SHARES:
         tests = []
         for _ in range(_CURVE_DRAWS):
-            parts = [rows & (_shuffled(names, rows, rng) <= share) for rows in known]
+            parts = [rows & (_shuffle_groups(names, rows, rng) <= share) for rows in known]
             if min(part.sum() for part in parts) < _CURVE_FEWEST:
                 break
             n = float(np.mean([part.sum() for part in parts]))
-            tests.append((n, *sample.tested(sample.predicted(parts))))
+            tests.append((n, *sample.score_predictions(sample.predict(parts))))
         if tests:
             n, rps, r = mean_of_known(np.array(tests), axis=0)
             points.append(CurvePoint(round(n), float(rps), float(r), is_forecast=False))
     whole = round(float(np.mean([rows.sum() for rows in known])))
-    points.append(CurvePoint(whole, *sample.tested(new_pmf), is_forecast=False))
+    points.append(CurvePoint(whole, *sample.score_predictions(new_pmf), is_forecast=False))
     if len(points) == 1:
         return ()
     sizes = np.array([float(point.n) for point in points])
     errors = np.array([point.ranked_probability for point in points])
     for n in (times * len(sample.human) for times in _CURVE_TIMES):
-        points.append(CurvePoint(n, extrapolated(sizes, errors, n), float("nan"), is_forecast=True))
+        points.append(CurvePoint(n, extrapolate(sizes, errors, n), float("nan"), is_forecast=True))
     return tuple(points)
 
 
-def _shuffled(names: Integers, rows: Mask, rng: np.random.Generator) -> Floats:
+def _shuffle_groups(names: Integers, rows: Mask, rng: np.random.Generator) -> Floats:
     """Return random positions of group names, shape (n,), above 0 to 1."""
     present = np.unique(names[rows])
     by_name = np.full(names.max() + 1, np.inf)
@@ -379,11 +379,11 @@ def _shuffled(names: Integers, rows: Mask, rng: np.random.Generator) -> Floats:
     return positions
 
 
-def extrapolated(sizes: Floats, errors: Floats, n: int) -> float:
+def extrapolate(sizes: Floats, errors: Floats, n: int) -> float:
     """Extrapolate the error to n labels by least squares of a + b / n with a and b at least 0.
 
     Examples:
-        >>> round(extrapolated(np.array([10.0, 20.0]), np.array([0.3, 0.2]), 40), 6)
+        >>> round(extrapolate(np.array([10.0, 20.0]), np.array([0.3, 0.2]), 40), 6)
         0.15
     """
     inverse = 1 / sizes

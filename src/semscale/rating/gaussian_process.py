@@ -167,7 +167,7 @@ class Posterior:
     thresholds: Annotated[Numbers, AfterValidator(_rising)]
     steepness: Annotated[FiniteFloat, Field(gt=0)]
 
-    def rounded(self) -> "Posterior":
+    def round_numbers(self) -> "Posterior":
         """Round each number to six digits, which is far below its error and makes files half as long."""
         digits = [
             np.array([float(f"{number:.6g}") for number in np.atleast_1d(getattr(self, field.name))])
@@ -259,7 +259,7 @@ def fit_gaussian_process(predictors: Predictors, human: Floats, parts: Sequence[
         return Posterior(location.intercept, location.slope, whitening @ location.weights, *probit)
 
     everything = np.ones(len(predictors), np.bool_)
-    refits = tuple(fit(predictors.without(part)).rounded() for part in parts)
+    refits = tuple(fit(predictors.without(part)).round_numbers() for part in parts)
     return GaussianProcess(texts, fit(everything), refits)
 
 
@@ -447,7 +447,7 @@ class _Likelihood:
 
     def parts(self, parameters: Floats) -> tuple[Floats, float]:
         """Thresholds (k - 1,) and slope of parameters."""
-        gaps = self._spaced(parameters)
+        gaps = self._space_gaps(parameters)
         return parameters[0] + np.concatenate([[0.0], np.cumsum(gaps)]), float(np.exp(parameters[1]))
 
     def cost(self, parameters: Floats, first: float) -> tuple[float, Floats]:
@@ -466,7 +466,7 @@ class _Likelihood:
         gradient[0] = by_threshold.sum()
         gradient[1] = -slope * (by_height.sum(axis=1) @ self._locations)
         if self.n_spacings:
-            by_gap = np.cumsum(by_threshold[::-1])[::-1][1:] * self._spaced(parameters)
+            by_gap = np.cumsum(by_threshold[::-1])[::-1][1:] * self._space_gaps(parameters)
             gradient[2] = by_gap.sum()
             gradient[3:] = by_gap
         deviations = np.full(len(parameters), _WIDE_DEVIATION)
@@ -475,7 +475,7 @@ class _Likelihood:
         penalty = (away**2 / deviations**2).sum() / 2
         return float(-(self._human * np.log(masses)).sum() + penalty), gradient + away / deviations**2
 
-    def _spaced(self, parameters: Floats) -> Floats:
+    def _space_gaps(self, parameters: Floats) -> Floats:
         if not self.n_spacings:
             return self._gaps
         spaced: Floats = self._gaps * np.exp(parameters[2] + parameters[3:])

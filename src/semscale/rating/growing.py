@@ -156,7 +156,7 @@ def _free_name(topic: str, scale: Scale) -> str:
     return name
 
 
-def grown_file(content: str, growth: Growth) -> str:
+def grow_file(content: str, growth: Growth) -> str:
     """Add proposed sets and their source to the text of a scale's file; its comments and layout stay.
 
     Args:

@@ -12,7 +12,7 @@ from semscale.errors import InputError
 from semscale.rating.labelling import HumanRating, check_human_range
 from semscale.rating.readouts import reject
 from semscale.results.estimates import few_note
-from semscale.results.weights import NOBODY, as_weights, in_unit, numbered
+from semscale.results.weights import NOBODY, as_weights, in_unit, respondent_numbers
 from semscale.signature import Signature
 from semscale.stats.correlations import (
     Resampling,
@@ -31,8 +31,8 @@ from semscale.stats.prediction_powered import (
     prediction_powered_mean,
     weighted_prediction_powered_mean,
 )
-from semscale.stats.sampling import RowSample, SampleDesign, checked_inclusion, joined_designs, labels_hash
-from semscale.stats.significance import adjusted
+from semscale.stats.sampling import RowSample, SampleDesign, join_designs, labels_hash, validate_inclusion
+from semscale.stats.significance import adjust_p_values
 from semscale.store.columns import as_list, as_names
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask
@@ -121,8 +121,8 @@ class RatingComparison:
             ``corrected``, and without groups.
         n_unrated: number of texts without a rating, such as those off topic, in corrected figures. If no such
             text has a label, corrected figures are for rated texts only, and ``notes`` states it.
-        n_seen: number of labelled texts that were left out because a calibration was fitted to them.
-        uses_inclusion: whether each labelled text is weighted by 1 / its probability of being drawn.
+        n_in_calibration: number of labelled texts that were left out because a calibration was fitted to
+        them. uses_inclusion: whether each labelled text is weighted by 1 / its probability of being drawn.
         uses_weights: whether texts are weighted.
         sheet: name of the sheet with the human ratings; ``None`` without a sheet.
     """
@@ -146,7 +146,7 @@ class RatingComparison:
     corrected_figures: Mapping[str, Estimate] = field(default_factory=dict)
     corrected_groups: Mapping[str, CorrectedGroups] = field(default_factory=dict)
     n_unrated: int = 0
-    n_seen: int = 0
+    n_in_calibration: int = 0
     uses_inclusion: bool = False
     uses_weights: bool = False
     sheet: str | None = None
@@ -166,7 +166,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     interval: float = 0.95,
     seed: int = 0,
     signature: Signature | None = None,
-    seen: Mask | None = None,
+    in_calibration: Mask | None = None,
     readable: Mask | None = None,
 ) -> RatingComparison:
     """Compare ratings with human ratings of the same texts.
@@ -193,8 +193,8 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         interval: nominal coverage of the intervals, between 0 and 1.
         seed: seed of all draws.
         signature: signature of the ratings; the settings of the comparison are added to it.
-        seen: shape (n,), mask of texts that a calibration was fitted to. Their ratings depend on their
-            labels, so they are left out of all figures, and ``notes`` states how many.
+        in_calibration: shape (n,), mask of texts that a calibration was fitted to. Their ratings depend on
+            their labels, so they are left out of all figures, and ``notes`` states how many.
         readable: shape (n,), mask of texts that people can rate, with or without a rating, for corrected
             figures. By default those with a rating.
 
@@ -216,12 +216,15 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     n = len(table)
     if n != len(pmf):
         raise InputError("human", f"must have {len(pmf)} rows, as many as there are ratings, got {n}")
-    has_label, new = ~np.isnan(table).all(axis=1), np.ones(n, np.bool_) if seen is None else ~seen
+    has_label, new = (
+        ~np.isnan(table).all(axis=1),
+        np.ones(n, np.bool_) if in_calibration is None else ~in_calibration,
+    )
     heavy = None if weights is None else _as_column(in_unit(as_weights(weights)), n, "weights")
-    drawn = None if inclusion is None else checked_inclusion(inclusion, np.asarray(has_label))
-    people = None if respondents is None else numbered(respondents, n)
+    drawn = None if inclusion is None else validate_inclusion(inclusion, np.asarray(has_label))
+    people = None if respondents is None else respondent_numbers(respondents, n)
     design = SampleDesign(heavy, drawn, people)
-    counted = _counted(design, n)
+    counted = _mark_usable(design, n)
     is_rated = ~np.isnan(pmf).any(axis=1)
     labelled = is_rated & has_label & counted
     compared = np.flatnonzero(labelled & new)
@@ -248,12 +251,12 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
             groups,
         ),
         n_eligible=len(compared),
-        n_seen=int((labelled & ~new).sum()),
+        n_in_calibration=int((labelled & ~new).sum()),
         signature=signature,
     )
 
 
-def _counted(design: SampleDesign, n: int) -> Mask:
+def _mark_usable(design: SampleDesign, n: int) -> Mask:
     """Mark the texts that estimates use: with a weight above 0 and a known respondent."""
     counted = np.ones(n, np.bool_)
     if design.weights is not None:
@@ -322,7 +325,7 @@ class _Population:
         groups = {name: replace(column, codes=column.codes[rows]) for name, column in self.groups.items()}
         return _Population(self.pmf[rows], self.table[rows], self.design.some(rows), groups)
 
-    def filled(self) -> Floats:
+    def fill_ratings(self) -> Floats:
         """Return the ratings, with the mean rating for missing ones.
 
         Any value is valid for a missing rating, as labels correct it; the mean rating keeps the overall mean
@@ -344,12 +347,12 @@ class _Population:
             have = "text that can be read has" if n == 1 else "texts that can be read have"
             note = f"{n:,} {have} no rating and no label: corrected figures are about rated texts"
             return None if corrected is None else replace(corrected, note=note)
-        masses = laid_on(self.table[self.is_labelled], values, human_range)
+        masses = human_pmfs(self.table[self.is_labelled], values, human_range)
         if masses is None or not (self.is_rated & self.is_labelled).any():
             return None
-        pmf, labels = self.filled(), np.full_like(self.pmf, np.nan)
+        pmf, labels = self.fill_ratings(), np.full_like(self.pmf, np.nan)
         labels[self.is_labelled] = masses
-        mean = corrected_mean(
+        mean = correct_mean(
             pmf @ values, self.table, values, design=self.design, human_range=human_range, interval=interval
         )
         if mean is None:
@@ -357,7 +360,7 @@ class _Population:
         estimated = _FigureCorrection(pmf, labels, values, self.design, interval)
         everything = estimated.of(None, np.arange(len(pmf)))
         columns = {name: estimated.of_groups(column) for name, column in self.groups.items()}
-        p_values = adjusted(np.array([column.p_value for column in columns.values()]), "holm").tolist()
+        p_values = adjust_p_values(np.array([column.p_value for column in columns.values()]), "holm").tolist()
         groups = {
             name: replace(column, adjusted=p_value)
             for (name, column), p_value in zip(columns.items(), p_values, strict=True)
@@ -450,7 +453,7 @@ class _ComparedTexts:
     @cached_property
     def masses(self) -> Floats | None:
         """Human ratings on the scale's points, shape (n, k); ``None`` if they do not fit."""
-        return laid_on(self.table, self.values, self.human_range)
+        return human_pmfs(self.table, self.values, self.human_range)
 
     @cached_property
     def means(self) -> tuple[Floats, Floats]:
@@ -484,7 +487,7 @@ class _ComparedTexts:
         population: _Population,
         *,
         n_eligible: int,
-        n_seen: int,
+        n_in_calibration: int,
         signature: Signature | None,
     ) -> RatingComparison:
         """Compare the texts, and correct the figures of the population.
@@ -492,7 +495,7 @@ class _ComparedTexts:
         Args:
             population: texts of the corrected figures.
             n_eligible: number of comparable texts.
-            n_seen: number of labelled texts that a calibration was fitted to.
+            n_in_calibration: number of labelled texts that a calibration was fitted to.
             signature: of the ratings.
         """
         n, how, gap = len(self.rows), self.resampling(self.design), self._ks_gap()
@@ -505,14 +508,14 @@ class _ComparedTexts:
         if not gap:
             figures += [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
         corrections = None
-        if not (n_seen and n < FEWEST_LABELS):
+        if not (n_in_calibration and n < FEWEST_LABELS):
             corrections = population.corrections(self.values, self.human_range, self.interval)
         points = np.column_stack(self.means)
         if n > _MOST_POINTS:
             chosen = np.random.default_rng(self.seed).choice(n, _MOST_POINTS, replace=False)
             points = points[np.sort(chosen)]
         about = "" if corrections is None else corrections.note
-        notes = (*notes_of_seen(n_seen, n), *self._interval_notes(figures), gap, about)
+        notes = (*notes_on_calibration(n_in_calibration, n), *self._interval_notes(figures), gap, about)
         return RatingComparison(
             n=n,
             n_eligible=n_eligible,
@@ -526,14 +529,14 @@ class _ComparedTexts:
             null_ks=null_ks,
             points=points,
             interval=self.interval,
-            signature=self._signed(signature),
+            signature=self._build_signature(signature),
             n_clusters=self.n_clusters,
             notes=tuple(note for note in notes if note),
             corrected=None if corrections is None else corrections.mean,
             corrected_figures={} if corrections is None else corrections.figures,
             corrected_groups={} if corrections is None else corrections.groups,
             n_unrated=0 if corrections is None else corrections.n_unrated,
-            n_seen=n_seen,
+            n_in_calibration=n_in_calibration,
             uses_inclusion=self.design.inclusion is not None,
             uses_weights=self.design.weights is not None,
         )
@@ -567,7 +570,7 @@ class _ComparedTexts:
         average: Floats = np.average(masses, axis=0, weights=self.design.expanded)
         return average
 
-    def _signed(self, base: Signature | None) -> Signature:
+    def _build_signature(self, base: Signature | None) -> Signature:
         n, design, ends = len(self.rows), self.design, self.human_range
         inclusion = {} if design.inclusion is None else {"inclusion": True}
         settings = Signature.of(
@@ -582,7 +585,7 @@ class _ComparedTexts:
             **inclusion,
             labels=labels_hash(self.rows, self.table, design.inclusion),
         )
-        return settings if base is None else base.extended(settings)
+        return settings if base is None else base.plus(settings)
 
     def _ks_gap(self) -> str:
         """Explain why the KS similarities have no interval; empty if they may have one."""
@@ -652,25 +655,25 @@ def _as_column(numbers: npt.ArrayLike, n: int, name: str) -> Floats:
     return column
 
 
-def notes_of_seen(n_seen: int, n: int) -> tuple[str, ...]:
+def notes_on_calibration(n_in_calibration: int, n: int) -> tuple[str, ...]:
     """State how many labelled texts were left out because a calibration was fitted to them."""
-    if not n_seen:
+    if not n_in_calibration:
         return ()
     if not n:
         return (
-            f"the calibration was fitted to all {n_seen:,} texts with human ratings, so nothing is left to "
-            "compare it with: label other texts (semscale label with another seed)",
+            f"the calibration was fitted to all {n_in_calibration:,} texts with human ratings, so nothing is "
+            "left to compare it with: label other texts (semscale label with another seed)",
         )
     left_out = (
-        f"{n_seen:,} of {n_seen + n:,} texts with human ratings were left out of the agreement with people: "
-        "the calibration was fitted to them"
+        f"{n_in_calibration:,} of {n_in_calibration + n:,} texts with human ratings were left out of the "
+        "agreement with people: the calibration was fitted to them"
     )
     if n >= FEWEST_LABELS:
         return (left_out,)
     return (f"{left_out}, and {n} are too few for a corrected mean: label other texts",)
 
 
-def corrected_mean(
+def correct_mean(
     means: Floats,
     table: Floats,
     values: Floats,
@@ -701,10 +704,10 @@ def corrected_mean(
     Examples:
         >>> means = np.array([2.0, 3.0, 4.0, 3.0, 2.0, 4.0])
         >>> table = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan], [np.nan]])
-        >>> round(corrected_mean(means, table, np.arange(1.0, 6.0)).value, 6)
+        >>> round(correct_mean(means, table, np.arange(1.0, 6.0)).value, 6)
         2.0
     """
-    masses = laid_on(table, values, human_range)
+    masses = human_pmfs(table, values, human_range)
     if masses is None:
         return None
     labelled, is_rated = ~np.isnan(table).all(axis=1), ~np.isnan(means)
@@ -754,7 +757,7 @@ def human_table(human: object) -> Floats:
     return table
 
 
-def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | None) -> Floats | None:
+def human_pmfs(table: Floats, values: Floats, human_range: tuple[float, float] | None) -> Floats | None:
     """Return PMFs (n, k) of human ratings, averaged over each text's raters; ``None`` if they do not fit.
 
     Args:
@@ -826,7 +829,7 @@ class HumanSample:
         self._designs: list[SampleDesign] = []
         self._names: dict[str, dict[str | None, int]] = {}
         self._codes: dict[str, list[Integers]] = {}
-        self._n = self._n_eligible = self._n_seen = 0
+        self._n = self._n_eligible = self._n_in_calibration = 0
 
     def add(  # noqa: PLR0913 - a part's columns
         self,
@@ -847,13 +850,13 @@ class HumanSample:
         counted.
         """
         n, pmf = len(humans), ratings.pmf
-        people = None if respondents is None else numbered(respondents, n)
+        people = None if respondents is None else respondent_numbers(respondents, n)
         design = SampleDesign(weights, inclusion, people)
-        counted, is_rated = ratings.readable & _counted(design, n), ~np.isnan(pmf[:, 0])
+        counted, is_rated = ratings.readable & _mark_usable(design, n), ~np.isnan(pmf[:, 0])
         has_label = np.array([human is not None for human in humans], dtype=np.bool_)
-        if ratings.seen is not None:
-            self._n_seen += int((counted & is_rated & has_label & ratings.seen).sum())
-            counted &= ~ratings.seen
+        if ratings.in_calibration is not None:
+            self._n_in_calibration += int((counted & is_rated & has_label & ratings.in_calibration).sum())
+            counted &= ~ratings.in_calibration
         self._n_eligible += int((counted & is_rated & has_label).sum())
         positions = self._n + np.cumsum(counted) - 1
         self._rows.add(
@@ -873,7 +876,7 @@ class HumanSample:
             chosen = [known.setdefault(names[row], len(known)) for row in np.flatnonzero(counted).tolist()]
             self._codes.setdefault(column, []).append(np.array(chosen, dtype=np.int64))
 
-    def compared(self, columns: "RatingColumns", *, interval: float) -> RatingComparison:
+    def compare(self, columns: "RatingColumns", *, interval: float) -> RatingComparison:
         """Compare the sampled rows that have a rating, and correct figures by all of them.
 
         Args:
@@ -885,7 +888,7 @@ class HumanSample:
         """
         labelled = self._rows.items
         rows = [row for row in labelled if not np.isnan(row.pmf[0])]
-        if not rows and not self._n_seen:
+        if not rows and not self._n_in_calibration:
             needed = {
                 " and whose respondent is known": columns.respondent,
                 " and that has a weight above 0": columns.weight,
@@ -895,7 +898,7 @@ class HumanSample:
                 f"{''.join(condition for condition, column in needed.items() if column)}; "
                 "name another, or leave it out"
             )
-        design = joined_designs(self._designs)
+        design = join_designs(self._designs)
         if design.weights is not None:
             design = replace(design, weights=in_unit(design.weights))
         table = human_table([row.human for row in labelled])
@@ -920,6 +923,6 @@ class HumanSample:
         return texts.comparison(
             _Population(np.concatenate(self._pmf), everybody, design, groups),
             n_eligible=self._n_eligible,
-            n_seen=self._n_seen,
-            signature=self._signature.extended(Signature.of("compare", eligible=self._n_eligible)),
+            n_in_calibration=self._n_in_calibration,
+            signature=self._signature.plus(Signature.of("compare", eligible=self._n_eligible)),
         )

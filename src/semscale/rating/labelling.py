@@ -16,7 +16,7 @@ import polars as pl
 from semscale.errors import InputError, RowError, UnknownNameError
 from semscale.json_reading import parse_json
 from semscale.results.label_sheets import HUMAN, INCLUSION, write_beside
-from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shown_cell
+from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shorten_cell
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.sampling import DrawnTexts, draw_texts
@@ -216,8 +216,8 @@ class FilledSheet:
                 raise InputError(
                     "labels",
                     f": {self.name} was not drawn from this file and column: for data row "
-                    f"{first_row + row + 1} it has the text {shown_cell(label.text)}, and the file has "
-                    f"{shown_cell(text)} (rows are counted from 1, below the header)",
+                    f"{first_row + row + 1} it has the text {shorten_cell(label.text)}, and the file has "
+                    f"{shorten_cell(text)} (rows are counted from 1, below the header)",
                 )
 
     def check_rows(self, n: int) -> None:
@@ -244,7 +244,7 @@ class FilledSheet:
             if not lies_within((low, high), label.human):
                 raise InputError(
                     "labels",
-                    f": {self.name} has the label {shown_cell(label.human)} for data row {row + 1} of "
+                    f": {self.name} has the label {shorten_cell(label.human)} for data row {row + 1} of "
                     f"the file, but the scale ranges from {low:g} to {high:g}; correct the label, or give "
                     "the lowest and the highest value that people could choose (`human_range`)",
                 )
@@ -460,7 +460,7 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
     if len(wrong):
         raise RowError(
             f"`inclusion`: column '{cells.name}' must hold probabilities above 0 to 1, but data "
-            f"{{row}} has {shown_cell(cells[int(wrong[0])])}; {_DRAWN}",
+            f"{{row}} has {shorten_cell(cells[int(wrong[0])])}; {_DRAWN}",
             first_row + int(wrong[0]),
         )
     missing = np.flatnonzero(
@@ -503,13 +503,13 @@ def humans_in(
         except ValueError:
             raise RowError(
                 f"`human`: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
-                f"but data {{row}} has {shown_cell(cell)}; {decimal_remedy(cell)}",
+                f"but data {{row}} has {shorten_cell(cell)}; {decimal_remedy(cell)}",
                 first_row + row,
             ) from None
         if bounds is not None and not lies_within(bounds, rating):
             raise RowError(
                 f"`human_range` is {bounds[0]:g} to {bounds[1]:g}, but data {{row}} of "
-                f"column '{cells.name}' has {shown_cell(cell)}; widen the range, or correct the cell "
+                f"column '{cells.name}' has {shorten_cell(cell)}; widen the range, or correct the cell "
                 f"{COUNTING}",
                 first_row + row,
             )

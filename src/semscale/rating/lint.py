@@ -134,7 +134,7 @@ def lint(
     anchors = anchors.reshape(len(used.anchor_sets), used.n_points, -1)
     random_cosine = random_pair_cosine(rows[n:])
     sets, agreement = _lint_sets(used, anchors, rows[:n], levels, random_cosine, rate)
-    ladder = _rated(rows[:n], anchors, used.values, levels, rate)
+    ladder = _rate_probes(rows[:n], anchors, used.values, levels, rate)
     joint_findings = judge_scale(used, ladder, levels, reliability(agreement), readout=applied)
     ladder_content = json.dumps([texts, levels.tolist()], separators=(",", ":"))
     signature = Signature.of(
@@ -146,7 +146,7 @@ def lint(
     )
     return LintReport(
         scale=used,
-        signature=signature.extended(engine.signature),
+        signature=signature.plus(engine.signature),
         probes=texts,
         levels=levels,
         sets=sets,
@@ -362,7 +362,7 @@ def _lint_sets(  # noqa: PLR0913 - vectors, their meaning, and what judges them
     scale: Scale, anchors: Floats, probes: Floats, levels: Floats, random_cosine: float, rate: _Rate
 ) -> tuple[tuple[SetLint, ...], Floats]:
     """Measure and judge each anchor set, and correlate the sets."""
-    measured = [_measured(scale, row, anchors, probes, levels, rate) for row in range(len(anchors))]
+    measured = [_lint_set(scale, row, anchors, probes, levels, rate) for row in range(len(anchors))]
     means = [anchor_set.ladder.means for anchor_set in measured]
     agreement = np.array([[pearson(a, b) for b in means] for a in means], dtype=np.float64)
     judged = []
@@ -376,7 +376,7 @@ def _lint_sets(  # noqa: PLR0913 - vectors, their meaning, and what judges them
     return tuple(judged), agreement
 
 
-def _measured(  # noqa: PLR0913 - vectors, their meaning, and what rates them
+def _lint_set(  # noqa: PLR0913 - vectors, their meaning, and what rates them
     scale: Scale, row: int, anchors: Floats, probes: Floats, levels: Floats, rate: _Rate
 ) -> SetLint:
     vectors, others = anchors[row], np.delete(anchors, row, axis=0)
@@ -392,11 +392,11 @@ def _measured(  # noqa: PLR0913 - vectors, their meaning, and what rates them
         cosines=cosines,
         own_scores=similarity_pmf(cosines) @ scale.values,
         other_scores=other_scores,
-        ladder=_rated(probes, vectors, scale.values, levels, rate),
+        ladder=_rate_probes(probes, vectors, scale.values, levels, rate),
     )
 
 
-def _rated(probes: Floats, anchors: Floats, values: Floats, levels: Floats, rate: _Rate) -> Ladder:
+def _rate_probes(probes: Floats, anchors: Floats, values: Floats, levels: Floats, rate: _Rate) -> Ladder:
     pmf = rate(probes, anchors).pmf
     means = pmf @ values
     spread = order = float("nan")
@@ -492,7 +492,7 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
     warn, fail = (cosine_at(share, random_cosine) for share in (NEIGHBOURS_WARN, NEIGHBOURS_FAIL))
     for below, cosine in enumerate(anchor_set.neighbours):
         if cosine >= warn:
-            verdict, bound = _bounded(-float(cosine), -warn, -fail)
+            verdict, bound = _severity(-float(cosine), -warn, -fail)
             nearer = int(anchor_set.cosines[below : below + 2].sum(axis=1).argmax())
             reason = (
                 f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too similar: cosine "
@@ -504,7 +504,7 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
     gap, unit = anchor_set.ends - nearest, 1 - random_cosine
     # Of two points the ends are the neighbours.
     if gap > ENDS_WARN * unit and len(anchor_set.anchors) > 2:  # noqa: PLR2004
-        verdict, _ = _bounded(-gap, -ENDS_WARN * unit, -ENDS_FAIL * unit)
+        verdict, _ = _severity(-gap, -ENDS_WARN * unit, -ENDS_FAIL * unit)
         cosines = f"cosine {anchor_set.ends:.2f}, neighbours {nearest:.2f} on average"
         end = anchor_set.anchors[0 if anchor_set.cosines[0].sum() > anchor_set.cosines[-1].sum() else -1]
         reason = f"its ends are as similar as neighbours: {cosines}; give {end!r} stronger words"
@@ -547,7 +547,7 @@ def _dead_points(scale: Scale, ladder: Ladder, levels: Floats) -> Iterator[LintF
             )
             yield LintFinding("fail", "dead point", None, reason)
         elif share < DUE_WARN:
-            verdict, bound = _bounded(float(share), DUE_WARN, DUE_FAIL)
+            verdict, bound = _severity(float(share), DUE_WARN, DUE_FAIL)
             reason = f"{label!r} gets {share:.2f} of an even share from its own probes, needs {bound:.2f}"
             yield LintFinding(verdict, "dead point", None, reason)
 
@@ -574,15 +574,15 @@ def _joint_findings(
         if readout == "ssr":
             least_order, least_spread = SSR_ORDER, SSR_SPREAD
         order = f"rank correlation with the probes' levels is {ladder.spearman:.2f}"
-        yield from _missed("ladder", ladder.spearman, *least_order, order)
+        yield from _report_miss("ladder", ladder.spearman, *least_order, order)
         spread = f"lowest and highest probes lie {ladder.spread:.2f} of the scale apart"
-        yield from _missed("spread", ladder.spread, *least_spread, spread)
+        yield from _report_miss("spread", ladder.spread, *least_spread, spread)
     if len(scale.anchor_sets) == 1:
         reason = "agreement between sets needs two anchor sets: add a second"
         yield LintFinding("warn", "agreement", None, reason)
     else:
         alpha = f"reliability of the sets together (alpha) is {reliability:.2f}"
-        yield from _missed("agreement", reliability, RELIABILITY_WARN, RELIABILITY_FAIL, alpha)
+        yield from _report_miss("agreement", reliability, RELIABILITY_WARN, RELIABILITY_FAIL, alpha)
 
 
 def _length_findings(scale: Scale) -> Iterator[LintFinding]:
@@ -614,13 +614,15 @@ def length_rise(anchors: Sequence[str]) -> float:
     return 0.0 if np.isnan(rise) else rise
 
 
-def _missed(criterion: str, figure: float, warn: float, fail: float, measured: str) -> Iterator[LintFinding]:
+def _report_miss(
+    criterion: str, figure: float, warn: float, fail: float, measured: str
+) -> Iterator[LintFinding]:
     if not figure >= warn:
-        verdict, bound = _bounded(figure, warn, fail)
+        verdict, bound = _severity(figure, warn, fail)
         yield LintFinding(verdict, criterion, None, f"{measured}, needs {bound:.2f}")
 
 
-def _bounded(figure: float, warn: float, fail: float) -> tuple[Level, float]:
+def _severity(figure: float, warn: float, fail: float) -> tuple[Level, float]:
     """Return the severity of a figure below ``warn``, and the bound that it misses; NaN is the worst."""
     return ("warn", warn) if figure >= fail else ("fail", fail)
 
@@ -661,7 +663,7 @@ def cosine_at(share: float, random_cosine: float) -> float:
     return random_cosine + share * (1 - random_cosine)
 
 
-def proposed_probes(
+def propose_probes(
     texts: Sequence[str], ratings: "Ratings", *, per_point: int = 4, seed: int = 0
 ) -> list[str]:
     """Choose texts as probes, spread over the ratings, in random order.
@@ -702,10 +704,10 @@ def probe_lines(texts: Sequence[str]) -> str:
         probes:
           - {level: , text: "Dear, but good."}
     """
-    lines = (f"  - {{level: , text: {_quoted(text)}}}" for text in texts)
+    lines = (f"  - {{level: , text: {_quote(text)}}}" for text in texts)
     return "\n".join(["probes:", *lines])
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     dumped: str = yaml.safe_dump(" ".join(text.split()), default_style='"', allow_unicode=True, width=10_000)
     return dumped.strip()

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.languages import in_other_languages, load_identifier
-from semscale.embedding.loading import as_embedder, checked_embedder
-from semscale.embedding.texts import answer_status, distinct, shifted
+from semscale.embedding.loading import as_embedder, validate_embedder
+from semscale.embedding.texts import answer_status, distinct, shift_progress
 from semscale.errors import InputError
 from semscale.rating.anchors import (
     AnchorLanguages,
@@ -39,7 +39,7 @@ from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
-from semscale.store.missing_codes import count_codes, missing_keys, written_codes
+from semscale.store.missing_codes import count_codes, missing_keys, write_codes
 from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
 from semscale.weights.known import DEFAULT_RATING_MODEL, find_known, model_name, profile_of
@@ -105,7 +105,7 @@ class Rater:
         self._load_embedder = _embedder_loader(self.settings.embedder)
         self.calibration = as_calibration(self.settings.calibration)
         if self.calibration is not None:
-            self.calibration.check_settings(self._known_settings(chosen))
+            self.calibration.check_settings(self._settings_before_loading(chosen))
 
     @classmethod
     def from_settings(cls, scale: str | Path | Scale, settings: RaterSettings) -> Self:
@@ -122,20 +122,22 @@ class Rater:
             check_reads(embedder.signature, str(self.language))
         return embedder
 
-    def _known_settings(self, scale: Scale) -> dict[str, str]:
+    def _settings_before_loading(self, scale: Scale) -> dict[str, str]:
         """Return the fields of the signature that are known before a model is loaded."""
         fields = {}
-        if (model := self._known_model()) is not None:
+        if (model := self._model_before_loading()) is not None:
             fields["model"] = model
         if self.language is None:
             fields["anchor_language"] = scale.language
         # The model may choose the anchor sets, on which the hash depends.
         is_final = self.language is None and not scale.sets_by_model
         fields["scale"] = f"{scale.name}#{scale.content_hash}" if is_final else scale.name
-        signed = Signature.of("rate", readout=self.settings.applied_readout, **self.settings.signed())
+        signed = Signature.of(
+            "rate", readout=self.settings.applied_readout, **self.settings.signature_fields()
+        )
         return fields | dict(signed.fields)
 
-    def _known_model(self) -> str | None:
+    def _model_before_loading(self) -> str | None:
         """Return the model of a loaded embedder, or the known model to be loaded; ``None`` if unknown."""
         embedder = self.settings.embedder
         if hasattr(embedder, "embed"):
@@ -179,21 +181,21 @@ class Rater:
     @cached_property
     def signature(self) -> Signature:
         """Signature of the settings: the scale with its content hash, all settings, and the embedder."""
-        codes = {"missing": written_codes(self.missing)} if self.missing else {}
+        codes = {"missing": write_codes(self.missing)} if self.missing else {}
         applied = Signature.of(
             "rate",
             scale=f"{self.scale.name}#{self.scale.content_hash}",
             anchor_sets="+".join(self.scale.anchor_sets),
             readout=self.settings.applied_readout,
-            **self.settings.signed(),
+            **self.settings.signature_fields(),
             floor=self.applied_floor,
             **codes,
             **self.anchor_languages.settings(),
-        ).extended(self.embedder.signature)
+        ).plus(self.embedder.signature)
         if self.calibration is None:
             return applied
         self.calibration.check(applied, self.scale.language)
-        return applied.extended(Signature.of("calibrate", calibration=self.calibration.name))
+        return applied.plus(Signature.of("calibrate", calibration=self.calibration.name))
 
     def rate(self, texts: object, *, progress: Progress | None = None) -> Ratings:
         """Rate texts in their order; equal texts are embedded once.
@@ -216,7 +218,7 @@ class Rater:
 
     def rate_prepared(self, texts: Sequence[Any], *, progress: Progress | None = None) -> Ratings:
         """Rate texts as they are, with the HTML and reasoning in them; otherwise as ``rate``."""
-        return self._rated_cells(texts, progress)[0]
+        return self._rate_cells(texts, progress)[0]
 
     def rate_vectors(self, vectors: npt.ArrayLike) -> Ratings:
         """Rate the caller's vectors from the model of this rater's embedder.
@@ -230,7 +232,7 @@ class Rater:
         rows = as_rows(vectors)
         n = len(rows)
         self._check_calibration()
-        rated = self._unrated(n)
+        rated = self._empty_ratings(n)
         if n:
             windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
             self._put(rated, np.arange(n), rows, windows=windows, unread=unread, anchors=self._applied.main)
@@ -272,15 +274,15 @@ class Rater:
         """
         from threadpoolctl import threadpool_limits
 
-        from semscale.rating.fitting import fit_calibration, labelled_texts
+        from semscale.rating.fitting import collect_labelled_texts, fit_calibration
 
         if self.calibration is not None:
             raise InputError("calibrate needs a rater without a calibration: make one without calibration=")
         check_interval(interval)
         check_seed(seed)
         cells = TextPreparation.from_settings(self.settings).prepare(as_list(texts, "texts"))
-        labelled = labelled_texts(cells, ratings, by=by, human_range=human_range, source=source)
-        rated, vectors = self._rated_cells(labelled.texts, progress, with_vectors=True)
+        labelled = collect_labelled_texts(cells, ratings, by=by, human_range=human_range, source=source)
+        rated, vectors = self._rate_cells(labelled.texts, progress, with_vectors=True)
         predictors = Predictors(vectors, rated.pmf[rated.scored], self.scale.values)
         # Several threads of BLAS spend most of the processor time waiting, as the matrices are small.
         with threadpool_limits(1, user_api="blas"):
@@ -302,14 +304,14 @@ class Rater:
         """Create the result from columns; those of a calibration are for texts with a rating only."""
         columns = vars(rated)
         if self.calibration is None:
-            columns = {**columns, "unlike": None, "seen": None, "refits": None}
+            columns = {**columns, "unfamiliar": None, "in_calibration": None, "refits": None}
         else:
             scored = are_scored(rated.status)
             refits = np.where(scored[:, None, None], rated.refits, np.float32(np.nan))
             columns = {
                 **columns,
-                "unlike": rated.unlike & scored,
-                "seen": rated.seen & scored,
+                "unfamiliar": rated.unfamiliar & scored,
+                "in_calibration": rated.in_calibration & scored,
                 "refits": refits if refits.shape[1] else None,
             }
         return Ratings(
@@ -322,7 +324,7 @@ class Rater:
             calibration=self.calibration,
         )
 
-    def _rated_cells(
+    def _rate_cells(
         self, cells: Sequence[Any], progress: Progress | None, *, with_vectors: bool = False
     ) -> tuple[Ratings, Reals]:
         """Rate the cells of a column, some of which may be missing or not text; equal texts are read once.
@@ -338,9 +340,9 @@ class Rater:
         status = np.array(statuses, dtype=object)
         readable = np.flatnonzero(are_scored(status))
         texts, number = distinct([str(cells[row]) for row in readable.tolist()])
-        rated = self._unrated(len(texts))
+        rated = self._empty_ratings(len(texts))
         if self.calibration is not None:
-            rated.seen[:] = self.calibration.saw(texts)
+            rated.in_calibration[:] = self.calibration.contains(texts)
         languages, is_read = self._languages(texts)
         vectors = self._rate_texts(rated, texts, languages, is_read, progress, with_vectors=with_vectors)
         row_languages = np.full(len(cells), None, dtype=object)
@@ -383,7 +385,7 @@ class Rater:
         for start in range(0, len(read), AT_ONCE):
             rows = read[start : start + AT_ONCE]
             some = [texts[row] for row in rows.tolist()]
-            embedded, is_about = self._read(some, shifted(progress, start, len(read)))
+            embedded, is_about = self._read(some, shift_progress(progress, start, len(read)))
             for anchors, members in self._applied.by_language(languages[rows]):
                 self._put(
                     rated,
@@ -409,9 +411,9 @@ class Rater:
             return self.embedder.embed(texts, progress=progress), np.ones(len(texts), np.bool_)
         return self._aspect.read(texts, progress)
 
-    def _unrated(self, m: int) -> "_RatedTexts":
+    def _empty_ratings(self, m: int) -> "_RatedTexts":
         n_refits = 0 if self.calibration is None else len(self.calibration.fitted.refits)
-        return _RatedTexts.unrated(m, self.scale, n_refits)
+        return _RatedTexts.empty(m, self.scale, n_refits)
 
     def _put(  # noqa: PLR0913 - columns of the rows
         self,
@@ -437,7 +439,7 @@ class Rater:
         if self.calibration is not None:
             predictors = Predictors(as_rows(vectors), ratings.pmf, self.scale.values)
             ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
-            rated.unlike[rows] = self.calibration.unlike(predictors.vectors)
+            rated.unfamiliar[rows] = self.calibration.mark_unfamiliar(predictors.vectors)
             rated.refits[rows] = self.calibration.refit_pmf(predictors)
         # Means under sets without anchors in the language are NaN.
         sets = list(self.scale.anchor_sets)
@@ -470,9 +472,9 @@ class _RatedTexts:
         sentiment: shape (m,), as in ``Ratings``.
         windows: shape (m,), number of windows of a text; 0 if it was not read.
         status: shape (m,), reason why a text has a rating or none.
-        unlike: shape (m,), mask of texts unlike those that a calibration was fitted to; all false without
+        unfamiliar: shape (m,), mask of texts unlike those that a calibration was fitted to; all false without
             one.
-        seen: shape (m,), mask of texts that a calibration was fitted to; all false without one.
+        in_calibration: shape (m,), mask of texts that a calibration was fitted to; all false without one.
         refits: shape (m, b, k), masses under each refit of a calibration, NaN without a rating; b is 0
             without a calibration.
     """
@@ -483,12 +485,12 @@ class _RatedTexts:
     sentiment: Floats
     windows: Integers
     status: Statuses
-    unlike: Mask
-    seen: Mask
+    unfamiliar: Mask
+    in_calibration: Mask
     refits: Refits
 
     @classmethod
-    def unrated(cls, m: int, scale: Scale, n_refits: int) -> Self:
+    def empty(cls, m: int, scale: Scale, n_refits: int) -> Self:
         """Create ratings of texts that are not read yet."""
         return cls(
             pmf=np.full((m, scale.n_points), np.nan),
@@ -497,8 +499,8 @@ class _RatedTexts:
             sentiment=np.full(m, np.nan),
             windows=np.zeros(m, dtype=np.int64),
             status=np.full(m, Status.OTHER_LANGUAGE, dtype=object),
-            unlike=np.zeros(m, dtype=np.bool_),
-            seen=np.zeros(m, dtype=np.bool_),
+            unfamiliar=np.zeros(m, dtype=np.bool_),
+            in_calibration=np.zeros(m, dtype=np.bool_),
             refits=np.full((m, n_refits, scale.n_points), np.nan, dtype=np.float32),
         )
 
@@ -563,5 +565,5 @@ def _embedder_loader(
     """Return a function that returns the embedder; the default model of ratings for ``None``."""
     if callable(embedder) and not hasattr(embedder, "embed"):
         return embedder
-    checked = DEFAULT_RATING_MODEL if embedder is None else checked_embedder(embedder)
+    checked = DEFAULT_RATING_MODEL if embedder is None else validate_embedder(embedder)
     return lambda: as_embedder(checked)

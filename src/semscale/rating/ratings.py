@@ -21,7 +21,7 @@ from semscale.results.result import (
     VECTORS,
     Result,
     ResultColumn,
-    declared,
+    result_columns,
 )
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -75,10 +75,10 @@ class Ratings(Result):
         own_anchors: languages whose texts were rated with anchors in that language; all others with the
             scale's.
         calibration: calibration that was applied to the masses; ``None`` for none.
-        unlike: shape (n,), mask of texts unlike those that the calibration was fitted to; ``None`` without
-            one.
-        seen: shape (n,), mask of texts that the calibration was fitted to, which ``compare`` leaves out;
-            ``None`` without one.
+        unfamiliar: shape (n,), mask of texts unlike those that the calibration was fitted to; ``None``
+            without one.
+        in_calibration: shape (n,), mask of texts that the calibration was fitted to, which ``compare`` leaves
+            out; ``None`` without one.
         refits: shape (n, b, k), the masses under each refit of the calibration without a part of its labels,
             from which ``estimate`` adds its error; ``None`` without one.
         sentiment: shape (n,), mean of each text on the shipped scale ``quality``, which ``summarize``
@@ -100,14 +100,14 @@ class Ratings(Result):
     possible_codes: dict[str, int] = field(default_factory=dict)
     own_anchors: tuple[str, ...] = ()
     calibration: Calibration | None = None
-    unlike: Annotated[Mask | None, UNLIKE] = None
-    seen: Annotated[Mask | None, FLAGS.private] = None
+    unfamiliar: Annotated[Mask | None, UNLIKE] = None
+    in_calibration: Annotated[Mask | None, FLAGS.private] = None
     refits: Annotated[Refits | None, REFITS] = None
     sentiment: Annotated[Floats | None, FLOATS.private] = None
 
     def __post_init__(self) -> None:
         n = len(self.status)
-        for name in declared(type(self)):
+        for name in result_columns(type(self)):
             array = getattr(self, name)
             if array is None:
                 continue
@@ -207,7 +207,7 @@ class Ratings(Result):
             interval=interval,
             seed=seed,
             signature=self.signature,
-            seen=self.seen,
+            in_calibration=self.in_calibration,
             readable=self.readable,
         )
 
@@ -239,7 +239,7 @@ class Ratings(Result):
                 "texts", f"must have {len(self)} rows, as many as there are ratings, got {len(cells)}"
             )
         by, weights, respondents = (settings.get(name) for name in ("by", "weights", "respondents"))
-        title = _named(by, "group")
+        title = _column_name(by, "group")
         ways = {name: value for name, value in settings.items() if name in IntervalSettings.__annotations__}
         plan = IntervalPlan(**ways)  # type: ignore[arg-type]
         tally = RatingTally(self, by=() if title is None else (title,), seed=plan.seed)
@@ -249,8 +249,8 @@ class Ratings(Result):
             plan,
             source,
             by=title,
-            weight=_named(weights, "weight"),
-            respondent=_named(respondents, "respondent"),
+            weight=_column_name(weights, "weight"),
+            respondent=_column_name(respondents, "respondent"),
             comparison=comparison,
             lint=lint,
         )
@@ -266,13 +266,13 @@ class Ratings(Result):
         """
         return super().to_frame().select(self._titles())
 
-    def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
+    def to_part(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the ratings in the format of a run's parts, with columns in the order of ``to_frame``."""
-        frame, header = super().stored()
+        frame, header = super().to_part()
         titles = [PREFIX + title for title in self._titles()]
         return frame.select(*titles, pl.exclude(titles)), header
 
-    def derived_columns(self) -> list[pl.Series]:
+    def extra_columns(self) -> list[pl.Series]:
         """Return mean, mode, entropy and the mass of each point."""
         numbers = {"mean": self.mean, "mode": self.mode, "entropy": self.entropy}
         numbers |= zip(mass_names(self.scale.values), map(np.ascontiguousarray, self.pmf.T), strict=True)
@@ -281,13 +281,13 @@ class Ratings(Result):
     def _titles(self) -> list[str]:
         titles = ["status", "mean", "mode", "entropy", "similarity", "windows", "language"]
         titles += mass_names(self.scale.values)
-        return titles if self.unlike is None else [*titles, "unlike_labels"]
+        return titles if self.unfamiliar is None else [*titles, "unlike_labels"]
 
     def _short_summary(self) -> RatingSummary:
         return self.summarize()
 
 
-def _named(column: object, otherwise: str) -> str | None:
+def _column_name(column: object, otherwise: str) -> str | None:
     """Return the name of a column: its own name if it has one, as series do."""
     name = getattr(column, "name", None)
     return None if column is None else name if isinstance(name, str) and name else otherwise

@@ -148,7 +148,7 @@ def ssr_ratings(
     check_temperature(temperature)
     check_semantics(semantics)
 
-    def prepared(_units: Floats, point_values: Floats) -> _BlockReadout:
+    def prepare(_units: Floats, point_values: Floats) -> _BlockReadout:
         def read(cosines: Reals) -> tuple[Floats, Floats, Mask]:
             masses, totals = _ssr_masses(cosines, epsilon, semantics)
             masses /= np.where(totals == 0, 1.0, totals)[:, None, :]
@@ -156,19 +156,19 @@ def ssr_ratings(
             total = sum_in_order(pmf)
             pmf /= np.where(total == 0, 1.0, total)
             means = sum_in_order((masses * point_values[:, None]).swapaxes(0, 1))
-            pmf = sharpened(pmf, temperature, semantics, TIES[cosines.dtype.name])
+            pmf = sharpen_masses(pmf, temperature, semantics, TIES[cosines.dtype.name])
             return pmf, means, (totals == 0).any(axis=0)
 
         return read
 
-    return _rated(vectors, anchors, values, prepared)
+    return _rate_in_blocks(vectors, anchors, values, prepare)
 
 
 _BlockReadout = Callable[[Reals], tuple[Floats, Floats, Mask]]
 """From cosines (s, k, n) to masses (k, n), the means under each set (s, n), and rows without a value (n,)."""
 
 
-def _rated(
+def _rate_in_blocks(
     vectors: npt.ArrayLike,
     anchors: npt.ArrayLike,
     values: npt.ArrayLike | None,
@@ -297,11 +297,11 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
     totals = sum_in_order(by_point)
     usable = (by_point >= 0).all(axis=0) & np.isfinite(by_point).all(axis=0) & (totals > 0)
     reject(~usable, "`pmf` must be masses >= 0 with a positive sum: invalid in")
-    sharp = sharpened(by_point / totals, temperature, semantics, TIES[numbers.dtype.name])
+    sharp = sharpen_masses(by_point / totals, temperature, semantics, TIES[numbers.dtype.name])
     return np.ascontiguousarray(sharp.T).reshape(masses.shape)
 
 
-def sharpened(pmf: Floats, temperature: float, semantics: Semantics, tie: float) -> Floats:
+def sharpen_masses(pmf: Floats, temperature: float, semantics: Semantics, tie: float) -> Floats:
     """Apply the temperature to columns of masses, as ``sharpen_pmf`` does, without checks.
 
     Args:
@@ -367,7 +367,7 @@ def ordinal_ratings(
     check_epsilon(epsilon)
     check_temperature(temperature)
 
-    def prepared(units: Floats, point_values: Floats) -> _BlockReadout:
+    def prepare(units: Floats, point_values: Floats) -> _BlockReadout:
         positions_of = _position_readout(units)
         k = units.shape[1]
 
@@ -380,7 +380,7 @@ def ordinal_ratings(
 
         return read
 
-    return _rated(vectors, anchors, values, prepared)
+    return _rate_in_blocks(vectors, anchors, values, prepare)
 
 
 def combined_ratings(
@@ -420,7 +420,7 @@ def combined_ratings(
     check_epsilon(epsilon)
     check_temperature(temperature)
 
-    def prepared(units: Floats, point_values: Floats) -> _BlockReadout:
+    def prepare(units: Floats, point_values: Floats) -> _BlockReadout:
         positions_of = _position_readout(units)
         n_sets, k, _ = units.shape
         centres = units @ units.mean(axis=(0, 1))
@@ -437,7 +437,7 @@ def combined_ratings(
 
         return read
 
-    return _rated(vectors, anchors, values, prepared)
+    return _rate_in_blocks(vectors, anchors, values, prepare)
 
 
 def _softmax(cosines: Reals, centres: Floats) -> Floats:
@@ -450,7 +450,7 @@ def _softmax(cosines: Reals, centres: Floats) -> Floats:
 
 def _spread(pmf: Floats, temperature: float, epsilon: float, tie: float) -> Floats:
     """Apply the temperature to masses (k, n), then spread a mass of epsilon over all points."""
-    pmf = sharpened(pmf, temperature, "safe", tie)
+    pmf = sharpen_masses(pmf, temperature, "safe", tie)
     return pmf if epsilon == 0 else (pmf + epsilon / len(pmf)) / (1 + epsilon)
 
 

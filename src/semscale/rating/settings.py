@@ -230,7 +230,7 @@ class RaterKeywords(TypedDict, total=False):
     html: Html
 
 
-def _stored(column: "pl.Series") -> "pl.Series":
+def _to_storable(column: "pl.Series") -> "pl.Series":
     from semscale.store.columns import storable
 
     return storable(column.to_frame()).to_series()
@@ -238,7 +238,7 @@ def _stored(column: "pl.Series") -> "pl.Series":
 
 _COLUMNS = "Columns"
 _TEXT = replace(TEXT, is_checked=False)  # searched until a text is found
-_HUMAN = Role(lambda columns, *_: _stored(columns[0]), is_measured=False, is_shared=True)
+_HUMAN = Role(lambda columns, *_: _to_storable(columns[0]), is_measured=False, is_shared=True)
 
 
 class RatingColumns(Columns):

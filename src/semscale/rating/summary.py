@@ -12,7 +12,7 @@ import polars as pl
 from semscale.embedding.languages import LanguageCount, UnreadLanguage
 from semscale.json_reading import encodable
 from semscale.presentable import Presentable
-from semscale.rating.anchors import stated_language
+from semscale.rating.anchors import language_setting
 from semscale.results.estimates import GroupDifference
 from semscale.results.summary import RowTally, Summary
 from semscale.scales import Scale
@@ -171,10 +171,10 @@ class RatingSummary(Summary):
         lint: the linter's report on the scale with the same model; ``None`` if not requested.
         other_language: language of most texts, if it differs from the stated ``language``.
         languages: texts by language, the most frequent first.
-        fell_back: requested language, if its anchors have not passed their check and others were used;
+        fallback_from: requested language, if its anchors have not passed their check and others were used;
             ``None`` otherwise.
         calibration: calibration that was applied to the ratings; ``None`` for none.
-        n_unlike: number of rated texts unlike those that the calibration was fitted to.
+        n_unfamiliar: number of rated texts unlike those that the calibration was fitted to.
         decided: comparison with decisions of a chat model about the same texts; ``None`` without decisions.
         undecided: reason for missing decisions of a chat model; ``None`` if not requested, or received.
         discriminant: correlations of the ratings with plain sentiment and with text length.
@@ -203,9 +203,9 @@ class RatingSummary(Summary):
     lint: "LintReport | None" = None
     other_language: UnreadLanguage | None = None
     languages: tuple[LanguageTexts, ...] = ()
-    fell_back: str | None = None
+    fallback_from: str | None = None
     calibration: "Calibration | None" = None
-    n_unlike: int = 0
+    n_unfamiliar: int = 0
     decided: "DecidedComparison | None" = None
     undecided: "MissingDecisions | None" = None
     discriminant: DiscriminantCheck
@@ -225,7 +225,7 @@ class RatingSummary(Summary):
             "scale": self.scale.name,
             "points": [{"value": point.value, "label": point.label} for point in self.scale.points],
             "other_language": self.other_language,
-            "fell_back": self.fell_back,
+            "fallback_from": self.fallback_from,
             "without_anchors": [texts.language for texts in self.without_anchors],
             "possible_codes": self.possible_codes,
             "windowed": self.n_windowed,
@@ -245,7 +245,7 @@ class RatingSummary(Summary):
                 "gain_low": calibration.error.gain_low,
                 "gain_high": calibration.error.gain_high,
                 "is_clear": calibration.error.is_clear,
-                "unlike": self.n_unlike,
+                "unlike": self.n_unfamiliar,
                 "signature": calibration.signature,
             },
             "comparison": None
@@ -323,7 +323,7 @@ class RatingTally:
             by=by,
             n_labels=None if rated.calibration is None else rated.calibration.labels.n,
         )
-        self._n_windowed = self._n_unlike = 0
+        self._n_windowed = self._n_unfamiliar = 0
         self._distinct = DistinctCount()
         self._codes = CodeCount()
         self._missing, self._seen_codes = tuple(missing), set[str]()
@@ -362,7 +362,7 @@ class RatingTally:
         """
         self._n_windowed += ratings.n_windowed
         self._rows.languages.add(([code] for code in ratings.language), ratings.status)
-        self._n_unlike += 0 if ratings.unlike is None else int(ratings.unlike.sum())
+        self._n_unfamiliar += 0 if ratings.unfamiliar is None else int(ratings.unfamiliar.sum())
         if cells is None:
             self._has_texts = False
         else:
@@ -371,8 +371,8 @@ class RatingTally:
                 keys = {code_key(cell) for cell in cells if isinstance(cell, str)}
                 self._seen_codes |= keys & missing_keys(self._missing)
         set_means = ratings.set_means[ratings.scored]
-        self._sets = self._sets.merged(set_moments(set_means, self._scale.values))
-        self._measures = self._measures.merged(discriminant_moments(ratings, cells))
+        self._sets = self._sets.plus(set_moments(set_means, self._scale.values))
+        self._measures = self._measures.plus(discriminant_moments(ratings, cells))
         self._examples.add(ratings, cells, self.n)
         self._rows.add(
             ratings.pmf,
@@ -381,7 +381,7 @@ class RatingTally:
             weights=weights,
             respondents=respondents,
             refits=ratings.refits,
-            shown=None if cells is None else lambda row: _shown(cells[row]),
+            shown=None if cells is None else lambda row: _cell_text(cells[row]),
         )
 
     def summary(self, plan: IntervalPlan, source: str, **content: Any) -> RatingSummary:
@@ -394,7 +394,7 @@ class RatingTally:
         """
         common = self._rows.common(plan, source)
         signature = common["signature"]
-        stated, fields = stated_language(signature), dict(signature.fields)
+        stated, fields = language_setting(signature), dict(signature.fields)
         sampled = self._rows.language_sample
         return RatingSummary(
             **{**common, "languages": tuple(map(self._with_anchors, common["languages"]))},
@@ -412,9 +412,9 @@ class RatingTally:
             possible_codes=self._codes.counts,
             unseen_codes=unseen_codes(self._missing, self._seen_codes),
             other_language=None if stated is None else sampled.other_language(stated, signature),
-            fell_back=fields["language"] if "anchor_language" in fields else None,
+            fallback_from=fields["language"] if "anchor_language" in fields else None,
             calibration=self._calibration,
-            n_unlike=self._n_unlike,
+            n_unfamiliar=self._n_unfamiliar,
             group_differences=self._rows.differences(plan.interval),
             **content,
         )
@@ -437,7 +437,7 @@ class RatingTally:
         self._codes.add(text for text in rated if len(text) <= LONGEST_CODE)
 
 
-def _shown(cell: object) -> object:
+def _cell_text(cell: object) -> object:
     """Return a cell as text; ``None`` if it is missing, and JSON if it is not text."""
     if is_missing(cell):
         return None
@@ -461,7 +461,7 @@ def discriminant_moments(ratings: "Ratings", cells: Sequence[object] | None) -> 
     if cells is not None:
         measures[:, 2] = [len(str(cells[row])) for row in rows]
     measures[:, 3] = 1
-    return Moments.empty(3).added(measures)
+    return Moments.empty(3).with_clusters(measures)
 
 
 def discriminant_check(moments: Moments) -> DiscriminantCheck:
@@ -478,7 +478,7 @@ def set_moments(set_means: Floats, values: Floats) -> Moments:
     """
     by_all = set_means[~np.isnan(set_means).any(axis=1)]
     ones = np.ones((len(by_all), 1))
-    return Moments.empty(by_all.shape[1]).added(np.hstack([by_all - values.mean(), ones]))
+    return Moments.empty(by_all.shape[1]).with_clusters(np.hstack([by_all - values.mean(), ones]))
 
 
 def set_correlations(moments: Moments) -> Floats:

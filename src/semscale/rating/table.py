@@ -13,7 +13,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.summary import RatingSummaries, RatingSummary, RatingTally
-from semscale.results.instrument import PartWork, TableInstrument, looked_through, measure_table
+from semscale.results.instrument import PartWork, TableInstrument, inspect_cells, measure_table
 from semscale.results.table_columns import TEXT, Cells
 from semscale.stats.intervals import MASS_PREFIX, IntervalPlan, mass_names
 from semscale.store.columns import column_in, storable
@@ -108,7 +108,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         progress: Progress | None = None,
     ) -> None:
         used = columns if labels is None else _SheetColumns(**dict(columns), sheet=labels)
-        self.columns = used.prepared_by(rater.settings)
+        self.columns = used.with_preparation(rater.settings)
         self.rater = rater
         self._plan, self._labels, self._deciding, self._progress = plan, labels, deciding, progress
         self._n_looked_at = 0
@@ -217,7 +217,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         """Summarize all parts, after the decisions of a chat model if requested."""
         columns, comparison = self.columns, None
         if self._humans is not None:
-            comparison = self._humans.compared(columns, interval=self._plan.interval)
+            comparison = self._humans.compare(columns, interval=self._plan.interval)
         if comparison is not None and self._labels is not None:
             notes = (*comparison.notes, *filter(None, [self._labels.note]))
             comparison = replace(comparison, notes=notes, sheet=self._labels.name)
@@ -231,10 +231,10 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         )
         if self._deciding is None:
             return summary
-        outcome = self._deciding.compared(summary.set_agreement)
+        outcome = self._deciding.compare(summary.set_agreement)
         if not isinstance(outcome, tuple):
             return replace(summary, undecided=outcome)
-        return replace(summary, decided=outcome[0], signature=summary.signature.extended(outcome[1]))
+        return replace(summary, decided=outcome[0], signature=summary.signature.plus(outcome[1]))
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
         """Return the columns of decisions, which follow when all rows are rated."""
@@ -276,7 +276,7 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
         )
     settings, plan = settings or PartSettings(), plan or IntervalPlan()
     instruments = [
-        RatingTable(columns.changed(text=text), rater, plan, progress=progress)
+        RatingTable(columns.with_values(text=text), rater, plan, progress=progress)
         for text, rater in raters.items()
     ]
     for instrument in instruments:
@@ -285,7 +285,7 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
         check_output(table, out)
     # All have the same columns other than the texts, so the first checks them for all.
     counting = needs_counting(table, out)
-    table = looked_through(table, instruments[0], settings.part_rows, counting=counting)
+    table = inspect_cells(table, instruments[0], settings.part_rows, counting=counting)
     for instrument in instruments[1:]:
         instrument.columns = instrument.columns.joining(instruments[0].columns.spellings)
     for instrument in instruments:

@@ -23,9 +23,9 @@ from semscale.report.document import (
     estimate_cell,
 )
 from semscale.report.formatting import (
-    capitalised,
+    capitalise,
     count,
-    counted,
+    count_of,
     coverage,
     has_interval,
     number,
@@ -33,7 +33,15 @@ from semscale.report.formatting import (
     percent,
     with_interval,
 )
-from semscale.report.parts import Columns, covered, present, section, summary_document, table, table_of
+from semscale.report.parts import (
+    Columns,
+    coverage_suffix,
+    present,
+    section,
+    summary_document,
+    table,
+    table_of,
+)
 from semscale.report.plane_charts import scatter
 from semscale.report.row_charts import Bar, bars
 from semscale.stats.prediction_powered import FEWEST_LABELS
@@ -99,7 +107,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
     labels, title = summary.calibration.labels, one_line(summary.scale.title)
     left_out = ", ".join(f"{n} {status}" for status, n in summary.left_out.items())
     counting = (
-        f"{counted(labels.n, 'labelled text')} with {counted(labels.n_answers, 'answer')}"
+        f"{count_of(labels.n, 'labelled text')} with {count_of(labels.n_answers, 'answer')}"
         f"{f'; left out: {left_out}' if left_out else ''}"
     )
     pictures = tuple(
@@ -140,7 +148,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
 
 def head_sentence(summary: "CalibrationSummary") -> str:
     """Return a short statement of the calibration's effect, with figures only if the gain is clear."""
-    error, texts = summary.calibration.error, counted(summary.calibration.labels.n, "labelled text")
+    error, texts = summary.calibration.error, count_of(summary.calibration.labels.n, "labelled text")
     if error.is_reversed:
         return "The ratings run against the labels: make sure of the scale's direction before you calibrate."
     if error.is_worse:
@@ -183,7 +191,7 @@ def _cautions(summary: "CalibrationSummary") -> Iterator[str]:
     elif not summary.gain.low > 0:
         yield "These labels do not show that the calibration helps: label more texts before relying on it."
     if labels.n < _FEW_LABELS:
-        yield f"{counted(labels.n, 'labelled text')} fix the shape of a distribution only roughly."
+        yield f"{count_of(labels.n, 'labelled text')} fix the shape of a distribution only roughly."
     used, points = summary.points_used, summary.scale.n_points
     if 2 * used < points:
         yield f"People's answers lie on only {used} of the scale's {points} points: the others are guesses."
@@ -218,7 +226,7 @@ def _quality_table(summary: "CalibrationSummary") -> DataTable:
         (name, *(estimate_cell(estimate, _DIGITS) for estimate in estimates), meaning)
         for name, (estimates, meaning) in quality_figures.items()
     ]
-    interval = covered((value for row in rows for value in row), summary.interval)
+    interval = coverage_suffix((value for row in rows for value in row), summary.interval)
     spread = f"standard deviation; people's means have {number(summary.human_spread)}"
     rows.append(("spread of means", *(quality.spread for quality in qualities), spread))
     return table(
@@ -235,7 +243,7 @@ def _means_figure(summary: "CalibrationSummary", name: str) -> Figure:
     points = np.array([[mean_bin.rated, mean_bin.human] for mean_bin in bins])
     domain = (float(values[0]), float(values[-1]))
     axes = (f"mean rating, {name}", "people's mean")
-    pairs = figures.described((number(rated), number(human)) for rated, human in points.tolist())
+    pairs = figures.describe_rows((number(rated), number(human)) for rated, human in points.tolist())
     return Figure(
         f"calibration-{name.replace(' ', '-')}",
         lambda _: scatter(points, (domain, domain), axes),
@@ -249,7 +257,7 @@ def _means_figure(summary: "CalibrationSummary", name: str) -> Figure:
             ),
             detail="full",
         ),
-        caption=f"{capitalised(name)}: one dot for about {counted(bins[0].n, 'text')} with similar ratings; "
+        caption=f"{capitalise(name)}: one dot for about {count_of(bins[0].n, 'text')} with similar ratings; "
         "on the dashed line the ratings are right.",
         style="square",
         is_narrow=True,
@@ -318,7 +326,7 @@ def agreement_sentences(comparison: "RatingComparison") -> str:
         reliable = f"; the human means have a reliability of {number(ceiling.value)}"
     follow = "run against" if pearson.value < 0 else "follow"
     ranking = f"the ratings {follow} the human means with r = {number(pearson.value)}{reliable}."
-    return " ".join([f"Over {_compared_texts(comparison)} {ranking}", *_doubts(comparison)])
+    return " ".join([f"Over {_count_texts(comparison)} {ranking}", *_doubts(comparison)])
 
 
 def _doubts(comparison: "RatingComparison") -> Iterator[str]:
@@ -358,9 +366,9 @@ def _against_equal_shares(ks: "Estimate", equal: "Estimate") -> str:
     return f"{reached}: it is not certain that the ratings are better."
 
 
-def _compared_texts(comparison: "RatingComparison") -> str:
+def _count_texts(comparison: "RatingComparison") -> str:
     """State the number of compared texts, which can be a sample."""
-    texts = counted(comparison.n, "text")
+    texts = count_of(comparison.n, "text")
     sampled = comparison.n < comparison.n_eligible
     return f"a sample of {texts} of {count(comparison.n_eligible)}" if sampled else texts
 
@@ -391,17 +399,17 @@ def _agreement_table(comparison: "RatingComparison") -> DataTable:
         for name, estimate, meaning, absent in listed
     ]
     if comparison.corrected is not None:
-        rows += _corrected_rows(comparison, comparison.corrected)
+        rows += _correction_rows(comparison, comparison.corrected)
     return table(
         ("", "estimate", "meaning"),
         rows,
-        title=f"Agreement{covered((row[1] for row in rows), comparison.interval)}",
-        brief_title=f"Comparison with humans ({_compared_texts(comparison)})",
+        title=f"Agreement{coverage_suffix((row[1] for row in rows), comparison.interval)}",
+        brief_title=f"Comparison with humans ({_count_texts(comparison)})",
         explained=True,
     )
 
 
-def _corrected_rows(comparison: "RatingComparison", corrected: "CorrectedMean") -> list[tuple[Value, ...]]:
+def _correction_rows(comparison: "RatingComparison", corrected: "CorrectedMean") -> list[tuple[Value, ...]]:
     """List the mean of all texts corrected by human labels, and the mean of the labels."""
     n = count(corrected.n_labelled)
     drawn = (
@@ -412,7 +420,7 @@ def _corrected_rows(comparison: "RatingComparison", corrected: "CorrectedMean") 
     note = alone = corrected.note or ""
     if corrected.n_labelled < FEWEST_LABELS:
         alone = f"an interval needs {FEWEST_LABELS} labels or more"
-    meaning = f"the mean that people would give to {corrected_texts(comparison)}, {drawn}"
+    meaning = f"the mean that people would give to {correction_texts(comparison)}, {drawn}"
     labels = estimate_cell(corrected.labels_only, _DIGITS, note=alone)
     return [
         (f"mean of all texts, {CORRECTED}", estimate_cell(corrected, _DIGITS, note=note), meaning),
@@ -420,21 +428,21 @@ def _corrected_rows(comparison: "RatingComparison", corrected: "CorrectedMean") 
     ]
 
 
-def corrected_sentence(comparison: "RatingComparison | None", digits: int) -> str | None:
+def correction_sentence(comparison: "RatingComparison | None", digits: int) -> str | None:
     """State the mean of all texts corrected by human labels; ``None`` if unknown."""
     corrected = None if comparison is None else comparison.corrected
     if comparison is None or corrected is None or math.isnan(corrected.value):
         return None
-    labels = counted(corrected.n_labelled, "label")
+    labels = count_of(corrected.n_labelled, "label")
     source = "" if comparison.sheet is None else f" of {one_line(comparison.sheet)}"
     interval = f" ({coverage(comparison.interval)} interval)" if has_interval(corrected) else ""
     return (
-        f"Corrected by {labels}{source}, the mean of {corrected_texts(comparison)} is "
+        f"Corrected by {labels}{source}, the mean of {correction_texts(comparison)} is "
         f"{with_interval(corrected, digits)}{interval}."
     )
 
 
-def corrected_texts(comparison: "RatingComparison") -> str:
+def correction_texts(comparison: "RatingComparison") -> str:
     """State the number of texts behind corrected figures, including those without a rating."""
     corrected = comparison.corrected
     n = 0 if corrected is None else corrected.n_labelled + corrected.n_unlabelled
@@ -454,7 +462,7 @@ def _scatter_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | 
     inside = limits[0] <= human[0] and human[1] <= limits[1]
     same_units = inside and human[1] - human[0] > (limits[1] - limits[0]) / 2
     domain = limits if same_units else human if human[0] < human[1] else (human[0] - 0.5, human[1] + 0.5)
-    drawn = f"All {counted(len(points), 'text')}"
+    drawn = f"All {count_of(len(points), 'text')}"
     if len(points) < comparison.n:
         drawn = f"{count(len(points))} of {count(comparison.n)} texts, a sample"
     axes = ("human mean, as given", "Semscale mean")
@@ -484,7 +492,7 @@ def _pmfs_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | Non
         for share, side in zip(pair, sides, strict=True)
     ]
     named = list(zip(names, pairs, strict=True))
-    shares = figures.described((name, " and ".join(map(percent, pair))) for name, pair in named)
+    shares = figures.describe_rows((name, " and ".join(map(percent, pair))) for name, pair in named)
     rows = ((Quoted(name), *map(Share, pair)) for name, pair in named)
     return Figure(
         "human-distributions",

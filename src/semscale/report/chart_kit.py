@@ -189,7 +189,7 @@ class Drawing:
 
     def add(self, tag: str, look: Mapping[str, str | float], text: str = "") -> None:
         """Add an SVG element; adjacent elements with equal attributes share a group, which saves space."""
-        attributes = {name.replace("_", "-"): _written(value) for name, value in look.items()}
+        attributes = {name.replace("_", "-"): _format_pixels(value) for name, value in look.items()}
         geometry = {name: attributes.pop(name) for name in _GEOMETRY if name in attributes}
         if not self._groups or self._groups[-1].attrib != attributes:
             self._groups.append(ElementTree.Element("g", attributes))
@@ -281,7 +281,7 @@ def figure_svg(figure: Figure) -> str:
     return figure.chart(WIDE).document(figure.description, figure.legend, is_crisp=figure.style == "heat")
 
 
-def rasterized(source: str, *, scale: float = 2) -> bytes:
+def rasterize(source: str, *, scale: float = 2) -> bytes:
     """Convert an SVG document to PNG bytes; Semscale's bundled font makes it equal on every machine.
 
     Args:
@@ -301,7 +301,7 @@ def _font_file() -> str:
     return str(resources.files("semscale.report").joinpath("fonts", "DejaVuSans.ttf"))
 
 
-def _written(value: str | float) -> str:
+def _format_pixels(value: str | float) -> str:
     """Format a number of pixels with one decimal, and a small one with three digits."""
     if isinstance(value, str):
         return value
@@ -445,7 +445,7 @@ class Rows:
     top: float
 
     @classmethod
-    def fitted(cls, names: Sequence[str], width: int, least: int, *, top: float = PADDING) -> "Rows":
+    def fit(cls, names: Sequence[str], width: int, least: int, *, top: float = PADDING) -> "Rows":
         """Create rows with the width and height that the longest name needs.
 
         Args:
@@ -455,9 +455,9 @@ class Rows:
             top: upper edge of the first row.
 
         Examples:
-            >>> Rows.fitted(["good", "bad"], 348, 30).height
+            >>> Rows.fit(["good", "bad"], 348, 30).height
             30
-            >>> Rows.fitted(["neither good nor bad, as far as anybody can say"], 348, 30).height
+            >>> Rows.fit(["neither good nor bad, as far as anybody can say"], 348, 30).height
             66
         """
         room = label_room(width, names)
@@ -572,8 +572,9 @@ def rectangle(corner: Point, width: float, height: float) -> str:
         >>> rectangle((1, 2), 10, 5)
         'M1,2h10v5h-10Z'
     """
-    across = _written(width)
-    return f"M{_written(corner[0])},{_written(corner[1])}h{across}v{_written(height)}h-{across}Z"
+    across = _format_pixels(width)
+    left, top, down = map(_format_pixels, (*corner, height))
+    return f"M{left},{top}h{across}v{down}h-{across}Z"
 
 
 def line(points: Sequence[Point]) -> str:

@@ -27,9 +27,9 @@ from semscale.report.document import (
     estimate_cell,
     share_cell,
 )
-from semscale.report.formatting import count, counted, coverage, listed, one_line, percent
+from semscale.report.formatting import count, count_of, coverage, join_list, one_line, percent
 from semscale.report.parts import Column, Columns, in_column, section, table, table_of
-from semscale.report.sentences import rows_scored, sampled_caution, unseen_codes_note
+from semscale.report.sentences import rows_scored, sample_caution, unseen_codes_note
 from semscale.stats.clustering import RESAMPLES, STABLE
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.types import Status
@@ -119,7 +119,7 @@ def coding_document(summary: "CodingSummary") -> Document:
         for name, (label, _) in _OUTCOMES.items()
         if name in summary.outcomes
     ]
-    counting = f"{counted(summary.n, 'row')}: {listed(outcomes)}"
+    counting = f"{count_of(summary.n, 'row')}: {join_list(outcomes)}"
     has_alpha = summary.agreement.people or summary.agreement.runs
     named, other_run = summary.columns, summary.agreement.other_run
     return parts.summary_document(
@@ -155,7 +155,7 @@ def coding_document(summary: "CodingSummary") -> Document:
 
 
 def _basis(summary: "CodingSummary") -> str:
-    readable = f"{counted(summary.n_readable, 'answer')} that can be read"
+    readable = f"{count_of(summary.n_readable, 'answer')} that can be read"
     decided = "of those about which the code was decided"
     if summary.n_hand:
         basis = f"Corrected shares are of the {readable}, counted ones {decided}"
@@ -256,29 +256,31 @@ def _group_note(summary: "CodingSummary", grouping: "CodedGrouping") -> str:
     sentences = [_TESTS[kind] for kind in kinds]
     if len(kinds) > 1:
         codes = (test.code for test in grouping.tests if test.kind != "corrected")
-        sentences.append(f"The second is that of {_quoted(codes)}.")
+        sentences.append(f"The second is that of {_quote_names(codes)}.")
     if "corrected" in kinds:
-        tested = {name for test in grouping.tests for name in grouping.tested_groups(test)}
+        tested = {name for test in grouping.tests for name in grouping.groups_in_test(test)}
         names = (group.name for group in grouping.groups if group.name is not None)
         if left_out := [name for name in names if name not in tested]:
             sentences.append(
-                f"Left out, with fewer than {counted(summary.settings.min_base, 'answer')}, or "
-                f"{FEWEST_IN_GROUP} hand-coded ones: {_quoted(left_out)}."
+                f"Left out, with fewer than {count_of(summary.settings.min_base, 'answer')}, or "
+                f"{FEWEST_IN_GROUP} hand-coded ones: {_quote_names(left_out)}."
             )
     alone = ", in each column of groups by itself" if len(summary.groupings) > 1 else ""
     sentences.append(f"p is adjusted by Holm over all codes{alone}.")
-    least = counted(summary.settings.min_base, "answer")
+    least = count_of(summary.settings.min_base, "answer")
     if any(group.n < summary.settings.min_base for group in grouping.groups):
         sentences.append(f"* fewer than {least}: shown, not tested.")
     untested = [test.code for test in grouping.tests if len(test.tested) <= 1]
     if untested:
-        sentences.append(f"Not tested, with fewer than {least} in all groups but one: {_quoted(untested)}.")
+        sentences.append(
+            f"Not tested, with fewer than {least} in all groups but one: {_quote_names(untested)}."
+        )
     return " ".join(sentences)
 
 
-def _quoted(names: Iterable[str]) -> str:
+def _quote_names(names: Iterable[str]) -> str:
     """List names in quotation marks."""
-    return listed([f"“{one_line(name)}”" for name in names])
+    return join_list([f"“{one_line(name)}”" for name in names])
 
 
 def _quality(summary: "CodingSummary") -> DataTable:
@@ -433,10 +435,10 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
         yield Reasons(tuple(reasons), "answer")
     if summary.asked is not None and summary.asked.lost:
         yield Paragraph(("Without codes from “", Quoted(summary.asked.model), "”"), "heading")
-        yield _lost_replies(summary.asked)
+        yield _reply_table(summary.asked)
 
 
-def _lost_replies(asked: "ChatCodes") -> DataTable:
+def _reply_table(asked: "ChatCodes") -> DataTable:
     """State the number of answers without codes from a chat model, with an example of each kind."""
     columns: Columns[LostReply] = (
         ("", lambda lost: str(lost.status)),
@@ -472,7 +474,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     else:
         yield from _calibration_cautions(summary)
     if summary.asked is not None:
-        yield from _lost_cautions(summary.asked)
+        yield from _reply_cautions(summary.asked)
     yield from unseen_codes_note(summary.unseen_codes)
     yield from _sample_cautions(summary)
     if summary.columns.weight:
@@ -496,15 +498,15 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
     if summary.not_calibrated:
         verb = "is" if len(summary.not_calibrated) == 1 else "are"
         yield (
-            f"{_quoted(summary.not_calibrated)} {verb} not calibrated: a code needs {MIN_PER_CLASS} "
+            f"{_quote_names(summary.not_calibrated)} {verb} not calibrated: a code needs {MIN_PER_CLASS} "
             f"hand-coded answers that have it and {MIN_PER_CLASS} that do not."
         )
     alphas = zip(summary.codebook.names, summary.agreement.people, strict=True)
     weak = [name for name, alpha in alphas if alpha.value < _WEAK]
     if weak:
         yield (
-            f"Agreement with people is weak (alpha below {_WEAK:g}) for {_quoted(weak)}: rely on corrected "
-            "shares, and improve examples and definitions."
+            f"Agreement with people is weak (alpha below {_WEAK:g}) for {_quote_names(weak)}: rely on "
+            "corrected shares, and improve examples and definitions."
         )
     if not summary.is_drawn:
         yield (
@@ -513,16 +515,17 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
         )
 
 
-def _lost_cautions(asked: "ChatCodes") -> Iterator[str]:
+def _reply_cautions(asked: "ChatCodes") -> Iterator[str]:
     """State the number of answers for which a chat model gave no probability for some code."""
     lost = {name: n for name, n in asked.counts.items() if name != str(Status.SCORED)}
     if not lost:
         return
-    kinds = listed([f"{count(n)} {_LOST.get(name, name)}" for name, n in lost.items()])
+    kinds = join_list([f"{count(n)} {_LOST.get(name, name)}" for name, n in lost.items()])
     partly = f", {count(asked.n_partly)} of them for some codes only" if asked.n_partly else ""
     yield (
         f"{one_line(asked.model)} gave no probability for every code of {count(sum(lost.values()))} of "
-        f"{counted(asked.n_asked, 'answer')} ({kinds}){partly}: codes without one depend on similarity alone."
+        f"{count_of(asked.n_asked, 'answer')} ({kinds}){partly}: codes without one depend on similarity "
+        "alone."
     )
 
 
@@ -541,7 +544,7 @@ def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
         figures.append("drivers")
     if figures:
         coded = "hand-coded rows" if summary.n_hand else ""
-        yield sampled_caution(figures, summary.sampled, summary.n, coded)
+        yield sample_caution(figures, summary.sampled, summary.n, coded)
 
 
 def suggestion_document(summary: "SuggestionSummary") -> Document:
@@ -550,7 +553,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
     left_out = {str(status): n for status, n in summary.counts.items() if status is not Status.SCORED}
     left_out["not in the sample"] = summary.counts.get(Status.SCORED, 0) - clustered
     counting = rows_scored(clustered, summary.n, left_out, verb="included")
-    stable = f"{summary.n_stable} of {counted(len(summary.codes), 'code')} are stable"
+    stable = f"{summary.n_stable} of {count_of(len(summary.codes), 'code')} are stable"
     columns: Columns[SuggestedCode] = (
         ("code", lambda code: Quoted(code.name, _NAME)),
         ("answers", lambda code: code.n),
@@ -603,7 +606,7 @@ def _nets_table(summary: "SuggestionSummary") -> DataTable:
 
 
 def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
-    codes = counted(len(summary.codes), "code")
+    codes = count_of(len(summary.codes), "code")
     if summary.is_sampled:
         yield (
             f"The codes come from a random sample of {count(summary.n_clustered)} of "
@@ -624,7 +627,7 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
         )
     if summary.n_unnamed:
         yield (
-            f"{counted(summary.n_unnamed, 'code')} without a usable name from {one_line(summary.asked)}: "
+            f"{count_of(summary.n_unnamed, 'code')} without a usable name from {one_line(summary.asked)}: "
             "typical words name them."
         )
     if summary.has_pieces:

@@ -33,13 +33,13 @@ from semscale.report.document import (
     Value,
     as_cell,
     estimate_cell,
-    marked,
+    mark_findings,
 )
 from semscale.report.formatting import (
-    capitalised,
-    clipped,
+    capitalise,
+    clip_text,
     count,
-    counted,
+    count_of,
     coverage,
     number,
     one_line,
@@ -125,8 +125,8 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
     if summary.n_contradicted:
         share = percent(summary.n_contradicted / summary.counts[Status.SCORED])
         contradicted = f"In {share} of prompts some sample contradicts the answer."
-    grounds = [f"{_GROUNDS[name]} in {counted(n, _NOUN)}" for name, n in summary.same_by.items()]
-    return parts.estimated_document(
+    grounds = [f"{_GROUNDS[name]} in {count_of(n, _NOUN)}" for name, n in summary.same_by.items()]
+    return parts.estimates_document(
         summary,
         kind="consistency report",
         name="Consistency",
@@ -156,8 +156,8 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
             f"texts mean the same {', '.join(grounds)}" if grounds else None,
         ),
         settings=(
-            *((capitalised(use), parts.in_column(column)) for use, column in summary.columns),
-            *((capitalised(MEASURES[name].label), MEASURES[name].about) for name in summary.scores),
+            *((capitalise(use), parts.in_column(column)) for use, column in summary.columns),
+            *((capitalise(MEASURES[name].label), MEASURES[name].about) for name in summary.scores),
         ),
         citations=(
             _NCS if "cosine_sim" in summary.scores else None,
@@ -173,7 +173,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section | None]:
         yield section(
             "spread",
             parts.by_groups("Agreement of the answers", estimates),
-            Paragraph(f"{capitalised(main.label)}: {main.about}.", "lead"),
+            Paragraph(f"{capitalise(main.label)}: {main.about}.", "lead"),
             parts.altogether(means, estimates.interval),
             *_spread_blocks(summary),
             parts.group_table(estimates, noun=_NOUN) if estimates.groups else None,
@@ -196,7 +196,7 @@ def _spread_blocks(summary: "ConsistencySummary") -> tuple[Block | None, ...]:
     means = {name: estimates.overall_mean(name) for name in summary.scores}
     drawn = [
         figures.score_group(
-            parts.label_with_base(capitalised(MEASURES[name].label), Count(means[name].n)),
+            parts.label_with_base(capitalise(MEASURES[name].label), Count(means[name].n)),
             summary.scores[name],
             colour,
             means[name],
@@ -227,7 +227,7 @@ def _least(summary: "ConsistencySummary") -> Section | None:
     shown = Items(
         tuple(_item(item, has_contradictions) for item in low),
         parts.guard_legend(summary.guards, parts.SAMPLE_GUARD_MEANINGS),
-        brief_title=counted(min(len(low), Items.most), "least consistent prompt"),
+        brief_title=count_of(min(len(low), Items.most), "least consistent prompt"),
         heads=("answer", "contradicting", "samples", *(["example"] if has_contradictions else [])),
         noun=_NOUN,
     )
@@ -247,21 +247,21 @@ def _least(summary: "ConsistencySummary") -> Section | None:
 
 def _item(item: "ConsistencyItem", names_contradictions: bool) -> ItemCard:
     samples = _distinct_samples(item)
-    findings = _located([contradiction.finding for contradiction in item.contradictions])
+    findings = _drop_unlocated([contradiction.finding for contradiction in item.contradictions])
     spans = ((finding.guard, finding.prediction) for finding in findings)
     reasons = dict.fromkeys(
         (contradiction.finding.guard, one_line(contradiction.finding.reason))
         for contradiction in item.contradictions
     )
-    hidden = [clipped(text, _SAMPLE_LIMIT).shown for text, _ in samples[_MOST_SAMPLES:]]
+    hidden = [clip_text(text, _SAMPLE_LIMIT).shown for text, _ in samples[_MOST_SAMPLES:]]
     contradicting = (
         item.samples[contradiction.sample] for contradiction in item.contradictions if item.samples
     )
     texts: tuple[tuple[str, Quoted | Marked] | None, ...] = (
         None if item.prompt is None else ("prompt", Quoted(item.prompt)),
-        None if item.answer is None else ("answer", marked(item.answer, spans, limit=_ANSWER_LIMIT)),
+        None if item.answer is None else ("answer", mark_findings(item.answer, spans, limit=_ANSWER_LIMIT)),
         *(
-            ("sample" if n == 1 else f"{n:,} samples", _marked_sample(item, text))
+            ("sample" if n == 1 else f"{n:,} samples", _mark_sample(item, text))
             for text, n in samples[:_MOST_SAMPLES]
         ),
     )
@@ -279,7 +279,7 @@ def _item(item: "ConsistencyItem", names_contradictions: bool) -> ItemCard:
         texts=present(*texts),
         findings=tuple(reasons)[:_MOST_FINDINGS],
         parts=tuple((name, as_cell(value)) for name, value in (*_probability(item), *further)),
-        details=(f"{counted(len(hidden), 'more sample')}", tuple(hidden)),
+        details=(f"{count_of(len(hidden), 'more sample')}", tuple(hidden)),
         brief=tuple(map(as_cell, brief)),
     )
 
@@ -303,19 +303,21 @@ def _distinct_samples(item: "ConsistencyItem") -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: (pair[0] not in contradicting, -pair[1]))
 
 
-def _marked_sample(item: "ConsistencyItem", text: str) -> Marked:
+def _mark_sample(item: "ConsistencyItem", text: str) -> Marked:
     number_of_sample = item.samples.index(text)
-    findings = _located(
+    findings = _drop_unlocated(
         [
             contradiction.finding
             for contradiction in item.contradictions
             if contradiction.sample == number_of_sample
         ]
     )
-    return marked(text, ((finding.guard, finding.reference) for finding in findings), limit=_SAMPLE_LIMIT)
+    return mark_findings(
+        text, ((finding.guard, finding.reference) for finding in findings), limit=_SAMPLE_LIMIT
+    )
 
 
-def _located(findings: Sequence[Finding]) -> Sequence[Finding]:
+def _drop_unlocated(findings: Sequence[Finding]) -> Sequence[Finding]:
     """Drop findings about whole texts if guards located the words, so that the words are marked."""
     return [finding for finding in findings if finding.guard != ENTAILED] or findings
 
@@ -422,13 +424,13 @@ def _area_table(correctness: "CorrectnessProbability") -> DataTable:
         ("labelled answers", lambda name: comparison.n[name]),
         (on_common, lambda name: estimate_cell(comparison.common[name], 3)) if comparison.common else None,
     )
-    interval = parts.covered((comparison.separate[name] for name in names), correctness.interval)
+    interval = parts.coverage_suffix((comparison.separate[name] for name in names), correctness.interval)
     return table_of(names, columns, title=f"Measures that separate right from wrong answers{interval}")
 
 
 def cautions(summary: "ConsistencySummary") -> Iterator[str]:
     """Return the limits of the figures that a reader must know."""
-    yield from _refused_parameters(summary)
+    yield from _note_refused_parameters(summary)
     if summary.floor_from == TOO_FEW_ANSWERS:
         yield (
             f"There are fewer than {FEWEST_ANSWERS} different answers, so the similarity of unrelated ones "
@@ -439,18 +441,18 @@ def cautions(summary: "ConsistencySummary") -> Iterator[str]:
         few = f"fewer than {FEW_SAMPLES} samples"
         yield f"Most prompts have {few}: one sample that differs by chance decides."
     if summary.n_samples_left_out:
-        samples = counted(summary.n_samples_left_out, "sample")
+        samples = count_of(summary.n_samples_left_out, "sample")
         yield f"{samples} left out: missing, empty, no text, or not read by the model."
     if summary.n_unguarded:
         yield (
-            f"Guards read English alone: of {counted(summary.n_unguarded, _NOUN)} they passed over "
+            f"Guards read English alone: of {count_of(summary.n_unguarded, _NOUN)} they passed over "
             "samples in other languages, where contradictions are not seen. An entailment model that reads "
             "them finds these, too: `nli`."
         )
     yield from _p_true_cautions(summary)
     if summary.n_null_answers:
         yield (
-            f"{counted(summary.n_null_answers, 'answer')} read None, null, nil or NaN and count as answers: "
+            f"{count_of(summary.n_null_answers, 'answer')} read None, null, nil or NaN and count as answers: "
             "where these mean that there is no answer, leave the cells empty."
         )
     if (labels := summary.too_few_labels) is not None:
@@ -463,10 +465,10 @@ def cautions(summary: "ConsistencySummary") -> Iterator[str]:
         yield from _correctness_cautions(summary.correctness)
 
 
-def _refused_parameters(summary: "ConsistencySummary | AgreementSummary") -> tuple[str, ...]:
+def _note_refused_parameters(summary: "ConsistencySummary | AgreementSummary") -> tuple[str, ...]:
     refused = () if summary.replies is None else summary.replies.left_out
     model = dict(summary.signature.fields).get("chat_model", "the model")
-    return present(sentences.refused_parameters_note(one_line(model), refused))
+    return present(sentences.parameters_note(one_line(model), refused))
 
 
 def _p_true_cautions(summary: "ConsistencySummary") -> Iterator[str]:
@@ -474,11 +476,11 @@ def _p_true_cautions(summary: "ConsistencySummary") -> Iterator[str]:
         return
     lacking = summary.counts.get(Status.SCORED, 0) - summary.estimates.overall_mean("p_true").n
     if lacking:
-        yield f"P(True) is not known for {counted(lacking, _NOUN)}: {no_value_reason('p_true')}."
+        yield f"P(True) is not known for {count_of(lacking, _NOUN)}: {no_value_reason('p_true')}."
     decided = 0 if summary.replies is None else summary.replies.n_decided
     if decided:
         yield (
-            f"P(True) of {counted(decided, _NOUN)} is a typed decision, as the model gave no "
+            f"P(True) of {count_of(decided, _NOUN)} is a typed decision, as the model gave no "
             "log-probabilities; how sure a model says it is and how probable its words are need not agree."
         )
 
@@ -500,7 +502,7 @@ def _correctness_cautions(correctness: "CorrectnessProbability") -> Iterator[str
         yield f"{simple} as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): do not rely on this measure."
     if correctness.filled:
         lacking = ", ".join(
-            f"{MEASURE_NAMES[name]} in {counted(n, _NOUN)}" for name, n in correctness.filled.items()
+            f"{MEASURE_NAMES[name]} in {count_of(n, _NOUN)}" for name, n in correctness.filled.items()
         )
         yield (
             "Where a prompt has no value of a measure, the ensemble uses the mean of that measure over the "
@@ -516,7 +518,7 @@ def area_sentence(area: "Estimate") -> str:
 
 def _basis(correctness: "CorrectnessProbability") -> str:
     """Explain the data behind the curve, or why there is none."""
-    labels, curve = counted(correctness.labels.total, "labelled answer"), correctness.curve
+    labels, curve = count_of(correctness.labels.total, "labelled answer"), correctness.curve
     if curve is None:
         kind = "right" if correctness.labels.right else "wrong"
         return (
@@ -552,7 +554,7 @@ def replies_sentence(summary: "ConsistencySummary | AgreementSummary") -> str | 
     replies = summary.replies
     if replies is None:
         return None
-    asked = counted(replies.n_calls, "reply", "replies")
+    asked = count_of(replies.n_calls, "reply", "replies")
     saved = f", {replies.n_saved:,} saved because the decision was settled" if replies.n_saved else ""
     why = f", most often because: {one_line(replies.why_failed)}" if replies.why_failed else ""
     failed = f", {replies.n_failed:,} without a reply{why}" if replies.n_failed else ""
@@ -649,7 +651,7 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         Paragraph(f"{_SUPPORT} {_SAMPLE_RULES[summary.uses_entailment]}", "note"),
     )
     left_out, asking = summary.n_samples_left_out, replies_sentence(summary)
-    return parts.estimated_document(
+    return parts.estimates_document(
         summary,
         kind="claim consistency report",
         name="Claim consistency",
@@ -662,9 +664,9 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         reading=(f"{_claim_counts(summary)}.",),
         facts=(("Samples", summary.n_samples), *_claim_facts(summary)),
         cautions=(
-            *_refused_parameters(summary),
+            *_note_refused_parameters(summary),
             *present(
-                f"{counted(left_out, 'sample')} left out: missing, empty, no text, or declining to answer."
+                f"{count_of(left_out, 'sample')} left out: missing, empty, no text, or declining to answer."
                 if left_out
                 else None
             ),
@@ -672,7 +674,7 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         ),
         sections=_claim_sections(summary, _SAMPLES, paragraphs, columns),
         notes=(f"claims: {_claim_counts(summary)}",),
-        settings=[(capitalised(use), parts.in_column(column)) for use, column in summary.columns],
+        settings=[(capitalise(use), parts.in_column(column)) for use, column in summary.columns],
         citations=(_LUQ,),
     )
 
@@ -689,7 +691,7 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
         ("support", lambda row: row[1].score),
     )
     rules = Paragraph(_PASSAGE_RULES[summary.uses_entailment], "note")
-    return parts.estimated_document(
+    return parts.estimates_document(
         summary,
         kind="groundedness report",
         name="Groundedness",
@@ -744,7 +746,7 @@ def _claim_sections(
 def _claim_counts(summary: "ClaimSummary") -> str:
     """Return the number of claims, in total and by verdict."""
     named = (f"{n:,} {VERDICT_NAMES[verdict]}" for verdict, n in summary.claims.items() if n)
-    return f"{counted(summary.n_claims, 'claim')}: {', '.join(named)}" if summary.n_claims else "no claim"
+    return f"{count_of(summary.n_claims, 'claim')}: {', '.join(named)}" if summary.n_claims else "no claim"
 
 
 def _claim_facts(summary: "ClaimSummary") -> tuple[parts.Fact, ...]:
@@ -760,11 +762,11 @@ def _claim_cautions(summary: "ClaimSummary") -> Iterator[str]:
     if summary.n_unguarded:
         yield (
             "Guards read English alone: no contradiction can be found in "
-            f"{counted(summary.n_unguarded, 'answer')} in other languages. An entailment model that reads "
+            f"{count_of(summary.n_unguarded, 'answer')} in other languages. An entailment model that reads "
             "them can (`nli`)."
         )
     if unread := summary.claims[Support.UNREAD]:
-        yield f"{counted(unread, 'claim')} could not be read by the model, and do not count."
+        yield f"{count_of(unread, 'claim')} could not be read by the model, and do not count."
 
 
 def _verdict_table(summary: "ClaimSummary", meanings: Mapping[Support, str]) -> DataTable:

@@ -546,7 +546,9 @@ LONGEST = 900
 """Number of characters shown of a marked text."""
 
 
-def marked(text: str, findings: Iterable[tuple[str, "Span | None"]] = (), *, limit: int = LONGEST) -> Marked:
+def mark_findings(
+    text: str, findings: Iterable[tuple[str, "Span | None"]] = (), *, limit: int = LONGEST
+) -> Marked:
     """Split a text at the findings of guards; of overlapping findings, the first is marked.
 
     Args:
@@ -559,7 +561,7 @@ def marked(text: str, findings: Iterable[tuple[str, "Span | None"]] = (), *, lim
 
     Examples:
         >>> from semscale.guards.findings import Span
-        >>> text = marked("not well", [("negation", Span(0, 3, "not"))])
+        >>> text = mark_findings("not well", [("negation", Span(0, 3, "not"))])
         >>> [(piece.text, piece.guard) for piece in text.pieces]
         [('not', 'negation'), (' well', None)]
     """

@@ -13,12 +13,12 @@ from semscale.report.document import Document, Quoted
 from semscale.report.drift_gate import (
     LEVELS,
     OUTCOMES,
+    bounds_sentence,
     drift_document,
     gravest_facts,
     slight_sentence,
-    undecided_sentence,
 )
-from semscale.report.formatting import capitalised, count, printable
+from semscale.report.formatting import capitalise, count, printable
 
 SHOWN = 10
 """Number of annotations of one kind that GitHub shows for a step."""
@@ -79,7 +79,7 @@ def _test_message(summary: DriftSummary, test: MetricTest) -> str:
     if test.outcome is Outcome.FAIL:
         return test.sentence(summary.comparison.metrics[test.metric])
     if test.outcome is Outcome.UNDECIDED:
-        return undecided_sentence(summary, test)
+        return bounds_sentence(summary, test)
     if test.change is Change.SLIGHTLY_WORSE:
         return slight_sentence(summary, test)
     return f"{metric_label(test.metric)} drifted by at most {test.high:.3g} (margin {test.margin:.3g})"
@@ -107,7 +107,7 @@ def github_annotations(summary: DriftSummary) -> list[str]:
     checks = list(_checks(summary))
     lines = {
         _KINDS[outcome]: [
-            (f"{check.kind} {check.name}", f"{capitalised(check.message)}.")
+            (f"{check.kind} {check.name}", f"{capitalise(check.message)}.")
             for check in checks
             if check.outcome is outcome
         ]

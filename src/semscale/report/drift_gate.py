@@ -17,7 +17,7 @@ from semscale.drift.runs import ItemMatching
 from semscale.drift.summary import DriftSummary
 from semscale.embedding.languages import ENGLISH
 from semscale.history.items import Output
-from semscale.history.runs import Approval, Run, named, now, short_id
+from semscale.history.runs import Approval, Run, list_names, now, short_id
 from semscale.report.chart_kit import diverging
 from semscale.report.document import (
     Cell,
@@ -46,20 +46,20 @@ from semscale.report.document import (
     estimate_cell,
     stamp,
 )
-from semscale.report.figures import described, matrix_figure
+from semscale.report.figures import describe_rows, matrix_figure
 from semscale.report.formatting import (
     MISSING,
-    capitalised,
+    capitalise,
     cell_text,
-    clipped,
+    clip_text,
     count,
-    counted,
+    count_of,
     digits_for,
-    listed,
+    join_list,
     number,
     one_line,
     printable,
-    signed,
+    with_sign,
 )
 from semscale.report.parts import (
     GUARD_MEANINGS,
@@ -159,20 +159,20 @@ def model_name(summary: DriftSummary) -> Quoted:
 def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
     """Return the facts that decided, the most serious first, as sentences without full stops."""
     decision, ruler = summary.decision, summary.ruler
-    moved = (capitalised(ruler.sentence),) if ruler is not None and ruler.has_moved else ()
+    moved = (capitalise(ruler.sentence),) if ruler is not None and ruler.has_moved else ()
     if decision.outcome is Outcome.FAIL:
         failures = summary.failures
-        also = (f"{counted(len(failures) - 1, 'more reason')} below",) if len(failures) > 1 else ()
-        return (capitalised(failures[0].sentence), *also)
+        also = (f"{count_of(len(failures) - 1, 'more reason')} below",) if len(failures) > 1 else ()
+        return (capitalise(failures[0].sentence), *also)
     if moved:
         return moved
     if decision.outcome is Outcome.UNDECIDED:
-        return _undecided_facts(summary, decision)
-    slight = tuple(capitalised(slight_sentence(summary, test)) for test in decision.slightly_worse)
+        return _facts_if_undecided(summary, decision)
+    slight = tuple(capitalise(slight_sentence(summary, test)) for test in decision.slightly_worse)
     return slight or (_greatest_drift(decision.overall),)
 
 
-def _undecided_facts(summary: DriftSummary, decision: GateDecision) -> tuple[str, ...]:
+def _facts_if_undecided(summary: DriftSummary, decision: GateDecision) -> tuple[str, ...]:
     undecided = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
     if not undecided:
         return tuple(check.sentence for check in decision.undecided_limits)
@@ -182,14 +182,14 @@ def _undecided_facts(summary: DriftSummary, decision: GateDecision) -> tuple[str
     )
     if _is_too_few(first_test):
         return (_too_few_sentence(first_test),)
-    first = capitalised(undecided_sentence(summary, first_test))
+    first = capitalise(bounds_sentence(summary, first_test))
     if not summary.comparison.reruns:
         copies = len(summary.comparison.copies)
         why = "There is no rerun of the baseline"
         if copies:
-            why = f"The baseline has {counted(copies, 'rerun')}, left out as a repetition of another run"
+            why = f"The baseline has {count_of(copies, 'rerun')}, left out as a repetition of another run"
         return (f"{why}, so a change cannot be told from chance", first)
-    names = listed([metric_label(test.metric) for test in other_tests])
+    names = join_list([metric_label(test.metric) for test in other_tests])
     return (first, f"Also undecided: {names}") if names else (first,)
 
 
@@ -199,11 +199,11 @@ def slight_sentence(summary: DriftSummary, test: MetricTest) -> str:
     ids = [comparison.baseline.items[index].id for index in summary.drifting(test)]
     sentence = printable(test.sentence(comparison.metrics[test.metric]))
     size = "" if test.size in sentence else f" ({test.size})"
-    items = f": {named(ids)}" if ids else ""
+    items = f": {list_names(ids)}" if ids else ""
     return f"{sentence}{size}, less than the margin but more than chance explains{items}"
 
 
-def undecided_sentence(summary: DriftSummary, test: MetricTest) -> str:
+def bounds_sentence(summary: DriftSummary, test: MetricTest) -> str:
     """State the bounds of an undecided test in a sentence without a full stop."""
     metric = summary.comparison.metrics[test.metric]
     digits = digits_for(0, metric.span)
@@ -216,8 +216,8 @@ def undecided_sentence(summary: DriftSummary, test: MetricTest) -> str:
         return f"{_subject(test)}: {_too_few_sentence(test)}"
     unit = f" {one_line(metric.unit)}" if metric.unit else ""
     return (
-        f"{_subject(test)} may have become worse: average {signed(drift)}{unit}, upper bound {signed(high)} "
-        f"(95 %); {margin} or more counts"
+        f"{_subject(test)} may have become worse: average {with_sign(drift)}{unit}, upper bound "
+        f"{with_sign(high)} (95 %); {margin} or more counts"
     )
 
 
@@ -228,7 +228,7 @@ def _is_too_few(test: MetricTest) -> bool:
 
 
 def _too_few_sentence(test: MetricTest) -> str:
-    return f"{counted(test.n, 'item')}: fewer than {FEWEST_TO_PASS} items cannot show that nothing changed"
+    return f"{count_of(test.n, 'item')}: fewer than {FEWEST_TO_PASS} items cannot show that nothing changed"
 
 
 def _subject(test: MetricTest) -> str:
@@ -294,12 +294,13 @@ def _counting(summary: DriftSummary) -> Iterator[str]:
     yield f"baseline   {run_line(comparison.baseline)}{approved}"
     reruns, n, left_out = len(comparison.reruns), len(comparison.baseline.items), comparison.n_left_out
     total = n + comparison.matching.n_left_out
-    compared = f"{count(n - left_out)} of {counted(total, 'item')} compared"
+    compared = f"{count(n - left_out)} of {count_of(total, 'item')} compared"
     why = f", {count(left_out)} left out, as neither run has a text" if left_out else ""
     copies = f", {count(len(comparison.copies))} left out" if comparison.copies else ""
-    yield f"{compared}{why}; {counted(reruns, 'rerun') if reruns else 'no rerun'} of the baseline{copies}"
+    yield f"{compared}{why}; {count_of(reruns, 'rerun') if reruns else 'no rerun'} of the baseline{copies}"
     if new := comparison.matching.new:
-        yield f"{counted(len(new), 'new item')} that the baseline does not have, not compared: {named(new)}"
+        items = count_of(len(new), "new item")
+        yield f"{items} that the baseline does not have, not compared: {list_names(new)}"
 
 
 def _counts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
@@ -321,8 +322,8 @@ def _cautions(summary: DriftSummary) -> Iterator[str]:
     matching = comparison.matching
     if matching.changed:
         yield (
-            f"{count(len(matching.changed))} of {counted(matching.n_baseline, 'item')} have another input in "
-            f"the candidate and were not compared: {named(matching.changed)}"
+            f"{count(len(matching.changed))} of {count_of(matching.n_baseline, 'item')} have another input "
+            f"in the candidate and were not compared: {list_names(matching.changed)}"
         )
     yield from decision.cautions
     if comparison.judged is not None:
@@ -425,7 +426,7 @@ def around_difference(left: str, right: str, *, limit: int) -> tuple[str, str]:
         start = texts[0].find(" ", start, common) + 1 or common
     room = limit - 1 if start else limit
     rests = [text[start:] for text in texts]
-    shown = [rest if len(rest) <= room else clipped(rest, room - 1).shown for rest in rests]
+    shown = [rest if len(rest) <= room else clip_text(rest, room - 1).shown for rest in rests]
     first, second = (f"…{text}" if start else text for text in shown)
     return first, second
 
@@ -440,7 +441,7 @@ def _pair(summary: DriftSummary, pair: AlignedPair) -> ComparedPair:
         names=("baseline", "candidate, the same" if is_same else "candidate"),
         absent=("the baseline has no such output", "the candidate has no such output"),
         findings=tuple(
-            (finding.guard, clipped(finding.reason, _LONGEST_REASON).shown)
+            (finding.guard, clip_text(finding.reason, _LONGEST_REASON).shown)
             for finding in pair.findings[:_SHOWN_FINDINGS]
         ),
         figures=tuple(
@@ -513,8 +514,8 @@ def _checks_section(summary: DriftSummary) -> Section | None:
     slight = [test for test in decision.slightly_worse if test.outcome is Outcome.PASS]
     findings = (
         *_not_passed(summary, decision),
-        *(("warn", f"{capitalised(slight_sentence(summary, test))}.") for test in slight),
-        *_passed(decision),
+        *(("warn", f"{capitalise(slight_sentence(summary, test))}.") for test in slight),
+        *_list_passed(decision),
     )
     return section("checks", "What the gate checked", Findings(findings, detail="both"))
 
@@ -522,7 +523,7 @@ def _checks_section(summary: DriftSummary) -> Section | None:
 def _not_passed(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Level, Line]]:
     """Return one line for each failed or undecided check."""
     for failure in summary.failures:
-        yield "fail", printable(f"{capitalised(failure.sentence)}.")
+        yield "fail", printable(f"{capitalise(failure.sentence)}.")
     for limit in decision.undecided_limits:
         yield "warn", printable(f"{limit.sentence}.")
     failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
@@ -535,17 +536,17 @@ def _not_passed(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple
     too_few = [test for test in shown if _is_too_few(test)]
     for n in sorted({test.n for test in too_few}):
         of_n = [test for test in too_few if test.n == n]
-        names = listed([one_line(metric_label(test.metric)) for test in of_n])
+        names = join_list([one_line(metric_label(test.metric)) for test in of_n])
         yield "warn", f"{_too_few_sentence(of_n[0])}: {names}."
     for test in sorted((test for test in shown if not _is_too_few(test)), key=lambda test: test.urgency):
-        yield "warn", f"{capitalised(undecided_sentence(summary, test))}."
+        yield "warn", f"{capitalise(bounds_sentence(summary, test))}."
     yield from _of_groups(
         "warn", "Undecided in groups", [test for test in undecided if test.group is not None]
     )
     if summary.ruler is not None:
         yield (
             "warn" if summary.ruler.has_moved else "pass",
-            f"{capitalised(printable(summary.ruler.sentence))}.",
+            f"{capitalise(printable(summary.ruler.sentence))}.",
         )
 
 
@@ -554,15 +555,15 @@ def _of_groups(level: Level, title: str, tests: Sequence[MetricTest]) -> Iterato
     names = [_subject(test) for test in tests[:_MOST_NAMED]]
     more = [f"{count(len(tests) - _MOST_NAMED)} more"] if len(tests) > _MOST_NAMED else []
     if names:
-        yield level, f"{title}: {listed([*names, *more])}."
+        yield level, f"{title}: {join_list([*names, *more])}."
 
 
-def _passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
+def _list_passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
     """Return one line for each kind of passed checks."""
     hidden = _hidden_metrics(decision)
     better = [_subject(test) for test in decision.tests if test.change in _BETTER]
     if better:
-        yield "pass", f"Better than the baseline: {listed(better)}."
+        yield "pass", f"Better than the baseline: {join_list(better)}."
     passed = [
         one_line(metric_label(test.metric))
         for test in decision.overall
@@ -571,7 +572,7 @@ def _passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
         and test.change is not Changed.SLIGHTLY_WORSE
     ]
     if passed:
-        yield "pass", f"Within the margin: {listed(passed)}."
+        yield "pass", f"Within the margin: {join_list(passed)}."
     failed = {test.metric for test in decision.tests if test.outcome is Outcome.FAIL}
     held = [
         check.name.replace("_", " ")
@@ -583,12 +584,12 @@ def _passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
         and _SAME_SUBJECT.get(check.name) not in failed
     ]
     if held:
-        yield "pass", f"Limits met: {listed(held)}."
+        yield "pass", f"Limits met: {join_list(held)}."
     for threshold in decision.thresholds:
         if threshold.passed:
-            yield "pass", printable(f"{capitalised(threshold.sentence)}.")
+            yield "pass", printable(f"{capitalise(threshold.sentence)}.")
     if n_passed := sum(check.passed for check in decision.must_pass):
-        yield "pass", f"{counted(n_passed, 'must-pass item')} did not become worse."
+        yield "pass", f"{count_of(n_passed, 'must-pass item')} did not become worse."
 
 
 def _hidden_metrics(decision: GateDecision) -> set[str]:
@@ -606,7 +607,7 @@ def _metrics_section(summary: DriftSummary) -> Section | None:
     figure = Figure(
         "metrics",
         lambda width: forest(rows, "drift as a multiple of the margin", width=width),
-        f"Drift as a multiple of the margin: {described((row.name, row.text) for row in rows)}.",
+        f"Drift as a multiple of the margin: {describe_rows((row.name, row.text) for row in rows)}.",
         numbers_table(summary, tests),
         caption="The dot is the drift of each metric as a multiple of its margin, the line its one-sided "
         "95 % bounds. A metric passes if the whole line is left of 1, the margin, and fails if the dot is "
@@ -624,8 +625,8 @@ def _forest_row(summary: DriftSummary, test: MetricTest) -> ForestRow:
         value=test.drift / margin,
         low=test.low / margin,
         high=test.high / margin,
-        text=f"{signed(number(test.drift, digits))} (margin {number(margin, digits)})",
-        short_text=signed(number(test.drift, digits)),
+        text=f"{with_sign(number(test.drift, digits))} (margin {number(margin, digits)})",
+        short_text=with_sign(number(test.drift, digits)),
         margin=1.0,
         outcome=test.outcome if summary.is_tested(test) else None,
     )
@@ -634,7 +635,7 @@ def _forest_row(summary: DriftSummary, test: MetricTest) -> ForestRow:
 def numbers_table(summary: DriftSummary, tests: Sequence[MetricTest], **further: object) -> DataTable:
     """Build the table of tests: losses, drift, margin, p-value and outcome."""
 
-    def shown(test: MetricTest, value: float | None) -> Number:
+    def format_value(test: MetricTest, value: float | None) -> Number:
         return Number(value, digits_for(0, summary.comparison.metrics[test.metric].span))
 
     has_groups = any(test.group for test in tests)
@@ -642,10 +643,10 @@ def numbers_table(summary: DriftSummary, tests: Sequence[MetricTest], **further:
         ("group", lambda test: Quoted(" ".join(test.group or ()))) if has_groups else None,
         ("metric", lambda test: one_line(metric_label(test.metric))),
         ("items", lambda test: test.n),
-        ("loss", lambda test: shown(test, test.loss)),
-        ("loss among reruns", lambda test: shown(test, test.noise)),
+        ("loss", lambda test: format_value(test, test.loss)),
+        ("loss among reruns", lambda test: format_value(test, test.noise)),
         ("drift", lambda test: _drift_cell(summary, test)),
-        ("margin", lambda test: shown(test, test.margin)),
+        ("margin", lambda test: format_value(test, test.margin)),
         ("p", lambda test: Number(test.p_adjusted, 3, least=0.001)) if summary.decision else None,
         ("outcome", lambda test: outcome_cell(test.outcome if summary.is_tested(test) else None)),
     )
@@ -686,16 +687,16 @@ def _groups_figure(summary: DriftSummary, tests: Sequence[MetricTest]) -> Figure
         "groups",
         (
             "group",
-            [clipped(name, 60).shown or "(blank)" for name in shown],
+            [clip_text(name, 60).shown or "(blank)" for name in shown],
             [one_line(metric_label(name)) for name in metrics],
         ),
         values,
         lambda value: diverging(-min(max(value / 2, -1.0), 1.0)) if math.isfinite(value) else "#ffffff",
-        text=lambda value: signed(number(value, 1)),
+        text=lambda value: with_sign(number(value, 1)),
         numbers=numbers_table(summary, sorted(tests, key=lambda test: test.urgency)),
         description="Drift of each group in each metric as a multiple of the margin.",
         caption="Drift as a multiple of the margin; orange is worse, and 1 or more is beyond the margin."
-        + (f" {counted(more, 'more group')} with less drift are in the numbers." if more > 0 else ""),
+        + (f" {count_of(more, 'more group')} with less drift are in the numbers." if more > 0 else ""),
         style="heat",
     )
 
@@ -715,11 +716,11 @@ def _quality_section(summary: DriftSummary) -> Section | None:
         "quality",
         "Better or worse",
         table_of(tests, columns, brief_title="Better or worse"),
-        None if judged is None else Paragraph(_judged_sentence(judged), detail="both"),
+        None if judged is None else Paragraph(_judge_sentence(judged), detail="both"),
     )
 
 
-def _judged_sentence(judged: "JudgedRuns") -> str:
+def _judge_sentence(judged: "JudgedRuns") -> str:
     record, model = judged.summarize(IntervalPlan()), one_line(judged.verdicts.model)
     if judged.no_verdict is not None:
         return f"{model} compared both runs in both orders and gave no verdict: {judged.no_verdict}."
@@ -727,7 +728,7 @@ def _judged_sentence(judged: "JudgedRuns") -> str:
     share = cell_text(estimate_cell(record.share, 0, is_share=True))
     return (
         f"{model} compared both runs in both orders: the candidate is better in {count(record.wins)} of "
-        f"{counted(n, 'item')}, as good in {count(record.ties)}, and worse in {count(record.losses)}; both "
+        f"{count_of(n, 'item')}, as good in {count(record.ties)}, and worse in {count(record.losses)}; both "
         f"outputs are identical in {count(record.identical)}. With half a point for each tie and each item "
         f"with identical outputs, its share of the points is {share}."
     )
@@ -765,7 +766,7 @@ def _ruler_section(summary: DriftSummary) -> Section | None:
     return section(
         "ruler",
         "Did the system or the ruler change?",
-        Paragraph(f"{capitalised(printable(check.sentence))}. {part}".rstrip(), "lead"),
+        Paragraph(f"{capitalise(printable(check.sentence))}. {part}".rstrip(), "lead"),
         "The texts of the anchors never change, so only the measuring system can change their readings.",
         tests,
         label_errors_table(check),
@@ -817,7 +818,9 @@ def _runs_section(summary: DriftSummary) -> Section | None:
     statuses = zip(baseline.items, comparison.status, strict=True)
     left_out = [item.id for item, status in statuses if status != "scored"]
     lacking = (
-        f"Neither run has a text for {named(left_out)}: left out, never counted as 0." if left_out else ""
+        f"Neither run has a text for {list_names(left_out)}: left out, never counted as 0."
+        if left_out
+        else ""
     )
     runs = table(("", "baseline", "candidate"), present(*rows), detail="full")
     return section("runs", "What was compared", runs, lacking)

@@ -45,18 +45,26 @@ from semscale.report.drift_gate import OUTCOMES, in_margins, outcome_cell, run_l
 from semscale.report.figures import distributions_figure, matrix_figure, shares_figure
 from semscale.report.formatting import (
     MISSING,
-    capitalised,
+    capitalise,
     count,
-    counted,
+    count_of,
     coverage,
-    listed,
+    join_list,
     number,
     one_line,
     percent,
     printable,
-    signed,
+    with_sign,
 )
-from semscale.report.parts import Columns, named_file, present, section, signature_fields, table, table_of
+from semscale.report.parts import (
+    Columns,
+    present,
+    quote_file_name,
+    section,
+    signature_fields,
+    table,
+    table_of,
+)
 from semscale.stats.intervals import Estimate
 
 Row = TypeVar("Row")
@@ -72,11 +80,11 @@ _NO_RERUN = (
 )
 
 
-def recorded_document(summary: RecordedRun) -> Document:
+def record_document(summary: RecordedRun) -> Document:
     """Turn a recorded run into a document."""
     run, shared = summary.run, summary.shared
     fields = [
-        f"{one_line(name)} (missing in {counted(n, 'output')})" if n else one_line(name)
+        f"{one_line(name)} (missing in {count_of(n, 'output')})" if n else one_line(name)
         for name, n in summary.without_number.items()
     ]
     groups = [f"{one_line(kind)} ({count(n)})" for kind, n in summary.n_groups.items()]
@@ -86,15 +94,15 @@ def recorded_document(summary: RecordedRun) -> Document:
         ("items", len(run.items)),
         ("outputs", summary.n_outputs),
         ("items without output", summary.n_silent),
-        None if shared is None else ("ids in common", _shared_ids(shared)),
-        ("fields", listed(fields) or "none"),
-        ("groups", listed(groups) or "none"),
+        None if shared is None else ("ids in common", _format_shared_ids(shared)),
+        ("fields", join_list(fields) or "none"),
+        ("groups", join_list(groups) or "none"),
         None if run.rerun_of is None else ("rerun of", short_id(run.rerun_of)),
         ("Git revision", Quoted(run.revision) if run.revision else "none"),
         None if run.note is None else ("note", Quoted(run.note)),
-        ("history", named_file(summary.where)),
+        ("history", quote_file_name(summary.where)),
         *_rerun_rows(summary),
-        *_asked_rows(summary),
+        *_call_rows(summary),
         *_approval_rows(summary),
     ]
     repeats = "" if summary.asked is None else " These calls gave the same outputs."
@@ -110,10 +118,10 @@ def recorded_document(summary: RecordedRun) -> Document:
         signature=None,
         sections=(Section("run", "The run", (table(("", ""), present(*rows)),)),),
         cautions=(
-            *_shared_cautions(shared, run.dataset),
-            *(f"{capitalised(copy.sentence)}." for copy in summary.copies),
+            *_id_cautions(shared, run.dataset),
+            *(f"{capitalise(copy.sentence)}." for copy in summary.copies),
             *((_NO_RERUN,) if summary.approval is not None and not summary.reruns else ()),
-            *(() if summary.asked is None else _asked_cautions(summary.asked)),
+            *(() if summary.asked is None else _call_cautions(summary.asked)),
         ),
         notes=() if summary.is_new else (known,),
     )
@@ -124,14 +132,14 @@ def _rerun_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
         yield "reruns", ", ".join(short_id(rerun.id) for rerun in summary.reruns) or "none"
 
 
-def _asked_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
+def _call_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
     """List calls, tokens, cost and latency of a model or program."""
     facts = summary.asked
     if facts is None:
         return
     units = {"cost": facts.currency or "money"}
     sums = [
-        f"{amount(total)} {units.get(name, name)} for {counted(facts.n_known[name], 'output')}"
+        f"{amount(total)} {units.get(name, name)} for {count_of(facts.n_known[name], 'output')}"
         for name, total in facts.sums.items()
     ]
     yield "calls", facts.n_calls
@@ -147,14 +155,14 @@ def _approval_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
         yield "baseline", Quoted(f"approved by {approval.by}{until}: {approval.why}")
 
 
-def _asked_cautions(facts: AskedFacts) -> tuple[str, ...]:
-    without = [f"{counted(n, 'answer')} without an output: {reason}" for reason, n in facts.reasons.items()]
-    cut = f"{counted(facts.n_cut, 'reply', 'replies')} cut at the limit of tokens (--max-tokens)"
-    left = f"asked without {listed(list(facts.left_out))}, which the model refuses"
+def _call_cautions(facts: AskedFacts) -> tuple[str, ...]:
+    without = [f"{count_of(n, 'answer')} without an output: {reason}" for reason, n in facts.reasons.items()]
+    cut = f"{count_of(facts.n_cut, 'reply', 'replies')} cut at the limit of tokens (--max-tokens)"
+    left = f"asked without {join_list(list(facts.left_out))}, which the model refuses"
     return (*without[:_SHOWN_REASONS], *([cut] if facts.n_cut else []), *([left] if facts.left_out else []))
 
 
-def _shared_ids(shared: SharedIds) -> str:
+def _format_shared_ids(shared: SharedIds) -> str:
     return f"{count(shared.n)} of the {count(shared.n_earlier)} of {_earlier(shared)}"
 
 
@@ -175,11 +183,11 @@ def _earlier(shared: SharedIds) -> str:
     return f"the {'baseline' if shared.is_baseline else 'latest run'} {short_id(shared.run)}"
 
 
-def _shared_cautions(shared: SharedIds | None, dataset: str) -> tuple[str, ...]:
+def _id_cautions(shared: SharedIds | None, dataset: str) -> tuple[str, ...]:
     return () if shared is None or shared.n else (f"{none_shared_sentence(shared, dataset)}.",)
 
 
-def approved_document(summary: ApprovedBaseline) -> Document:
+def approval_document(summary: ApprovedBaseline) -> Document:
     """Turn an approval into a document."""
     run, approval, shared = summary.run, summary.approval, summary.shared
     until = f"until {approval.expires:{_TIME}} UTC" if approval.expires else "until another is approved"
@@ -208,7 +216,7 @@ def approved_document(summary: ApprovedBaseline) -> Document:
         cautions=(
             *(() if gate is None or has_passed else (f"{last_gate_sentence(gate)}.",)),
             *other,
-            *_shared_cautions(shared, run.dataset),
+            *_id_cautions(shared, run.dataset),
             *((silent,) if summary.is_silent else ()),
         ),
     )
@@ -229,7 +237,7 @@ def last_gate_sentence(gate: StoredComparison) -> str:
     ]
     reasons = [*map(_broken_check, gate.broken or ()), *drifts, *undecided]
     more = [f"{count(len(reasons) - _FEW)} more"] if len(reasons) > _FEW else []
-    why = f": {listed([*reasons[:_FEW], *more])}" if reasons else ""
+    why = f": {join_list([*reasons[:_FEW], *more])}" if reasons else ""
     ended = "was undecided" if gate.outcome == Outcome.UNDECIDED else outcome
     return f"Its last gate, on {gate.compared:{_TIME}} UTC, {ended}{printable(why)}"
 
@@ -247,7 +255,7 @@ def history_document(summary: HistorySummary) -> Document:
         kind="drift history",
         name="History",
         title="Runs and comparisons",
-        source=(named_file(summary.where),),
+        source=(quote_file_name(summary.where),),
         signature=None,
         counting=tuple(_history_lines(summary)),
         sections=tuple(
@@ -263,7 +271,7 @@ def _history_lines(summary: HistorySummary) -> Iterator[str]:
 
 
 def _dataset_blocks(dataset: DatasetHistory) -> Iterator[Block]:
-    runs, comparisons = counted(len(dataset.runs), "run"), counted(len(dataset.comparisons), "comparison")
+    runs, comparisons = count_of(len(dataset.runs), "run"), count_of(len(dataset.comparisons), "comparison")
     yield Paragraph((Quoted(dataset.name), f": {runs}, {comparisons}"), detail="both")
     yield Paragraph(_baseline_line(dataset), detail="both")
     series = _series(dataset.comparisons)
@@ -331,14 +339,14 @@ def _broken_cell(broken: Sequence[StoredCheck] | None) -> Cell:
         return Number(None)
     names = [_broken_check(check) for check in broken[:_FEW]]
     more = [f"{count(len(broken) - _FEW)} more"] if len(broken) > _FEW else []
-    return Quoted(listed([*names, *more]), wraps=True) if names else Label("none")
+    return Quoted(join_list([*names, *more]), wraps=True) if names else Label("none")
 
 
 def _broken_check(check: StoredCheck) -> str:
     where = "" if check.group is None else f" in {' '.join(check.group)}"
     if check.kind == "must_pass":
         return f"must-pass {check.name}"
-    value = number(check.value, 3) if check.kind == "threshold" else counted(round(check.value), "item")
+    value = number(check.value, 3) if check.kind == "threshold" else count_of(round(check.value), "item")
     return f"{check.name}{where} ({value})"
 
 
@@ -385,7 +393,7 @@ def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
         for comparison in shown
     ]
     cut = (
-        f" The latest {count(len(shown))} of {counted(len(series), 'run')}."
+        f" The latest {count(len(shown))} of {count_of(len(series), 'run')}."
         if len(shown) < len(series)
         else ""
     )
@@ -394,9 +402,9 @@ def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
         ("run", names, [one_line(metric_label(metric)) for metric in metrics]),
         values,
         lambda value: diverging(-min(max(value / 2, -1.0), 1.0)) if math.isfinite(value) else "#ffffff",
-        text=lambda value: signed(number(value, 1)),
+        text=lambda value: with_sign(number(value, 1)),
         description="Drift of each tested metric as a multiple of its margin, in "
-        f"{counted(len(shown), 'run')}.",
+        f"{count_of(len(shown), 'run')}.",
         caption="Drift from the baseline as a multiple of the margin, the oldest run first. Orange is worse; "
         f"1 or more is beyond the margin. All runs were compared with the same baseline and settings.{cut}",
         style="heat",
@@ -411,7 +419,7 @@ def anchors_document(summary: RecordedAnchors) -> Document:
         ("pairs", len(anchors.pairs)),
         ("human labels", sum(label is not None for label in anchors.labels)),
         ("readings of the reference", len(summary.references)),
-        ("history", named_file(summary.where)),
+        ("history", quote_file_name(summary.where)),
     ]
     errors = [
         (metric_label(error.reading), estimate_cell(error.error, 3), error.error.n)
@@ -425,7 +433,7 @@ def anchors_document(summary: RecordedAnchors) -> Document:
         source=(Quoted(anchors.name),),
         signature=None,
         counting=(
-            f"{counted(len(anchors.pairs), 'anchor')} {stored}. Each gate measures them again, to see "
+            f"{count_of(len(anchors.pairs), 'anchor')} {stored}. Each gate measures them again, to see "
             "whether the model that compares outputs, or its engine, has changed.",
         ),
         sections=present(
@@ -459,16 +467,16 @@ def plan_document(plan: GatePlan) -> Document:
         source=(),
         signature=None,
         counting=(
-            f"{capitalised(plan.sentence)}.",
-            f"now {counted(plan.items, 'item')} and {counted(plan.reruns, 'rerun')} of the baseline",
+            f"{capitalise(plan.sentence)}.",
+            f"now {count_of(plan.items, 'item')} and {count_of(plan.reruns, 'rerun')} of the baseline",
         ),
         reading=(
-            f"{capitalised(plan.sentence)}.",
-            f"Now there are {counted(plan.items, 'item')} and {counted(plan.reruns, 'rerun')} of the "
+            f"{capitalise(plan.sentence)}.",
+            f"Now there are {count_of(plan.items, 'item')} and {count_of(plan.reruns, 'rerun')} of the "
             f"baseline. Wanted: the gate decides about {kind} in at least {percent(plan.power, 0)} of "
             "comparisons.",
         ),
-        cautions=tuple(f"{capitalised(copy.sentence)}." for copy in plan.copies),
+        cautions=tuple(f"{capitalise(copy.sentence)}." for copy in plan.copies),
         facts=(
             ("Items", Count(plan.items)),
             ("Reruns", Count(plan.reruns)),
@@ -497,7 +505,7 @@ def _sizes_figure(plan: GatePlan, numbers: DataTable) -> Figure:
     """Draw the share of simulated gates that passed, failed and stayed undecided, for each size."""
     rows = [
         (
-            f"{counted(size.items, 'item')}, {counted(size.reruns, 'rerun')}",
+            f"{count_of(size.items, 'item')}, {count_of(size.reruns, 'rerun')}",
             Estimate(size.decided, math.nan, math.nan),
             (size.passed, size.failed, size.undecided),
         )
@@ -541,7 +549,7 @@ def self_test_document(result: SelfTest) -> Document:
     """Turn a self-test into a document."""
     rows = result.rows
     items, draws = max((row.items for row in rows), default=0), max((row.n_draws for row in rows), default=0)
-    reruns = counted(result.n_reruns, "rerun") if result.n_reruns else "no rerun"
+    reruns = count_of(result.n_reruns, "rerun") if result.n_reruns else "no rerun"
     intervals = f"{coverage(result.interval)}, Wilson's score interval over draws"
     return Document(
         kind="self-test of a drift gate",
@@ -551,12 +559,13 @@ def self_test_document(result: SelfTest) -> Document:
         signature=result.signature,
         lead=_detections_figure(result) if result.detections else None,
         counting=(
-            f"{counted(items, 'item')} per gate, {counted(draws, 'gate')} per line, {reruns} of the baseline",
+            f"{count_of(items, 'item')} per gate, {count_of(draws, 'gate')} per line, {reruns} of the "
+            "baseline",
         ),
         reading=tuple(_self_test_reading(result)) or ("No gate was run: no item allows these changes.",),
         cautions=(
             *_FEW_RERUNS.get(result.n_reruns, ()),
-            *(f"{capitalised(copy.sentence)}." for copy in result.copies),
+            *(f"{capitalise(copy.sentence)}." for copy in result.copies),
         ),
         sections=present(
             section("alarms", "False alarms", _alarms_block(result.false_alarms)),
@@ -568,16 +577,20 @@ def self_test_document(result: SelfTest) -> Document:
 
 
 def _self_test_reading(result: SelfTest) -> Iterator[str]:
-    most, alarms, allowed = _at_most_damage(result), _drawn(result.false_alarms), percent(result.alpha, 0)
+    most, alarms, allowed = (
+        _at_most_damage(result),
+        _rows_with_draws(result.false_alarms),
+        percent(result.alpha, 0),
+    )
     if most:
         weak = [row.kind for row in most if row.failed.value < _TARGET]
         damaged = "all items" if most[0].share == 1.0 else f"{percent(most[0].share, 0)} of items"
-        detected = f"{count(len(most) - len(weak))} of {counted(len(most), 'kind')} of damage to {damaged}"
-        missed = f" Detected less often: {listed(weak)}." if weak else ""
+        detected = f"{count(len(most) - len(weak))} of {count_of(len(most), 'kind')} of damage to {damaged}"
+        missed = f" Detected less often: {join_list(weak)}." if weak else ""
         yield f"{detected} are detected in at least {percent(_TARGET, 0)} of draws.{missed}"
     beyond = [_change_label(row) for row in alarms if row.failed.low > result.alpha]
     if beyond:
-        yield f"More than {allowed} false alarms, beyond chance: {listed(beyond)}."
+        yield f"More than {allowed} false alarms, beyond chance: {join_list(beyond)}."
     elif alarms:
         yield f"No harmless change has more than {allowed} false alarms, beyond the chance of the draws."
 
@@ -603,7 +616,7 @@ def _detections_figure(result: SelfTest) -> Figure:
 
 
 def _alarms_block(rows: Sequence[SelfTestRow]) -> Block | None:
-    drawn = _drawn(rows)
+    drawn = _rows_with_draws(rows)
     if not drawn:
         return _rates_table(rows, "Harmless changes: the gate should not fail") if rows else None
     return shares_figure(
@@ -653,12 +666,12 @@ def _change_label(row: SelfTestRow) -> str:
 
 def _at_most_damage(result: SelfTest) -> list[SelfTestRow]:
     """Return the rows of the drawn kinds of damage with the greatest share of damaged items."""
-    drawn = _drawn(result.detections)
+    drawn = _rows_with_draws(result.detections)
     greatest = max((row.share for row in drawn), default=0.0)
     return [row for row in drawn if row.share == greatest]
 
 
-def _drawn(rows: Sequence[SelfTestRow]) -> list[SelfTestRow]:
+def _rows_with_draws(rows: Sequence[SelfTestRow]) -> list[SelfTestRow]:
     return [row for row in rows if math.isfinite(row.failed.value)]
 
 
@@ -667,22 +680,22 @@ def verification_document(verification: Verification) -> Document:
     level: Level = "pass" if verification.holds else "fail"
     flaws, lost_heads = verification.flaws, verification.lost_heads
     n_changed = len(flaws) - len(lost_heads)
-    verdict = f"{counted(verification.n_entries, 'entry')} unchanged since recording"
+    verdict = f"{count_of(verification.n_entries, 'entry')} unchanged since recording"
     if n_changed:
-        verdict = f"{counted(n_changed, 'entry')} changed; the first is {one_line(str(flaws[0]))}"
+        verdict = f"{count_of(n_changed, 'entry')} changed; the first is {one_line(str(flaws[0]))}"
     if lost_heads:
         missing = one_line(", ".join(lost_heads))
         rest = verdict if n_changed else "no other entry was changed"
         verdict = (
-            f"{counted(len(lost_heads), 'hash', 'hashes')} not found in the history: {missing}. Either it is "
-            f"mistyped, or the entries up to it were replaced or removed; {rest}"
+            f"{count_of(len(lost_heads), 'hash', 'hashes')} not found in the history: {missing}. Either it "
+            f"is mistyped, or the entries up to it were replaced or removed; {rest}"
         )
     heads = [(Quoted(name, 60), head) for name, head in verification.heads.items()]
     return Document(
         kind="verified history",
         name="History",
         title="Is the history as it was stored?",
-        source=(named_file(verification.where),),
+        source=(quote_file_name(verification.where),),
         signature=None,
         lead=Decision("unchanged" if verification.holds else "changed", level, "according to the hashes"),
         reading=(f"{verdict}.",),

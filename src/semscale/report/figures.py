@@ -43,11 +43,11 @@ _HISTOGRAMS_OF_GROUPS = 10
 _BINS, _BRIEF_BINS = 20, 10  # of a histogram, and of one on the screen
 
 
-def described(rows: Iterable[tuple[str, str]]) -> str:
+def describe_rows(rows: Iterable[tuple[str, str]]) -> str:
     """Return the text alternative of a chart's rows: each name with its figures.
 
     Examples:
-        >>> described([("north", "0.50"), ("south", "0.60")])
+        >>> describe_rows([("north", "0.50"), ("south", "0.60")])
         'north: 0.50; south: 0.60'
     """
     return "; ".join(f"{name}: {figures}" for name, figures in rows)
@@ -90,7 +90,7 @@ def distributions_figure(  # noqa: PLR0913 - a picture with two plots
     return Figure(
         name,
         lambda width: group_rows(rows, colours, reference=reference, titles=axes, width=width),
-        f"{about}: {described((label, number(mean.value, digits)) for label, mean, _ in rows)}.",
+        f"{about}: {describe_rows((label, number(mean.value, digits)) for label, mean, _ in rows)}.",
         legend=points,
         **further,
     )
@@ -122,7 +122,7 @@ def bars_figure(
     return Figure(
         name,
         lambda width: bars(drawn, labels, width),
-        f"{about}. {described((label, bar.text) for label, bar in zip(labels, drawn, strict=True))}.",
+        f"{about}. {describe_rows((label, bar.text) for label, bar in zip(labels, drawn, strict=True))}.",
         **further,
     )
 

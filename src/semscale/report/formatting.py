@@ -67,15 +67,15 @@ def one_line(text: object) -> str:
     return " ".join(printable(text).split())
 
 
-def clipped(text: object, limit: int = 220) -> Clipped:
+def clip_text(text: object, limit: int = 220) -> Clipped:
     """Cut a long text at the end of a word with an ellipsis; ``full`` then contains the whole text.
 
     A text of more than ``LONGEST`` characters is also cut in ``full``, with a note.
 
     Examples:
-        >>> clipped("short")
+        >>> clip_text("short")
         Clipped(shown='short', full=None)
-        >>> clipped("one two three", limit=8)
+        >>> clip_text("one two three", limit=8)
         Clipped(shown='one two…', full='one two three')
     """
     whole = one_line(text)
@@ -113,7 +113,7 @@ def number(
         return MISSING
     if least is not None and value < least:
         return f"< {least:g}"
-    return _signed(f"{value:,.{digits}f}")
+    return _use_minus_sign(f"{value:,.{digits}f}")
 
 
 def percent(share: float | None, digits: int = 1) -> str:
@@ -160,11 +160,11 @@ def count(value: int | None) -> str:
     return MISSING if value is None else f"{int(value):,}"
 
 
-def counted(value: int, noun: str, plural: str | None = None) -> str:
+def count_of(value: int, noun: str, plural: str | None = None) -> str:
     """Format a number with its noun.
 
     Examples:
-        >>> counted(1, "text"), counted(2, "text"), counted(2, "entry"), counted(2, "day")
+        >>> count_of(1, "text"), count_of(2, "text"), count_of(2, "entry"), count_of(2, "day")
         ('1 text', '2 texts', '2 entries', '2 days')
     """
     usual = f"{noun[:-1]}ies" if noun[-1:] == "y" and noun[-2:-1] not in "aeiou" else f"{noun}s"
@@ -178,14 +178,14 @@ def plain(value: float | None) -> str:
         >>> plain(3.0), plain(-0.5), plain(None)
         ('3', '−0.5', '–')
     """
-    return MISSING if value is None or not math.isfinite(value) else _signed(f"{value:g}")
+    return MISSING if value is None or not math.isfinite(value) else _use_minus_sign(f"{value:g}")
 
 
-def signed(shown: str) -> str:
+def with_sign(shown: str) -> str:
     """Put a plus sign before a formatted number that is greater than 0.
 
     Examples:
-        >>> signed("0.12 [0.02, 0.22]"), signed("−0.12"), signed("0.00"), signed("–")
+        >>> with_sign("0.12 [0.02, 0.22]"), with_sign("−0.12"), with_sign("0.00"), with_sign("–")
         ('+0.12 [0.02, 0.22]', '−0.12', '0.00', '–')
     """
     figure = shown.split(maxsplit=1)[0]
@@ -234,27 +234,27 @@ def _bracket(estimate: Interval, unit: float, digits: int) -> str:
     return f"[{number(unit * estimate.low, digits)}, {number(unit * estimate.high, digits)}]"
 
 
-def listed(parts: list[str]) -> str:
+def join_list(parts: list[str]) -> str:
     """Join words with commas and "and".
 
     Examples:
-        >>> listed(["a", "b", "c"])
+        >>> join_list(["a", "b", "c"])
         'a, b and c'
     """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
 
 
-def capitalised(text: str) -> str:
+def capitalise(text: str) -> str:
     """Capitalise the first letter of a phrase of Semscale.
 
     Examples:
-        >>> capitalised("mean, from 1 to 5"), capitalised("")
+        >>> capitalise("mean, from 1 to 5"), capitalise("")
         ('Mean, from 1 to 5', '')
     """
     return text[:1].upper() + text[1:]
 
 
-def _signed(text: str) -> str:
+def _use_minus_sign(text: str) -> str:
     digits = text.lstrip("-")
     if not text.startswith("-") or not any("1" <= character <= "9" for character in digits):
         return digits
@@ -278,7 +278,7 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
     match cell:
         case Number(value, digits, is_signed, least, most):
             shown = plain(value) if digits is None else number(value, digits, least=least, most=most)
-            return signed(shown) if is_signed else shown
+            return with_sign(shown) if is_signed else shown
         case Change():
             return _change_text(cell)
         case Count(value, is_small):
@@ -293,7 +293,7 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
         case Label(text) | Flag(text):
             return text
         case Quoted(text, limit):
-            return clipped("" if text is None else text, limit).shown
+            return clip_text("" if text is None else text, limit).shown
         case Marked(pieces):
             return one_line("".join(piece.text for piece in pieces))
         case _:
@@ -311,7 +311,7 @@ def line_text(line: Line) -> str:
         case str():
             return printable(line)
         case Quoted(text, limit):
-            return clipped(text, limit).shown
+            return clip_text(text, limit).shown
         case _:
             return "".join(line_text(part) for part in line)
 
@@ -341,9 +341,9 @@ def heading_text(head: Line) -> str:
     """
     match head:
         case str():
-            return capitalised(line_text(head))
+            return capitalise(line_text(head))
         case (str(first), *others):
-            return line_text((capitalised(first), *others))
+            return line_text((capitalise(first), *others))
         case _:
             return line_text(head)
 
@@ -353,13 +353,13 @@ def _change_text(cell: Change) -> str:
     if cell.digits is not None:
         return f"{number(before, cell.digits)} → {number(after, cell.digits)}"
     difference = None if before is None or after is None else after - before
-    known = "" if difference is None else f" ({signed(plain(difference))})"
+    known = "" if difference is None else f" ({with_sign(plain(difference))})"
     return f"{plain(before)} → {plain(after)}{known}"
 
 
 def _interval_text(cell: WithInterval) -> str:
     shown = percent_with_interval(cell) if cell.is_share else with_interval(cell, cell.digits)
     if cell.signed:
-        shown = signed(shown)
+        shown = with_sign(shown)
     no_interval = cell.low != cell.low  # noqa: PLR0124 - NaN
     return f"{shown} ({cell.note})" if cell.note and no_interval else shown

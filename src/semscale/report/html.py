@@ -26,9 +26,9 @@ from semscale.report.document import (
     WithInterval,
 )
 from semscale.report.formatting import (
-    capitalised,
+    capitalise,
     cell_text,
-    clipped,
+    clip_text,
     coverage,
     has_interval,
     heading_text,
@@ -89,19 +89,19 @@ def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:  # noqa: PLR0911 
     """
     match cell:
         case Label(text, note):
-            shown = line_html(capitalised(text) if is_name else text)
+            shown = line_html(capitalise(text) if is_name else text)
             return Markup("{}<small>{}</small>").format(shown, line_html(note)) if note else shown
         case Quoted(text, limit):
-            return quoted_html("" if text is None else text, limit)
+            return quote_html("" if text is None else text, limit)
         case WithInterval(note=note) if note and not has_interval(cell):
             value = cell_text(replace(cell, note=""))
             return Markup('{}<small class="why">{}</small>').format(value, line_html(note))
         case Compared():
-            return compared_html(cell)
+            return comparison_html(cell)
         case Flag(text, level):
             return Markup('<b class="flag {}">{}</b>').format(level, line_html(text))
         case Marked():
-            return marked_html(cell)
+            return marks_html(cell)
         case _:
             return escape(printable(cell_text(cell)))
 
@@ -142,16 +142,16 @@ def _unbroken(name: str) -> str | Markup:
     return Markup("").join(parts)
 
 
-def quoted_html(text: object, limit: int) -> Markup:
+def quote_html(text: object, limit: int) -> Markup:
     """Render a user's text; the cut part can be expanded."""
-    shown, full = clipped(text, limit)
+    shown, full = clip_text(text, limit)
     if full is None:
         return escape(shown)
     folded = '{}<details class="more"><summary>full text</summary><p>{}</p></details>'
     return Markup(folded).format(shown, full)
 
 
-def compared_html(cell: Compared) -> Markup:
+def comparison_html(cell: Compared) -> Markup:
     """Render a figure of a crosstab with its mark at the right and its interval below."""
     shown = escape(printable(cell_text(replace(cell, mark=""))))
     mark = Markup(' <b class="mark">{}</b>').format(printable(cell.mark)) if cell.mark else ""
@@ -164,7 +164,7 @@ def compared_html(cell: Compared) -> Markup:
     return Markup("{}{}{}").format(shown, mark, interval)
 
 
-def marked_html(marked: Marked) -> Markup:
+def marks_html(marked: Marked) -> Markup:
     """Render a text with its marks."""
     pieces = [
         escape(printable(piece.text))
@@ -197,7 +197,7 @@ def _environment() -> "Environment":
     environment.filters |= {
         "cell": cell_html, "line": line_html, "plain_line": lambda line: line_text(unbroken(line)),
         "heading": lambda head: heading_text(unbroken(head)), "drawings": drawings,
-        "capitalised": capitalised, "has_interval": has_interval, "percent": percent, "plain": plain,
+        "capitalised": capitalise, "has_interval": has_interval, "percent": percent, "plain": plain,
         "coverage": lambda interval: percents_unbroken(coverage(interval)), "number": number,
         "position": _position,
     }  # fmt: skip

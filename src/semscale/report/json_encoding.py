@@ -12,7 +12,7 @@ import numpy as np
 
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.groups import GroupEstimate, counted_mean
+from semscale.stats.groups import GroupEstimate, mean_with_counts
 
 SCHEMA = 1
 """Version of the schema in ``docs/schema``; it increases when a key changes its meaning or is removed."""
@@ -36,11 +36,11 @@ def to_json(
 
 
 def json_text(content: object) -> str:
-    """Encode a value that ``encoded`` accepts as indented JSON."""
-    return json.dumps(encoded(content), ensure_ascii=False, indent=2, allow_nan=False)
+    """Encode a value that ``to_json_value`` accepts as indented JSON."""
+    return json.dumps(to_json_value(content), ensure_ascii=False, indent=2, allow_nan=False)
 
 
-def encoded(value: object) -> Json:  # noqa: C901, PLR0911 - one case for each kind of value
+def to_json_value(value: object) -> Json:  # noqa: C901, PLR0911 - one case for each kind of value
     """Convert a value to JSON types; a missing number becomes null.
 
     A dataclass becomes an object with its fields, so every estimate has ``value``, ``low`` and ``high``. An
@@ -50,7 +50,7 @@ def encoded(value: object) -> Json:  # noqa: C901, PLR0911 - one case for each k
         TypeError: a value has another type.
 
     Examples:
-        >>> encoded({"mean": float("nan"), "rows": np.int64(3), "scores": np.array([0.5])})
+        >>> to_json_value({"mean": float("nan"), "rows": np.int64(3), "scores": np.array([0.5])})
         {'mean': None, 'rows': 3, 'scores': [0.5]}
     """
     match value:
@@ -61,18 +61,18 @@ def encoded(value: object) -> Json:  # noqa: C901, PLR0911 - one case for each k
         case str() | PurePath() | Signature():
             return str(value)
         case np.generic():
-            return encoded(value.item())
+            return to_json_value(value.item())
         case datetime():
             return value.isoformat(timespec="seconds")
         case Mapping():
-            return {str(name): encoded(item) for name, item in value.items()}
+            return {str(name): to_json_value(item) for name, item in value.items()}
         case list() | tuple() | set() | np.ndarray():
-            return [encoded(item) for item in value]
+            return [to_json_value(item) for item in value]
         case GroupEstimate():
-            return encoded(_group_record(value))
+            return to_json_value(_group_record(value))
         case _ if dataclasses.is_dataclass(value):
             fields = [field.name for field in dataclasses.fields(value) if not field.name.startswith("_")]
-            return {name: encoded(getattr(value, name)) for name in fields}
+            return {name: to_json_value(getattr(value, name)) for name in fields}
         case _:
             raise TypeError(f"{type(value).__name__} has no JSON form")
 
@@ -86,5 +86,5 @@ def _group_record(group: GroupEstimate) -> dict[str, object]:
         "left_out": group.left_out,
         "effective_n": group.effective_n,
         "small_base": group.has_small_base,
-        "figures": {name: counted_mean(group, name) for name in group.figures},
+        "figures": {name: mean_with_counts(group, name) for name in group.figures},
     }

@@ -38,12 +38,12 @@ from semscale.report.document import (
     share_cell,
 )
 from semscale.report.formatting import (
-    capitalised,
+    capitalise,
     count,
-    counted,
+    count_of,
     coverage,
     has_interval,
-    listed,
+    join_list,
     number,
     one_line,
     percent,
@@ -118,7 +118,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
     """Turn the verdicts on a table into a document."""
     columns, panel, human = summary.columns, panel_note(summary), summary.human
     corrected = None if human is None else human.corrected
-    return parts.estimated_document(
+    return parts.estimates_document(
         summary,
         kind="judging report",
         name="Judge",
@@ -162,7 +162,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
             "Distribution of the scores",
             parts.altogether(means, summary.plan.interval),
             *_scores_blocks(summary),
-            f"{capitalised(_provenance_note(summary))}.",
+            f"{capitalise(_provenance_note(summary))}.",
             _error_note(summary),
             parts.group_table(summary.estimates) if summary.estimates.groups else None,
         )
@@ -195,7 +195,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
         summary.lowest[:SHOWN_ITEMS], lambda item: item.expected, summary.mean_expected, _SCORES
     )
     if lowest:
-        brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest expected score")
+        brief = "" if disputed else count_of(min(len(lowest), Items.most), "lowest expected score")
         yield section("lowest", "The lowest expected scores", _items(lowest, brief_title=brief))
     yield parts.languages_section(summary.languages, ("answer",))
     yield parts.left_out_section(summary, MEANINGS, _reasons_table(summary))
@@ -300,7 +300,7 @@ def _criteria_table(summary: "JudgeSummary") -> DataTable:
         ("weight", lambda row: Share(weights[row[0]], 0)),
         ("rows", lambda row: row[1].n),
         (
-            f"expected{parts.covered(summary.criteria.values(), summary.plan.interval)}",
+            f"expected{parts.coverage_suffix(summary.criteria.values(), summary.plan.interval)}",
             lambda row: row[1],
         ),
     )
@@ -321,8 +321,8 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     if human is None:
         return None
     corrected, n_unscored = human.corrected, human.n_labelled - human.corrected.n_labelled
-    scored = f"the {counted(summary.counts.get(Status.SCORED, 0), 'row')} with a score"
-    both = f"{counted(corrected.n_labelled, 'row')} with a label and a score"
+    scored = f"the {count_of(summary.counts.get(Status.SCORED, 0), 'row')} with a score"
+    both = f"{count_of(corrected.n_labelled, 'row')} with a label and a score"
     sample = f"what people would give to {scored}, if the labelled ones are a random sample of these"
     rows = [
         _human_row("mean, corrected by the labels", corrected, sample),
@@ -334,7 +334,9 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
         ),
     ]
     if summary.mean_label is not None and n_unscored:
-        labels = f"of {counted(human.n_labelled, 'row')} with a label, {n_unscored:,} of them without a score"
+        labels = (
+            f"of {count_of(human.n_labelled, 'row')} with a label, {n_unscored:,} of them without a score"
+        )
         rows.append(_human_row("mean of all labels", summary.mean_label, labels))
     rows += [
         _human_row("judge minus people", human.judge_less_people, f"on the {both}; above 0 is lenient"),
@@ -350,7 +352,7 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
                 "judge minus ceiling", people.difference, "above 0 the judge is no worse than a person"
             ),
         ]
-    value = f"value{parts.covered((row[1] for row in rows), summary.plan.interval)}"
+    value = f"value{parts.coverage_suffix((row[1] for row in rows), summary.plan.interval)}"
     title = "Comparison with human labels"
     return table(("", value, "meaning"), rows, explained=True, brief_title=title)
 
@@ -377,7 +379,8 @@ def _reasons_table(summary: "JudgeSummary") -> DataTable | None:
     rows: list[tuple[str, str, int, str]] = []
     for name, scores in summary.judges.items():
         rows += [
-            (name, f"{refusal.form}, not taken", refusal.n, refusal.reason) for refusal in scores.not_taken
+            (name, f"{refusal.form}, not taken", refusal.n, refusal.reason)
+            for refusal in scores.refused_forms
         ]
         rows += [(name, f"rows {status}", n, why) for status, why, n in scores.frequent_reasons if why]
     columns: Columns[tuple[str, str, int, str]] = (
@@ -446,7 +449,7 @@ def _reply(name: str, verdict: "Verdict", item: "JudgedRow") -> JudgeReply:
 def _provenance_note(summary: "JudgeSummary") -> str:
     """Name the sources of the distributions."""
     parts = [
-        f"{counted(n, 'distribution')} {_PROVENANCES[provenance]}"
+        f"{count_of(n, 'distribution')} {_PROVENANCES[provenance]}"
         for provenance, n in summary.provenances.items()
     ]
     return "; ".join(parts) or "none"
@@ -458,7 +461,7 @@ def _error_note(summary: "JudgeSummary") -> str:
     single = sum(summary.provenances.values()) - sum(several)
     if not several:
         return "Each score is of one reading: the spread of repeated readings is not known."
-    rest = f"; of {counted(single, 'score')} of one reading it is not known" if single else ""
+    rest = f"; of {count_of(single, 'score')} of one reading it is not known" if single else ""
     return f"The standard error of a score estimates how far other orders or replies would differ{rest}."
 
 
@@ -499,7 +502,7 @@ def _silent_judges(summary: "JudgeSummary") -> tuple[str, ...]:
     silent = [one_line(name) for name, scores in summary.judges.items() if not scores.is_scored_anywhere]
     if not scoring or not silent:
         return ()
-    return (f"{listed(silent)} scored no row: these figures are those of {listed(scoring)} alone.",)
+    return (f"{join_list(silent)} scored no row: these figures are those of {join_list(scoring)} alone.",)
 
 
 def cautions(summary: "JudgeSummary") -> Iterator[str]:
@@ -514,11 +517,11 @@ def cautions(summary: "JudgeSummary") -> Iterator[str]:
         sampled += ["severities", "agreement of judges"] if summary.is_panel else []
         sampled += [] if human is None else ["the corrected mean"]
         labelled = "" if human is None else "rows with a human label"
-        yield sentences.sampled_caution(sampled, summary.sampled, summary.n, labelled)
+        yield sentences.sample_caution(sampled, summary.sampled, summary.n, labelled)
     if human is not None and not human.corrected.n_labelled:
         yield "No row has both a human label and a score, so nothing shows whether people would agree."
     elif human is not None and human.corrected.n_labelled < _FEW_LABELS:
-        labelled = counted(human.corrected.n_labelled, "row")
+        labelled = count_of(human.corrected.n_labelled, "row")
         yield f"Only {labelled} with a human label and a score: intervals are wide."
     if summary.unused_inclusion:
         yield (
@@ -532,21 +535,21 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
     lost = sum(scores.counts.get(status, 0) for status in _UNSCORED)
     if lost and scores.is_scored_anywhere:
         owner = "its" if is_panel else "the"
-        yield f"{name} gave no score to {counted(lost, 'row')}; {owner} figures hold for the others only."
+        yield f"{name} gave no score to {count_of(lost, 'row')}; {owner} figures hold for the others only."
     elif lost:
-        yield f"{name} gave no score to any of {counted(lost, 'row')}."
+        yield f"{name} gave no score to any of {count_of(lost, 'row')}."
     if alike := _same_score_note(name, scores.expected):
         yield alike
     if scores.failure is not None:
-        rows = counted(scores.counts.get(Status.FAILED, 0), "row")
+        rows = count_of(scores.counts.get(Status.FAILED, 0), "row")
         reason = one_line(scores.failure).rstrip(".")
         yield f"{name} gave no usable reply to {rows}, most often because: {reason}."
-    if refused := sentences.refused_parameters_note(name, refused_parameters(scores.signature)):
+    if refused := sentences.parameters_note(name, list_refused_parameters(scores.signature)):
         yield refused
     yield from _decision_cautions(name, scores)
     if scores.n_little_covered:
         yield (
-            f"For {counted(scores.n_little_covered, 'row')} less than {percent(LITTLE_COVERED, 0)} of the "
+            f"For {count_of(scores.n_little_covered, 'row')} less than {percent(LITTLE_COVERED, 0)} of the "
             f"probability of {name}’s reply is on a level; their distributions rest on that part."
         )
 
@@ -557,19 +560,19 @@ def _same_score_note(name: str, expected: Floats) -> str | None:
     if len(known) < FEWEST_CLUSTERS or np.ptp(known) > _SAME:
         return None
     return (
-        f"{name} gives the same score, {number(float(known[0]))}, to all {counted(len(known), 'row')}: "
+        f"{name} gives the same score, {number(float(known[0]))}, to all {count_of(len(known), 'row')}: "
         "nothing shows that it can tell good answers from bad ones."
     )
 
 
 def _decision_cautions(name: str, scores: "JudgeScores") -> Iterator[str]:
     """Return cautions on substitutes for decisions, normalised probabilities, and order effects of levels."""
-    yield from sentences.stand_in_notes(name, scores.signature, scores.not_taken)
+    yield from sentences.stand_in_notes(name, scores.signature, scores.refused_forms)
     if scores.unusable and dict(scores.signature.fields).get("method", "prose") != "prose":
         n = scores.counts.get(Status.UNPARSABLE, 0)
         yield sentences.unusable_answers_note(name, n, "row", scores.unusable)
     if scores.n_normalised:
-        yield sentences.normalised_note(name, scores.n_normalised)
+        yield sentences.normalisation_note(name, scores.n_normalised)
     if scores.order_bias > _LARGE_ORDER_BIAS:
         yield (
             f"The order of the levels moves {percent(scores.order_bias, 0)} of the probability of {name}’s "
@@ -577,11 +580,11 @@ def _decision_cautions(name: str, scores: "JudgeScores") -> Iterator[str]:
         )
 
 
-def refused_parameters(signature: Signature) -> tuple[str, ...]:
+def list_refused_parameters(signature: Signature) -> tuple[str, ...]:
     """Return the parameters that a judge's model refused, according to its signature.
 
     Examples:
-        >>> refused_parameters(Signature.of("judge", template="default", temperature="default", max_tokens=5))
+        >>> list_refused_parameters(Signature.of("judge", temperature="default", max_tokens=5))
         ('temperature',)
     """
     parameters = Parameters.__dataclass_fields__
@@ -642,23 +645,26 @@ def comparison_result(summary: "SystemComparison") -> str:
     if sides.best is None:
         return "No system is preferred: all have the same win rate"
     best = f"“{one_line(summary.names[sides.best])}”"
-    equal = [f"“{one_line(name)}”" for name in summary.as_good]
-    close = [f"“{one_line(name)}”" for name in summary.not_told_apart if name not in summary.as_good]
-    chance = f"{listed(close)} may be equally good: the difference may be chance"
+    equal = [f"“{one_line(name)}”" for name in summary.equal_to_best]
+    close = [f"“{one_line(name)}”" for name in summary.not_told_apart if name not in summary.equal_to_best]
+    chance = f"{join_list(close)} may be equally good: the difference may be chance"
     if equal:
-        return f"{listed([best, *equal])} are preferred most, and equally{f'; {chance}' if close else ''}"
+        return f"{join_list([best, *equal])} are preferred most, and equally{f'; {chance}' if close else ''}"
     return f"{best} is preferred most, but {chance}" if close else f"{best} is preferred significantly"
 
 
 def _system_table(summary: "SystemComparison") -> DataTable:
     columns: Columns[tuple[str, SystemRecord | None]] = (
         ("system", lambda row: Quoted(row[0], 60)),
-        ("won", lambda row: _known(row[1], lambda record: record.wins)),
-        ("tied", lambda row: _known(row[1], lambda record: record.ties)),
-        ("identical", lambda row: _known(row[1], lambda record: record.identical)),
-        ("lost", lambda row: _known(row[1], lambda record: record.losses)),
-        ("win rate", lambda row: share_cell(_known(row[1], lambda record: record.share))),
-        ("preferred to the average", lambda row: share_cell(_known(row[1], lambda record: record.chance))),
+        ("won", lambda row: _value_or_none(row[1], lambda record: record.wins)),
+        ("tied", lambda row: _value_or_none(row[1], lambda record: record.ties)),
+        ("identical", lambda row: _value_or_none(row[1], lambda record: record.identical)),
+        ("lost", lambda row: _value_or_none(row[1], lambda record: record.losses)),
+        ("win rate", lambda row: share_cell(_value_or_none(row[1], lambda record: record.share))),
+        (
+            "preferred to the average",
+            lambda row: share_cell(_value_or_none(row[1], lambda record: record.chance)),
+        ),
     )
     title = f"Systems ({coverage(summary.plan.interval)} intervals)"
     return table_of(zip(summary.names, summary.sides.records, strict=True), columns, brief_title=title)
@@ -688,9 +694,9 @@ def _pairs_note(summary: "SystemComparison") -> Paragraph | None:
     n_identical, n_asked = int(judged.is_identical.sum()), judged.n_asked
     n_judged = n_asked - summary.sides.n_unjudged
     return Paragraph(
-        f"{count(n_identical)} of {counted(n_pairs, 'pair')} {'has' if n_identical == 1 else 'have'} "
+        f"{count(n_identical)} of {count_of(n_pairs, 'pair')} {'has' if n_identical == 1 else 'have'} "
         f"identical answers: the judge is not asked about them, and they count half for each system in the "
-        f"win rate. {count(n_judged)} of the {counted(n_asked, 'pair')} with different answers "
+        f"win rate. {count(n_judged)} of the {count_of(n_asked, 'pair')} with different answers "
         f"{'was' if n_judged == 1 else 'were'} judged in both orders; a verdict needs at least half of them.",
         "note",
         detail="both",
@@ -703,7 +709,7 @@ def _order_note(summary: "SystemComparison") -> Paragraph | None:
     if not order.share.n:
         return None
     return Paragraph(
-        f"The order of the answers decides {order.by_order:,} of the {counted(order.share.n, 'pair')} in "
+        f"The order of the answers decides {order.by_order:,} of the {count_of(order.share.n, 'pair')} in "
         f"which the judge prefers an answer in both orders: {percent_with_interval(order.share)}. A judge "
         "without information reaches 50 % or more.",
         "note",
@@ -727,16 +733,16 @@ def _systems_figure(summary: "SystemComparison") -> Figure | None:
 def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
     sides, judged = summary.sides, summary.sides.pairs.judged
     name, total = one_line(judged.model), count(len(sides.pairs.points))
-    yield from sentences.stand_in_notes(name, judged.signature, judged.not_taken)
+    yield from sentences.stand_in_notes(name, judged.signature, judged.refused_forms)
     if sides.n_unfinished:
         yield (
-            f"{counted(sides.n_unfinished, 'pair')} of {total} unfinished. "
-            f"{sentences.stopped_cautions(summary.stopped)[0]}"
+            f"{count_of(sides.n_unfinished, 'pair')} of {total} unfinished. "
+            f"{sentences.stop_cautions(summary.stopped)[0]}"
         )
     if lost := sides.n_unjudged - sides.n_unfinished:
         reason = next(iter(judged.reasons), "no reason given")
         yield (
-            f"{counted(lost, 'pair')} of {total} without a verdict in both orders, most often because: "
+            f"{count_of(lost, 'pair')} of {total} without a verdict in both orders, most often because: "
             f"{one_line(reason)}"
         )
     if sides.no_strengths is not None and sides.best is not None:
@@ -748,7 +754,7 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
             "Without a verdict there are no win rates: they would describe the judge, not the systems. "
             "Choose another model, a rubric (`rubric`), or decisions instead of prose."
         )
-    if refused := sentences.refused_parameters_note(name, refused_parameters(summary.signature)):
+    if refused := sentences.parameters_note(name, list_refused_parameters(summary.signature)):
         yield refused
 
 
@@ -771,12 +777,12 @@ def audit_document(summary: "AuditSummary") -> Document:
         kind="judge audit",
         name="Judge audit",
         title=f"Effect of changes of form on {'the judge’s' if is_alone else 'each judge’s'} scores",
-        source=(parts.named_file(summary.source),),
+        source=(parts.quote_file_name(summary.source),),
         signature=summary.signature,
         counting=counting,
         reading=("An unbiased judge’s scores do not change when only the form changes.", *counting),
         facts=(("Rows", Count(len(first.plain))), ("Judges", Count(len(audits)))),
-        cautions=(*sentences.stopped_cautions(summary.stopped), *_audit_cautions(summary)),
+        cautions=(*sentences.stop_cautions(summary.stopped), *_audit_cautions(summary)),
         sections=present(*sections),
         notes=(f"intervals: {intervals}",),
         settings=(
@@ -814,12 +820,12 @@ def _audit_cautions(summary: "AuditSummary") -> Iterator[str]:
     """Return cautions on substitutes for decisions, refused parameters, and biases that may be chance."""
     for audit in summary.audits.values():
         yield from sentences.stand_in_notes(
-            one_line(audit.plain.model), audit.plain.signature, audit.plain.not_taken
+            one_line(audit.plain.model), audit.plain.signature, audit.plain.refused_forms
         )
     for name, audit in summary.audits.items():
         if alike := _same_score_note(one_line(name), audit.plain.expected):
             yield alike
-        if refused := sentences.refused_parameters_note(one_line(name), refused_parameters(audit.signature)):
+        if refused := sentences.parameters_note(one_line(name), list_refused_parameters(audit.signature)):
             yield refused
     n = sum(len(audit.completed) for audit in summary.audits.values())
     if n > 1:
@@ -833,13 +839,16 @@ def _audit_cautions(summary: "AuditSummary") -> Iterator[str]:
 def _audit_blocks(name: str, audit: "Audit") -> tuple[Block, ...]:
     columns: Columns[BiasCheck] = (
         ("change", lambda check: check.name),
-        ("rows", lambda check: _known(check.effect, lambda effect: effect.n)),
-        ("left out", lambda check: _known(check.effect, lambda effect: effect.n_left_out)),
+        ("rows", lambda check: _value_or_none(check.effect, lambda effect: effect.n)),
+        ("left out", lambda check: _value_or_none(check.effect, lambda effect: effect.n_left_out)),
         ("mean effect", lambda check: estimate_cell(check.effect)),
-        ("levels that change", lambda check: Share(_known(check.moved, lambda moved: moved.value), 0)),
+        (
+            "levels that change",
+            lambda check: Share(_value_or_none(check.moved, lambda moved: moved.value), 0),
+        ),
         ("", lambda check: Flag("biased", "warn") if check.biased else "" if check.effect else "not made"),
     )
-    interval = parts.covered((check.effect for check in audit.checks), audit.plan.interval)
+    interval = parts.coverage_suffix((check.effect for check in audit.checks), audit.plan.interval)
     title = (Quoted(name), f": effect of changes of form on the score{interval}")
     note = (
         "The mean effect is that on the expected score. A level changes where another one is stated, or is "
@@ -886,10 +895,10 @@ def _people_column(
     head: str, value: "Callable[[LabelComparison], Value]"
 ) -> "tuple[str, Callable[[tuple[str, Audit]], Value]]":
     """Return a column of the comparison with human labels."""
-    return head, lambda row: _known(row[1].people, value)
+    return head, lambda row: _value_or_none(row[1].people, value)
 
 
-def _known(item: T | None, value: Callable[[T], V]) -> V | None:
+def _value_or_none(item: T | None, value: Callable[[T], V]) -> V | None:
     """Return a figure of an item; ``None`` without an item."""
     return None if item is None else value(item)
 
@@ -900,13 +909,14 @@ _PEOPLE_COLUMNS = (
     _people_column("ranked probability score", lambda people: estimate_cell(people.rps)),
     _people_column("kappa", lambda people: people.kappa.value),
     _people_column(
-        "calibration error", lambda people: _known(people.calibration, lambda figure: figure.error)
+        "calibration error", lambda people: _value_or_none(people.calibration, lambda figure: figure.error)
     ),
     _people_column(
-        "by chance", lambda people: _known(people.calibration, lambda figure: figure.error_by_chance)
+        "by chance", lambda people: _value_or_none(people.calibration, lambda figure: figure.error_by_chance)
     ),
     _people_column(
-        "Brier score", lambda people: estimate_cell(_known(people.calibration, lambda figure: figure.brier))
+        "Brier score",
+        lambda people: estimate_cell(_value_or_none(people.calibration, lambda figure: figure.brier)),
     ),
 )
 

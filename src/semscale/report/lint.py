@@ -28,8 +28,16 @@ from semscale.report.document import (
     estimate_cell,
 )
 from semscale.report.figures import matrix_figure
-from semscale.report.formatting import LONGEST, count, counted, listed, number, one_line, plain
-from semscale.report.parts import Columns, covered, present, section, signature_fields, table, table_of
+from semscale.report.formatting import LONGEST, count, count_of, join_list, number, one_line, plain
+from semscale.report.parts import (
+    Columns,
+    coverage_suffix,
+    present,
+    section,
+    signature_fields,
+    table,
+    table_of,
+)
 from semscale.report.sentences import language_name
 from semscale.scales.library import MEASURED_WITH, sets_that_rate
 from semscale.types import Floats
@@ -102,9 +110,9 @@ def lint_overview(reports: "Sequence[LintReport]") -> Document:
         kind="lint report",
         name="Lint",
         title="Scales",
-        source=(counted(len(reports), "scale"),),
+        source=(count_of(len(reports), "scale"),),
         signature=None,
-        counting=(listed([f"{count(n)} {verdict}" for verdict, n in verdicts.items()]),),
+        counting=(join_list([f"{count(n)} {verdict}" for verdict, n in verdicts.items()]),),
         sections=present(section("overview", "", _verdict_table(reports), finding_table(reports))),
         notes=_without_probes(reports),
     )
@@ -140,7 +148,7 @@ def verdict_sentence(report: "LintReport") -> str:
     if report.verdict == "pass":
         return "Every criterion is met with this embedding model."
     blamed = [one_line(entry.name) for entry in report.sets if entry.verdict == report.verdict]
-    sets = f"{'set' if len(blamed) == 1 else 'sets'} {listed(blamed)}"
+    sets = f"{'set' if len(blamed) == 1 else 'sets'} {join_list(blamed)}"
     if report.verdict == "warn":
         subject = f" on {sets}" if blamed else ""
         return f"It can be used with this embedding model, with caution{subject}."
@@ -154,7 +162,9 @@ def _translation_sentence(scale: "Scale", rating: Sequence[str] | None) -> str |
     texts = f"{language_name(scale.language)} texts"
     if not rating:
         return f"rate does not use it: it does not rate {texts} as the English scale rates English ones."
-    return f"With {MEASURED_WITH}, rate --language auto rates {texts} with its sets {listed(list(rating))}."
+    return (
+        f"With {MEASURED_WITH}, rate --language auto rates {texts} with its sets {join_list(list(rating))}."
+    )
 
 
 def lint_warning(lint: "LintReport") -> str | None:
@@ -177,7 +187,7 @@ def lint_warning(lint: "LintReport") -> str | None:
 def _without_probes(reports: "Sequence[LintReport]") -> tuple[str, ...]:
     return tuple(
         f"{one_line(report.scale.name)} has no probes of its own and was tested on "
-        f"{counted(len(report.probes), 'probe')} of the library"
+        f"{count_of(len(report.probes), 'probe')} of the library"
         for report in reports
         if not report.scale.probes
     )
@@ -292,7 +302,9 @@ def _ladder_figure(report: "LintReport") -> Figure | None:
             "are the library's, so their levels have no meaning here; every point should get mass from "
             "some probe."
         )
-    part = f" {count(len(drawn))} of {counted(n_probes, 'probe')} are drawn." if len(drawn) < n_probes else ""
+    part = (
+        f" {count(len(drawn))} of {count_of(n_probes, 'probe')} are drawn." if len(drawn) < n_probes else ""
+    )
     lowest, highest = (number(float(end), digits) for end in (ladder.means.min(), ladder.means.max()))
     columns = (report.probes, report.levels.tolist(), ladder.means.tolist(), ladder.pmf.tolist())
     rows = (
@@ -391,7 +403,7 @@ def growth_document(growth: "Growth") -> Document:
         source=(Quoted(scale.name), one_line(growth.source)),
         signature=growth.lint.signature,
         counting=(
-            f"{counted(len(growth.sets), 'set')} to review: remove those that no respondent would write.",
+            f"{count_of(len(growth.sets), 'set')} to review: remove those that no respondent would write.",
         ),
         cautions=tuple(f"left out: {one_line(reason)}" for reason in growth.left_out),
         sections=present(*sections),
@@ -419,7 +431,7 @@ def validity_document(validity: "Validity") -> Document:
         ("baseline: KS of a uniform distribution", compared.null_ks, "the same share on every point"),
     )
     rows = [(name, estimate_cell(estimate), meaning) for name, estimate, meaning in listed_figures]
-    covering = covered((row[1] for row in rows), compared.interval)
+    covering = coverage_suffix((row[1] for row in rows), compared.interval)
     own = (
         ("plain sentiment", Number(check.sentiment)),
         ("text length", Number(check.length)),
@@ -428,7 +440,7 @@ def validity_document(validity: "Validity") -> Document:
         kind="validity report",
         name="Validity",
         title=Quoted(validity.scale.title),
-        source=(Quoted(validity.source), f"{counted(compared.n, 'text')} compared, {validity.n} labelled"),
+        source=(Quoted(validity.source), f"{count_of(compared.n, 'text')} compared, {validity.n} labelled"),
         signature=validity.signature,
         warnings=tuple(discriminant_warnings(check)),
         cautions=compared.notes,
@@ -474,7 +486,7 @@ def library_document(scales: "Sequence[Scale]") -> Document:
         kind="list of scales",
         name="Scales",
         title="Scales that ship with Semscale",
-        source=(counted(len(scales), "scale"), f"sets and hashes for {DEFAULT_RATING_MODEL}"),
+        source=(count_of(len(scales), "scale"), f"sets and hashes for {DEFAULT_RATING_MODEL}"),
         signature=None,
         sections=(Section("scales", "", (table_of(served, columns),)),),
     )
@@ -512,7 +524,7 @@ def _scale_anchors(scale: "Scale", name: str, anchors: Sequence[str]) -> DataTab
 def _models_table(scale: "Scale") -> DataTable:
     """Build the table of anchor sets for each model."""
     rows: list[tuple[Value, ...]] = [
-        (Quoted(model), Quoted(listed(list(names))), scale.for_model(model).content_hash)
+        (Quoted(model), Quoted(join_list(list(names))), scale.for_model(model).content_hash)
         for model, names in scale.sets_by_model.items()
     ]
     other = scale.for_model(DEFAULT_RATING_MODEL)

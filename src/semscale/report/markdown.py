@@ -23,10 +23,10 @@ from semscale.report.document import (
 )
 from semscale.report.formatting import (
     MISSING,
-    capitalised,
+    capitalise,
     cell_text,
-    clipped,
-    counted,
+    clip_text,
+    count_of,
     coverage,
     has_interval,
     heading_text,
@@ -62,7 +62,9 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
     parts = [*_head(document, pictures or {})]
     for section in document.sections:
         if section.full:
-            level = f" {_MARKS[section.level[1]]} {escaped(section.level[0])}" if section.level else ""
+            level = (
+                f" {_MARKS[section.level[1]]} {escape_markdown(section.level[0])}" if section.level else ""
+            )
             parts.append(f"## {_line(section.title)}{level}")
             for block in flat(section.full):
                 parts += _block(block, pictures or {})
@@ -78,12 +80,12 @@ def _head(document: Document, pictures: Mapping[int, PurePath]) -> Iterator[str]
     match document.lead:
         case Headline(name, value, _, interval, advice=advice):
             of = _text(f"({coverage(interval)} interval)") if has_interval(value) else ""
-            yield f"**{_text(capitalised(name))}: {_text(cell_text(value))}**{f' {of}' if of else ''}"
+            yield f"**{_text(capitalise(name))}: {_text(cell_text(value))}**{f' {of}' if of else ''}"
             yield _text(advice)
         case blocks.Figure() as figure:
             yield from _block(figure, pictures)
         case Decision(text, _, about):
-            yield f"**{_text(capitalised(text))}**: {_line(about)}"
+            yield f"**{_text(capitalise(text))}**: {_line(about)}"
     yield "\n\n".join(map(_line, document.introduction))
     yield f"**What to do:** {_text(document.next_step)}" if document.next_step else ""
     yield "\n".join(f"- ⚠️ {_text(caution)}" for caution in document.cautions)
@@ -97,8 +99,8 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
         case blocks.Paragraph(text, style):
             yield f"### {_line(text)}" if style == "heading" else _line(text)
         case blocks.DataTable():
-            title = block.title or capitalised(block.folded)
-            yield f"### {escaped(heading_text(unbroken(title)))}" if title else ""
+            title = block.title or capitalise(block.folded)
+            yield f"### {escape_markdown(heading_text(unbroken(title)))}" if title else ""
             yield from _table(block, most=_MOST_NUMBERS if block.folded else None)
         case blocks.Figure(description=description, caption=caption, table=table):
             if (file := pictures.get(id(block))) is not None:
@@ -110,10 +112,10 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
             yield from (_item(item, block.noun) for item in block.items)
         case blocks.ComparedItems():
             yield _guards(block.guards)
-            yield from map(_compared_item, block.items)
+            yield from map(_comparison_item, block.items)
         case blocks.Verbatims(columns):
             for title, texts in columns:
-                yield f"### {_text(capitalised(title))}"
+                yield f"### {_text(capitalise(title))}"
                 heads = ("Text", "Row", "Mean", "Entropy", "PMF")
                 yield _rows(heads, (
                     (
@@ -125,7 +127,7 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
         case blocks.Findings(items):
             yield "\n".join(f"- {_MARKS[level]} {_line(reason)}" for level, reason in items)
         case blocks.Reasons(reasons, noun):
-            yield _rows(("Reason", f"{capitalised(noun)}s", "Share", "Examples"), (
+            yield _rows(("Reason", f"{capitalise(noun)}s", "Share", "Examples"), (
                 (
                     f"{_text(item.status)}: {_text(item.meaning)}", f"{item.n:,}", _text(percent(item.share)),
                     "<br>".join(f"{_cell(text)} ({noun} {row:,})" for row, text in item.examples),
@@ -143,10 +145,10 @@ def _table(table: blocks.DataTable, *, most: int | None = None) -> Iterator[str]
     rows = [
         [_cell(cell, is_name=column == 0) for column, cell in enumerate(row)] for row in table.rows[:most]
     ]
-    heads = [escaped(heading_text(unbroken(head))) for head in table.columns]
+    heads = [escape_markdown(heading_text(unbroken(head))) for head in table.columns]
     yield _rows(heads, rows)
     if more := len(table.rows) - len(rows):
-        yield f"... and {counted(more, f'more {table.noun}')}; a page or a workbook has all"
+        yield f"... and {count_of(more, f'more {table.noun}')}; a page or a workbook has all"
     yield _text(table.note)
 
 
@@ -173,11 +175,11 @@ def _item(item: blocks.ItemCard, noun: str) -> str:
     lines += _findings(item.findings)
     lines += [f"  - {_figures(item.parts)}"] if item.parts else []
     heading, details = item.details
-    lines += [f"  - {_text(heading)}: {'; '.join(map(escaped, details))}"] if details else []
+    lines += [f"  - {_text(heading)}: {'; '.join(map(escape_markdown, details))}"] if details else []
     return "\n".join(lines)
 
 
-def _compared_item(item: blocks.ComparedItem) -> str:
+def _comparison_item(item: blocks.ComparedItem) -> str:
     labels = ", ".join([code(item.id.text, item.id.limit), *map(_line, item.labels)])
     lines = [f"- {labels}"]
     lines += [f"  - asked: {_cell(item.input)}"] if item.input is not None else []
@@ -195,7 +197,7 @@ def _figures(figures: Iterable[tuple[Line, Cell]]) -> str:
 
 
 def _findings(findings: Iterable[tuple[str, str]]) -> list[str]:
-    return [f"  - **{_text(guard)}**: {escaped(reason)}" for guard, reason in findings]
+    return [f"  - **{_text(guard)}**: {escape_markdown(reason)}" for guard, reason in findings]
 
 
 def _method(document: Document) -> Iterator[str]:
@@ -217,12 +219,12 @@ def _setting(value: Line) -> str:
 
 
 def _line(line: Line) -> str:
-    return escaped(line_text(unbroken(line)))
+    return escape_markdown(line_text(unbroken(line)))
 
 
 def _text(text: str) -> str:
     """Render a phrase of Semscale, with numbers and percent signs on one line."""
-    return escaped(percents_unbroken(text))
+    return escape_markdown(percents_unbroken(text))
 
 
 def _cell(cell: Cell, *, is_name: bool = False) -> str:
@@ -232,17 +234,17 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
         case Marked(pieces):
             return "".join(map(_piece, pieces)).strip()
         case Label(text, note):
-            shown = _text(capitalised(text) if is_name else text)
+            shown = _text(capitalise(text) if is_name else text)
             return f"{shown} ({_text(note)})" if note else shown
         case Flag(text, level):
             return f"{_MARKS[level]} {_text(text)}"
         case _:
-            return escaped(cell_text(cell))
+            return escape_markdown(cell_text(cell))
 
 
 def _piece(piece: Piece) -> str:
     """Render a part of a text; white space around it stays outside its mark."""
-    shown = escaped(piece.text)
+    shown = escape_markdown(piece.text)
     if not shown:
         return " " if piece.text else ""
     before, after = (" " if end.isspace() else "" for end in (piece.text[0], piece.text[-1]))
@@ -257,14 +259,14 @@ _BLANKS = re.compile(r"[^\S\u00a0]+")  # a no-break space holds what stands besi
 _BREAK = "<!-- -->"  # ends what GitHub would read as a mention or a link, and is no part of what readers copy
 
 
-def escaped(text: object) -> str:
+def escape_markdown(text: object) -> str:
     r"""Escape a text so that Markdown shows it unchanged on one line.
 
     Examples:
-        >>> escaped("*a*_b_ <c> | d")
+        >>> escape_markdown("*a*_b_ <c> | d")
         '\\*a\\*\\_b\\_ &lt;c&gt; \\| d'
     """
-    return _LINKING.sub(rf"\1{_BREAK}", _unformatted(text))
+    return _LINKING.sub(rf"\1{_BREAK}", _escape_formatting(text))
 
 
 def image(description: str, file: PurePath) -> str:
@@ -278,7 +280,7 @@ def image(description: str, file: PurePath) -> str:
         >>> image("Bars of *a*", PurePath("my report.files/bars.svg"))
         '![Bars of \\*a\\*](my%20report.files/bars.svg)'
     """
-    return f"![{_unformatted(description)}]({quote(file.as_posix())})"
+    return f"![{_escape_formatting(description)}]({quote(file.as_posix())})"
 
 
 def code(text: object, limit: int | None = None) -> str:
@@ -292,7 +294,7 @@ def code(text: object, limit: int | None = None) -> str:
         >>> code("a `b` c")
         '`` a `b` c ``'
     """
-    shown = one_line(text) if limit is None else clipped(text, limit).shown
+    shown = one_line(text) if limit is None else clip_text(text, limit).shown
     if not shown:
         return MISSING
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
@@ -311,6 +313,6 @@ def table_row(cells: Iterable[str]) -> str:
     return f"| {inner} |"
 
 
-def _unformatted(text: object) -> str:
+def _escape_formatting(text: object) -> str:
     shown = _BLANKS.sub(" ", printable(text)).strip()
     return _SPECIAL.sub(r"\\\1", shown.translate(_HTML))

@@ -28,19 +28,19 @@ from semscale.report.document import (
     Value,
     WithInterval,
     estimate_cell,
-    marked,
+    mark_findings,
 )
 from semscale.report.formatting import (
-    capitalised,
+    capitalise,
     count,
-    counted,
+    count_of,
     coverage,
     number,
     one_line,
     percent,
     plain,
 )
-from semscale.report.parts import Columns, Fact, named_file, present, section, table, table_of
+from semscale.report.parts import Columns, Fact, present, quote_file_name, section, table, table_of
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.result import UNREAD
@@ -101,13 +101,13 @@ def match_document(summary: "MatchSummary") -> Document:
     columns = summary.columns
     notes = {
         "empty": _empty_note(summary),
-        "contradicted": _contradicted_note(summary),
+        "contradicted": _contradiction_note(summary),
         "separation": _separation_note(summary),
-        "sampled": _sampled_note(summary),
+        "sampled": _sample_note(summary),
     }
     stated = {name: note for name, note in notes.items() if note}
     title = "Match of predictions with references"
-    return parts.estimated_document(
+    return parts.estimates_document(
         summary,
         kind="matching report",
         name="Match",
@@ -119,7 +119,7 @@ def match_document(summary: "MatchSummary") -> Document:
             *sentences.language_warnings(summary),
             *sentences.unread_warnings(summary.counts),
         ),
-        reading=[f"{capitalised(note)}." for note in stated.values()],
+        reading=[f"{capitalise(note)}." for note in stated.values()],
         facts=_facts(summary),
         cautions=_cautions(summary),
         sections=_sections(summary),
@@ -135,7 +135,7 @@ def _facts(summary: "MatchSummary") -> Iterator[Fact]:
     overall = summary.estimates.overall
     for name, mean in overall.figures.items():
         if name != overall.main:
-            yield capitalised(mean_name(name)), mean
+            yield capitalise(mean_name(name)), mean
     if summary.n_flagged is not None:
         yield "With findings", summary.n_flagged
     if summary.n_contradicted is not None:
@@ -171,7 +171,7 @@ def _sections(summary: "MatchSummary") -> Iterator[Section | None]:
             _items(summary.flagged[:_SHOWN_ITEMS], guards=legend),
         )
     if lowest := _lowest(summary):
-        title = counted(min(len(lowest), Items.most), "lowest score")
+        title = count_of(min(len(lowest), Items.most), "lowest score")
         items = _items(lowest, brief_title=title, is_explained=summary.is_explained)
         yield section("worst", "The lowest scores", items)
     yield section("parts", "Parts of the scores", _parts_figure(summary))
@@ -193,7 +193,7 @@ def _scores_blocks(summary: "MatchSummary") -> tuple[Block | None, ...]:
         drawn.append(figures.score_group(pairs, separation.unrelated, UNRELATED))
         rows.append(("unrelated pairs", n, None, float(separation.unrelated.mean())))
         caption.append(
-            f"Unrelated pairs are {counted(n, 'prediction')} with the references of other rows: "
+            f"Unrelated pairs are {count_of(n, 'prediction')} with the references of other rows: "
             f"{percent(separation.share)} of the time a row scores above such a pair."
         )
     groups = figures.group_histograms(estimates, summary.group_scores, GROUP)
@@ -202,9 +202,9 @@ def _scores_blocks(summary: "MatchSummary") -> tuple[Block | None, ...]:
         caption.append(f"The {len(groups)} largest of {count(n_drawable)} groups are drawn, all are below.")
     rows += [
         parts.mean_row(parts.group_name(group, estimates.by), group)
-        for group in parts.listed_groups(estimates)
+        for group in parts.groups_to_list(estimates)
     ]
-    caption += present(parts.small_base_note(estimates, "row"), parts.unlisted_note(estimates))
+    caption += present(parts.small_base_note(estimates, "row"), parts.omission_note(estimates))
     figure = figures.histograms_figure(
         "scores",
         (*drawn, *groups),
@@ -237,12 +237,12 @@ def _item(item: "MatchedItem") -> ItemCard:
         score=Number(item.score),
         labels=() if item.group is None else (Quoted(item.group),),
         texts=tuple(
-            (side, marked(text, [(finding.guard, getattr(finding, side)) for finding in findings]))
+            (side, mark_findings(text, [(finding.guard, getattr(finding, side)) for finding in findings]))
             for side, text in texts.items()
             if text is not None
         ),
         findings=tuple((finding.guard, one_line(finding.reason)) for finding in findings),
-        parts=tuple((part_name(name), Number(value)) for name, value in _shown_parts(item).items()),
+        parts=tuple((part_name(name), Number(value)) for name, value in _parts_to_show(item).items()),
         details=(
             f"{'sentences' if is_of_sentences else 'words'} that cost most",
             costly_tokens(item.tokens),
@@ -251,7 +251,7 @@ def _item(item: "MatchedItem") -> ItemCard:
     )
 
 
-def _shown_parts(item: "MatchedItem") -> dict[str, float]:
+def _parts_to_show(item: "MatchedItem") -> dict[str, float]:
     """Return the parts of an item's score that apply; findings and cuts only if there are any."""
     known = {name: part for name, part in item.components.items() if not math.isnan(part)}
     if not item.findings:
@@ -338,18 +338,18 @@ def _parts_figure(summary: "MatchSummary") -> Figure | None:
 
 def _empty_note(summary: "MatchSummary") -> str | None:
     if summary.n_empty_as_wrong:
-        return f"{counted(summary.n_empty_as_wrong, 'empty prediction')} scored 0, as wrong"
+        return f"{count_of(summary.n_empty_as_wrong, 'empty prediction')} scored 0, as wrong"
     left_out = sum(summary.counts.get(status, 0) for status in (Status.MISSING, Status.EMPTY))
     if left_out:
-        predictions = counted(left_out, "empty prediction")
+        predictions = count_of(left_out, "empty prediction")
         return f"{predictions} left out of the mean; `empty='wrong'` would give them the score 0"
     return None
 
 
-def _contradicted_note(summary: "MatchSummary") -> str | None:
+def _contradiction_note(summary: "MatchSummary") -> str | None:
     if summary.n_contradicted is None:
         return None
-    rows = counted(summary.n_contradicted, "row")
+    rows = count_of(summary.n_contradicted, "row")
     return f"{rows} with a sentence that the other text contradicts (probability above {number(0.5)})"
 
 
@@ -359,14 +359,14 @@ def _separation_note(summary: "MatchSummary") -> str | None:
     if separation is None:
         return None
     mean = number(float(separation.unrelated.mean()))
-    pairs = counted(len(separation.unrelated), "such pair")
+    pairs = count_of(len(separation.unrelated), "such pair")
     return (
         f"a row scores above an unrelated pair {percent(separation.share)} of the time, and half of the time "
         f"by chance ({pairs}, mean {mean})"
     )
 
 
-def _sampled_note(summary: "MatchSummary") -> str | None:
+def _sample_note(summary: "MatchSummary") -> str | None:
     if not summary.is_sampled:
         return None
     return (
@@ -385,22 +385,22 @@ def _cautions(summary: "MatchSummary") -> Iterator[str]:
         )
     if summary.n_flagged and not summary.weighs_findings:
         yield (
-            f"Guards have findings in {counted(summary.n_flagged, 'row')}; this method's scores do not take "
+            f"Guards have findings in {count_of(summary.n_flagged, 'row')}; this method's scores do not take "
             "them into account."
         )
     if summary.n_unguarded:
         yield (
-            f"Guards read only English: {counted(summary.n_unguarded, 'row')} in other languages were not "
+            f"Guards read only English: {count_of(summary.n_unguarded, 'row')} in other languages were not "
             "checked for negations, numbers and names."
         )
     if summary.n_by_text_alone:
         yield (
-            f"In {counted(summary.n_by_text_alone, 'row')} the texts are in different languages: only the "
+            f"In {count_of(summary.n_by_text_alone, 'row')} the texts are in different languages: only the "
             "layer of whole texts counts there, as words have no equals."
         )
     if summary.n_cut:
         yield (
-            f"In {counted(summary.n_cut, 'row')} sentences were longer than the entailment model reads: "
+            f"In {count_of(summary.n_cut, 'row')} sentences were longer than the entailment model reads: "
             "their ends were left out."
         )
     yield from _method_cautions(summary)
@@ -430,21 +430,21 @@ def _method_cautions(summary: "MatchSummary") -> Iterator[str]:
 def calibration_document(calibration: "LayerCalibration") -> Document:
     """Turn the calibration of a model's layers into a document."""
     human, plan = calibration.human, calibration.plan
-    drawn = f"{counted(calibration.n_pairs, 'random pair')} of {counted(calibration.n_texts, 'text')}"
+    drawn = f"{count_of(calibration.n_pairs, 'random pair')} of {count_of(calibration.n_texts, 'text')}"
     best = None
     if human and plan:
         left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
         intervals = sentences.interval_methods(plan, {"": "bootstrap"}, "judged pairs")
-        judged = f"{counted(human.n, 'judged pair')}{left_out}"
+        judged = f"{count_of(human.n, 'judged pair')}{left_out}"
         best = f"best layer: {human.best_layer} ({judged}); intervals: {intervals}"
     return Document(
         kind="BERTScore calibration",
         name="BERTScore layers",
         title=("Scores of unrelated texts at each layer of ", Quoted(calibration.model.split("#")[0])),
-        source=(named_file(calibration.source),),
+        source=(quote_file_name(calibration.source),),
         signature=calibration.signature,
         counting=(drawn,),
-        reading=tuple(f"{capitalised(line)}." for line in present(drawn, best)),
+        reading=tuple(f"{capitalise(line)}." for line in present(drawn, best)),
         sections=(Section("layers", "Layer by layer", (_layers_figure(calibration),)),),
         notes=present(best),
         settings=parts.signature_fields(calibration.signature),
@@ -503,11 +503,11 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
         summary,
         kind="submission report",
         name="Submission",
-        title=("Scores of the submission “", named_file(summary.source), "”"),
+        title=("Scores of the submission “", quote_file_name(summary.source), "”"),
         lead=None
         if np.isnan(summary.overall)
         else Headline(mean, overall, (0.0, 1.0), summary.plan.interval, ticks),
-        reading=(f"{capitalised(_INVALID)}.",),
+        reading=(f"{capitalise(_INVALID)}.",),
         facts=(
             ("Tasks", len(tasks)),
             ("Items", len(summary.items)),

@@ -32,7 +32,7 @@ from semscale.report.document import (
     estimate_cell,
     stamp,
 )
-from semscale.report.formatting import capitalised, cell_text, count, coverage, has_interval, one_line
+from semscale.report.formatting import capitalise, cell_text, count, coverage, has_interval, one_line
 from semscale.report.sentences import (
     LANGUAGE_NOTE,
     asterisk_note,
@@ -41,7 +41,7 @@ from semscale.report.sentences import (
     most_frequent,
     nothing_scored,
     rows_scored,
-    stopped_cautions,
+    stop_cautions,
     windows_note,
 )
 from semscale.results.summary import EXAMPLES_PER_STATUS
@@ -191,7 +191,7 @@ def summary_document(
         further: other fields of ``Document``.
     """
     return Document(
-        source=(*_named(summary), f"{summary.created:%Y-%m-%d}", *source),
+        source=(*_source_name(summary), f"{summary.created:%Y-%m-%d}", *source),
         signature=summary.signature,
         facts=tuple((name, as_cell(value)) for name, value in present(*facts)),
         sections=present(*sections),
@@ -201,7 +201,7 @@ def summary_document(
     )
 
 
-def estimated_document(  # noqa: PLR0913 - what an instrument adds
+def estimates_document(  # noqa: PLR0913 - what an instrument adds
     summary: "Summary",
     *,
     noun: str = "row",
@@ -240,21 +240,21 @@ def estimated_document(  # noqa: PLR0913 - what an instrument adds
         reading=(
             f"{nothing}{scored}." if summary.n else nothing.strip(),
             *reading,
-            *(f"{capitalised(line)}." for line in counting),
+            *(f"{capitalise(line)}." for line in counting),
         ),
         facts=(
-            (f"{capitalised(noun)}s", summary.n),
+            (f"{capitalise(noun)}s", summary.n),
             ("Scored", overall.n),
             ("Left out", overall.n_left_out),
             ("Read in windows", n_windowed) if n_windowed else None,
             *facts,
         ),
-        cautions=(*stopped_cautions(stopped), *estimates.notes_about(noun), *cautions),
+        cautions=(*stop_cautions(stopped), *estimates.notes_about(noun), *cautions),
         notes=present(
             f"intervals: {intervals}",
             windows_note(n_windowed, noun),
             small_base_note(estimates, noun),
-            unlisted_note(estimates),
+            omission_note(estimates),
             *notes,
         ),
         settings=(*settings, ("Intervals", intervals)),
@@ -262,15 +262,15 @@ def estimated_document(  # noqa: PLR0913 - what an instrument adds
     )
 
 
-def _named(summary: DescribedSummary) -> tuple[Quoted, ...]:
-    return (named_file(summary.source),) if summary.source else ()
+def _source_name(summary: DescribedSummary) -> tuple[Quoted, ...]:
+    return (quote_file_name(summary.source),) if summary.source else ()
 
 
-def named_file(source: str, limit: int = 220) -> Quoted:
+def quote_file_name(source: str, limit: int = 220) -> Quoted:
     """Quote the name of a file; only the last part of an absolute path, to reveal nothing about the machine.
 
     Examples:
-        >>> named_file("/home/ann/study/people.csv").text, named_file("waves/people.csv").text
+        >>> quote_file_name("/home/ann/study/people.csv").text, quote_file_name("waves/people.csv").text
         ('people.csv', 'waves/people.csv')
     """
     is_absolute = PurePosixPath(source).is_absolute() or PureWindowsPath(source).is_absolute()
@@ -309,7 +309,7 @@ def run_settings(
         signature: signature; its fields come last.
     """
     listed: tuple[Setting, ...] = (
-        ("Source", named_file(source) if source else None),
+        ("Source", quote_file_name(source) if source else None),
         ("Made", stamp(created)),
         *further,
         *signature_fields(signature),
@@ -352,17 +352,17 @@ def headline(
 def altogether(rows: Iterable[tuple[str, Value]], interval: float) -> DataTable:
     """Build the table of figures over all rows, for a brief rendering."""
     shown = list(rows)
-    title = f"Altogether{covered((value for _, value in shown), interval)}"
+    title = f"Altogether{coverage_suffix((value for _, value in shown), interval)}"
     return table(("", "estimate"), shown, title=title, detail="brief")
 
 
-def covered(values: Iterable[Value], interval: float) -> str:
+def coverage_suffix(values: Iterable[Value], interval: float) -> str:
     """Return the coverage of intervals for the end of a title; empty if no value has an interval.
 
     Examples:
         >>> from semscale.report.document import WithInterval
-        >>> covered([WithInterval(0.5, 0.4, 0.6)], 0.9), covered([WithInterval(0.5, np.nan, np.nan)], 0.9)
-        (' (90 % interval)', '')
+        >>> coverage_suffix([WithInterval(0.5, 0.4, 0.6)], 0.9), coverage_suffix([WithInterval(0.5, np.nan,
+        np.nan)], 0.9) (' (90 % interval)', '')
     """
     has_any = any(isinstance(value, Interval) and has_interval(value) for value in values)
     return f" ({coverage(interval)} interval)" if has_any else ""
@@ -386,9 +386,9 @@ def group_table(
         ("mean", lambda group: estimate_cell(group.mean, digits)),
         *further,
     )
-    note = f"{small_base_note(estimates, noun)} {unlisted_note(estimates)}".strip()
+    note = f"{small_base_note(estimates, noun)} {omission_note(estimates)}".strip()
     title = group_title(estimates.by)
-    return table_of(listed_groups(estimates), columns, title=title, note=note, most=GROUPS, noun="group")
+    return table_of(groups_to_list(estimates), columns, title=title, note=note, most=GROUPS, noun="group")
 
 
 def group_title(by: str | None) -> Line:
@@ -417,7 +417,7 @@ def by_groups(title: str, estimates: "Estimates") -> Line:
     return (f"{title}, by ", Quoted(estimates.by or "group")) if estimates.groups else title
 
 
-def listed_groups(estimates: "Estimates") -> tuple[GroupEstimate, ...]:
+def groups_to_list(estimates: "Estimates") -> tuple[GroupEstimate, ...]:
     """Return the groups that tables list: all, or the 1,000 largest, in the order of the estimates."""
     groups = estimates.groups
     if len(groups) <= LISTED_GROUPS:
@@ -426,7 +426,7 @@ def listed_groups(estimates: "Estimates") -> tuple[GroupEstimate, ...]:
     return tuple(groups[index] for index in sorted(largest))
 
 
-def unlisted_note(estimates: "Estimates") -> str:
+def omission_note(estimates: "Estimates") -> str:
     """State where to find the groups that tables omit; empty if tables list all."""
     if len(estimates.groups) <= LISTED_GROUPS:
         return ""

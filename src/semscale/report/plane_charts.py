@@ -143,7 +143,7 @@ def matrix(
     side = min(max(72.0, longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL))
     lines = _head_lines(heads, int(side))
     head = widest + 8 if lines is None else 6 + LINE_HEIGHT * max(map(len, lines), default=0)
-    table = Rows.fitted(rows, width, 34, top=PADDING + head + (24 if title else 0))
+    table = Rows.fit(rows, width, 34, top=PADDING + head + (24 if title else 0))
     middles = [table.left + side * (column + 0.5) for column in range(len(columns))]
     drawing = table.drawing(room + side * len(columns))
     if title:

@@ -15,11 +15,11 @@ from semscale.report.document import (
     as_cell,
     stamp,
 )
-from semscale.report.formatting import counted
+from semscale.report.formatting import count_of
 from semscale.report.parts import (
     Columns,
-    named_file,
     present,
+    quote_file_name,
     section,
     summary_document,
     table,
@@ -45,14 +45,14 @@ def columns_document(summary: "ColumnsSummary") -> Document:
     return Document(
         kind="columns",
         name="Columns",
-        title=("Columns of ", named_file(summary.source)),
-        source=(named_file(summary.source), stamp(summary.created)),
+        title=("Columns of ", quote_file_name(summary.source)),
+        source=(quote_file_name(summary.source), stamp(summary.created)),
         signature=None,
-        counting=(f"{counted(summary.n, 'row')}, {counted(len(kinds), 'column')}",),
+        counting=(f"{count_of(summary.n, 'row')}, {count_of(len(kinds), 'column')}",),
         facts=tuple((name, as_cell(n)) for name, n in facts.items()),
         cautions=summary.cautions,
         sections=present(*_column_sections(summary)),
-        settings=(("Source", named_file(summary.source)), ("Made", stamp(summary.created))),
+        settings=(("Source", quote_file_name(summary.source)), ("Made", stamp(summary.created))),
     )
 
 
@@ -99,7 +99,7 @@ def _values(column: "ColumnSummary") -> DataTable:
             for value in column.values[:_VALUES]
         ],
         title=(Quoted(column.name, _NAME), f", {column.kind}"),
-        note=f"{counted(hidden, 'more value')} not shown." if hidden > 0 else "",
+        note=f"{count_of(hidden, 'more value')} not shown." if hidden > 0 else "",
         detail="full",
         noun="value",
     )
@@ -118,7 +118,7 @@ def forecast_document(summary: "ForecastSummary") -> Document:
         kind="forecast",
         name="Forecast",
         title="Forecast of the calls",
-        source=(named_file(summary.source),),
+        source=(quote_file_name(summary.source),),
         signature=None,
         counting=(counting,),
         reading=(f"{counting}.", summary.note),
@@ -178,7 +178,7 @@ def embedding_document(summary: "EmbeddingSummary") -> Document:
         kind="embedding",
         name="Embedding",
         title=("Vectors of ", Quoted(summary.column)),
-        counting=(counted(summary.n, "row"),),
+        counting=(count_of(summary.n, "row"),),
         facts=(
             ("Rows", summary.n),
             *left_out,

@@ -170,7 +170,7 @@ def write_report(document: Document, path: Path, *, figures: Path | None = None)
     check_ending(path)
     module, function = _WRITERS[path.suffix.lower()]
     write: ReportWriter = getattr(import_module(module), function)
-    pictures = {} if figures is None else _linked_pictures(document, path, figures)
+    pictures = {} if figures is None else _picture_links(document, path, figures)
     with replacing(path) as temporary:
         write(document, temporary, pictures)
 
@@ -225,13 +225,13 @@ def save_pictures(document: Document, folder: Path) -> list[Path]:
     Raises:
         OSError: a file cannot be written.
     """
-    from semscale.report.chart_kit import figure_svg, rasterized
+    from semscale.report.chart_kit import figure_svg, rasterize
 
     folder.mkdir(parents=True, exist_ok=True)
     names, files = picture_names(document), []
     for figure in document.figures():
         source = figure_svg(figure)
-        for ending, content in (("svg", source.encode()), ("png", rasterized(source))):
+        for ending, content in (("svg", source.encode()), ("png", rasterize(source))):
             file = folder / f"{names[id(figure)]}.{ending}"
             with replacing(file) as temporary:
                 temporary.write_bytes(content)
@@ -239,7 +239,7 @@ def save_pictures(document: Document, folder: Path) -> list[Path]:
     return files
 
 
-def _linked_pictures(document: Document, path: Path, figures: Path) -> dict[int, PurePath]:
+def _picture_links(document: Document, path: Path, figures: Path) -> dict[int, PurePath]:
     """Return the paths of a document's image files relative to the folder of its report."""
     folder = Path(os.path.relpath(figures, path.parent))
     return {key: folder / f"{name}.svg" for key, name in picture_names(document).items()}

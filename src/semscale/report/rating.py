@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from semscale.rating.anchors import stated_language
+from semscale.rating.anchors import language_setting
 from semscale.rating.calibration import SHARE_BELOW
 from semscale.rating.settings import UNRELATED
 from semscale.report import figures, parts, sentences
@@ -17,8 +17,8 @@ from semscale.report.calibration import (
     PROBIT,
     REVERSED,
     comparison_blocks,
-    corrected_sentence,
-    corrected_texts,
+    correction_sentence,
+    correction_texts,
     ranking_warnings,
 )
 from semscale.report.chart_kit import NARROW_LIMIT, mass_heads, point_names, scale_digits
@@ -46,17 +46,17 @@ from semscale.report.document import (
 )
 from semscale.report.formatting import (
     LONGEST,
-    capitalised,
+    capitalise,
     count,
-    counted,
+    count_of,
     coverage,
     has_interval,
-    listed,
+    join_list,
     number,
     one_line,
     percent,
     plain,
-    signed,
+    with_sign,
 )
 from semscale.report.lint import (
     SSR,
@@ -169,7 +169,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         ticks=values,
         advice=mean_advice(summary),
     )
-    base = parts.estimated_document(
+    base = parts.estimates_document(
         summary,
         kind="rating report",
         name=one_line(scale.title),
@@ -191,7 +191,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         ),
     )
     qualifications = present(
-        corrected_sentence(summary.comparison, digits), missing_anchors_sentence(summary)
+        correction_sentence(summary.comparison, digits), missing_anchors_sentence(summary)
     )
     interval = interval_sentence(summary)
     return replace(
@@ -206,7 +206,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         reading=present(
             *qualifications,
             *([interval] if interval else base.reading),
-            f"{capitalised(hint)}." if hint else "",
+            f"{capitalise(hint)}." if hint else "",
         ),
         facts=tuple(_facts(summary)),
     )
@@ -224,7 +224,7 @@ def _facts(summary: "RatingSummary") -> Iterator[tuple[str, Cell]]:
     if summary.n_windowed:
         yield "Read in windows", Count(summary.n_windowed)
     if summary.calibration is not None:
-        yield "Unlike the labelled", Count(summary.n_unlike)
+        yield "Unlike the labelled", Count(summary.n_unfamiliar)
     if summary.weight is not None:
         yield "Effective n", Number(summary.estimates.overall.effective_n, 0)
 
@@ -238,7 +238,7 @@ def _settings(summary: "RatingSummary", readout: str) -> Iterator[parts.Setting]
     yield "Calibration", calibration_line(summary)
     yield "Off-topic floor", _floor_text(summary)
     if compared is not None:
-        yield "Labels", parts.named_file(compared.sheet) if compared.sheet else None
+        yield "Labels", parts.quote_file_name(compared.sheet) if compared.sheet else None
         yield "Comparison", Quoted(compared.signature, LONGEST)
 
 
@@ -246,7 +246,7 @@ def _floor_text(summary: "RatingSummary") -> str:
     if summary.floor is None:
         return "none"
     if dict(summary.signature.fields).get("floor", "").startswith(UNRELATED):
-        return f"cosine with unrelated sentences {signed(number(summary.floor, 3))}"
+        return f"cosine with unrelated sentences {with_sign(number(summary.floor, 3))}"
     return f"cosine {number(summary.floor, 3)}"
 
 
@@ -270,11 +270,11 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
         yield _groups_section(f"groups-{'i' * position}", grouped, listing)
     yield _languages(summary)
     compared, decided = summary.comparison, summary.decided
-    if compared is not None and (compared.n or not compared.n_seen):
+    if compared is not None and (compared.n or not compared.n_in_calibration):
         yield section("humans", "Comparison with human ratings", *comparison_blocks(compared, summary.scale))
     if decided is not None:
         title = f"Comparison with typed decisions of {one_line(decided.model)}"
-        yield section("decided", title, _decided_table(decided), _COMPARED_WITH_DECISIONS)
+        yield section("decided", title, _decisions_table(decided), _COMPARED_WITH_DECISIONS)
     yield section("texts", "Text by text", _heat_figure(summary))
     if extreme := verbatims(summary):
         yield section(
@@ -325,7 +325,7 @@ def _discriminant_sentence(check: "DiscriminantCheck") -> str:
     stated = [f"{number(r)} with {name}" for name, r in measures if not math.isnan(r)]
     if not stated:
         return "Nothing to compare: this is the scale of plain sentiment, or ratings do not vary."
-    return f"Their correlation is {listed(stated)}. Near 1 or -1 the scale measures nothing else."
+    return f"Their correlation is {join_list(stated)}. Near 1 or -1 the scale measures nothing else."
 
 
 # Several columns of texts
@@ -348,20 +348,20 @@ def several_texts_document(summaries: "RatingSummaries") -> Document:
     return Document(
         kind="rating report",
         name="Ratings",
-        title=("Ratings of ", parts.named_file(summaries.source)),
-        source=(parts.named_file(summaries.source), stamp(summaries.created)),
+        title=("Ratings of ", parts.quote_file_name(summaries.source)),
+        source=(parts.quote_file_name(summaries.source), stamp(summaries.created)),
         signature=None,
         counting=tuple(
-            _prefixed(text, line) for text, document in documents.items() for line in document.counting
+            _prefix_line(text, line) for text, document in documents.items() for line in document.counting
         ),
         reading=tuple(
-            _prefixed(text, line) for text, document in documents.items() for line in document.introduction
+            _prefix_line(text, line) for text, document in documents.items() for line in document.introduction
         ),
         facts=(("Texts", Count(len(documents))), ("Rows", Count(first.n))),
-        warnings=_joined({text: document.warnings for text, document in documents.items()}),
-        cautions=_joined({text: document.cautions for text, document in documents.items()}),
+        warnings=_join_sentences({text: document.warnings for text, document in documents.items()}),
+        cautions=_join_sentences({text: document.cautions for text, document in documents.items()}),
         sections=tuple(sections),
-        notes=(*_joined({text: document.notes for text, document in documents.items()}), *signatures),
+        notes=(*_join_sentences({text: document.notes for text, document in documents.items()}), *signatures),
         settings=tuple(
             (f"{one_line(text)}: {name}", value)
             for text, document in documents.items()
@@ -383,21 +383,21 @@ def _texts_overview(summaries: "RatingSummaries") -> DataTable:
     )
     estimates = [summary.estimates for summary in summaries.texts.values()]
     means = (estimate.overall.mean for estimate in estimates)
-    title = f"Means{parts.covered(means, estimates[0].interval)}"
+    title = f"Means{parts.coverage_suffix(means, estimates[0].interval)}"
     return table_of(summaries.texts.items(), columns, title=title, noun="text")
 
 
 def _of_text(part: Section, text: str, position: int) -> Section:
     """Return a section with the text in its title and the text's number, in letters, in its name."""
-    return replace(part, name=f"text-{'i' * position}-{part.name}", title=_prefixed(text, part.title))
+    return replace(part, name=f"text-{'i' * position}-{part.name}", title=_prefix_line(text, part.title))
 
 
-def _prefixed(text: str, line: Line) -> Line:
+def _prefix_line(text: str, line: Line) -> Line:
     rest = line if isinstance(line, tuple) else (line,)
     return (Quoted(text), ": ", *rest)
 
 
-def _joined(by_text: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _join_sentences(by_text: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Join sentences; each starts with its texts, unless it applies to all texts."""
     texts: dict[str, list[str]] = {}
     for text, stated in by_text.items():
@@ -442,9 +442,9 @@ def mean_advice(summary: "RatingSummary") -> str:
     if _is_reversed(calibration, compared):
         return "Do not use this mean until the direction of the labels is clear."
     if calibration is None or not calibration.error.is_clear:
-        has_corrected = corrected_sentence(compared, scale_digits(summary.scale)) is not None
+        has_corrected = correction_sentence(compared, scale_digits(summary.scale)) is not None
         return _UNCORRECTED_RANKING if has_corrected else RANKING
-    texts = counted(calibration.labels.n, "labelled text")
+    texts = count_of(calibration.labels.n, "labelled text")
     if not calibration.error.has_ranking:
         return f"Calibrated by {texts}: do not rank texts or groups by it."
     return f"Calibrated by {texts}: a level for texts like these."
@@ -462,7 +462,7 @@ def calibration_line(summary: "RatingSummary") -> str | None:
     calibration = summary.calibration
     if calibration is None:
         return None
-    texts = counted(calibration.labels.n, "labelled text")
+    texts = count_of(calibration.labels.n, "labelled text")
     if not calibration.error.is_clear:
         return texts
     return f"{texts}; on texts that were not used to fit it, {_errors(calibration)}"
@@ -482,7 +482,7 @@ def _warnings(summary: "RatingSummary") -> Iterator[str]:
     if _is_reversed(None, summary.comparison):
         yield REVERSED
     yield from sentences.language_warnings(summary, "text", lack="rating")
-    yield from _stated_language_warnings(summary)
+    yield from _language_warnings(summary)
     yield from sentences.off_topic_warnings(summary.counts)
     yield from sentences.unread_warnings(summary.counts, "text")
     if summary.lint and (warning := lint_warning(summary.lint)):
@@ -513,9 +513,9 @@ def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
     )
 
 
-def _stated_language_warnings(summary: "RatingSummary") -> Iterator[str]:
+def _language_warnings(summary: "RatingSummary") -> Iterator[str]:
     """Warn of texts that seem to be in another language than stated."""
-    other, stated = summary.other_language, stated_language(summary.signature)
+    other, stated = summary.other_language, language_setting(summary.signature)
     if other is None or stated is None or summary.unread_language is not None:
         return
     texts = (
@@ -533,17 +533,17 @@ def _stated_language_warnings(summary: "RatingSummary") -> Iterator[str]:
 def _cautions(summary: "RatingSummary") -> Iterator[str]:
     if summary.estimates.overall.nps is not None:
         yield NPS_CAUTION
-    scored, unlike = summary.counts.get(Status.SCORED, 0), summary.n_unlike
+    scored, unlike = summary.counts.get(Status.SCORED, 0), summary.n_unfamiliar
     if summary.calibration is not None and unlike > _MOST_UNLIKE * scored:
         yield (
-            f"{count(unlike)} of {counted(scored, 'rated text')} are unlike those that the calibration was "
+            f"{count(unlike)} of {count_of(scored, 'rated text')} are unlike those that the calibration was "
             f"fitted to ({SHARE_BELOW:.0%} would be usual): label some of them and calibrate again."
         )
     if summary.comparison is not None:
         yield from summary.comparison.notes
     yield from sentences.unseen_codes_note(summary.unseen_codes)
     if summary.decided is not None:
-        yield from decided_cautions(summary.decided)
+        yield from decision_cautions(summary.decided)
     if summary.undecided is not None:
         model, reason = one_line(summary.undecided.model), one_line(summary.undecided.reason).rstrip(".")
         yield f"No text has a decision of {model}; ratings by similarity are complete: {reason}."
@@ -559,7 +559,7 @@ def codes_hint(summary: "RatingSummary") -> str:
     listing += ", ..." if len(codes) > len(shown) else ""
     options = " ".join(f"`missing={one_line(code)!r}`" for code, _ in shown if code != OTHER_NUMBERS)
     verb, them = ("looks like a code", "it") if n == 1 else ("look like codes", "them")
-    texts = counted(n, "rated text")
+    texts = count_of(n, "rated text")
     return f"{texts} {verb} for a missing answer ({listing}); to leave {them} out: {options}"
 
 
@@ -569,7 +569,7 @@ def missing_anchors_sentence(summary: "RatingSummary") -> str | None:
     if not affected:
         return None
     rated, n = sum(texts.rated for texts in affected), summary.counts.get(Status.SCORED, 0)
-    ratings = f"their {count(rated)} of {counted(n, 'rating')}"
+    ratings = f"their {count(rated)} of {count_of(n, 'rating')}"
     if rated == n:
         ratings = "the rating" if n == 1 else "all ratings"
     translated = set(languages_in(summary.scale))
@@ -588,7 +588,9 @@ def _language_names(languages: "Iterable[LanguageTexts]") -> str:
     """List languages by name; a long list ends with the number of others."""
     names = [language_name(texts.language) for texts in languages]
     most = _NAMED_LANGUAGES - 1
-    return listed(names if len(names) <= _NAMED_LANGUAGES else [*names[:most], f"{len(names) - most} others"])
+    return join_list(
+        names if len(names) <= _NAMED_LANGUAGES else [*names[:most], f"{len(names) - most} others"]
+    )
 
 
 # All texts, and groups of them
@@ -604,7 +606,7 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
     compared = summary.comparison
     if compared is not None and (corrected := compared.corrected) is not None:
         figure = estimate_cell(corrected, digits, note=corrected.note or "")
-        meaning = f"the mean that people would give to {corrected_texts(compared)}"
+        meaning = f"the mean that people would give to {correction_texts(compared)}"
         rows.append((f"mean of all texts, {CORRECTED}", figure, meaning))
     shares = (
         ("top 2 points", "top_2_box", f"top-2-box: mass on {' and '.join(values[-2:])}"),
@@ -615,14 +617,14 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
     corrected_shares = {} if compared is None else compared.corrected_figures
     for name, share, meaning in shares:
         if share in overall.figures:
-            rows.append((name, share_cell(overall.figures[share]), f"{meaning}{_uncorrected(summary)}"))
+            rows.append((name, share_cell(overall.figures[share]), f"{meaning}{_correction_note(summary)}"))
         if share in corrected_shares:
             rows.append((f"{name}, {CORRECTED}", share_cell(corrected_shares[share]), "as people would rate"))
-    covered = parts.covered((value for _, value, _ in rows), summary.estimates.interval)
+    covered = parts.coverage_suffix((value for _, value, _ in rows), summary.estimates.interval)
     return table(("", "estimate", "meaning"), rows, title=f"Altogether{covered}", explained=True)
 
 
-def _uncorrected(summary: "RatingSummary") -> str:
+def _correction_note(summary: "RatingSummary") -> str:
     """Note at a figure that labels do not correct it, if they correct only the mean."""
     compared = summary.comparison
     if compared is None or compared.corrected is None or compared.corrected_figures:
@@ -657,7 +659,7 @@ def _pmf_figure(summary: "RatingSummary") -> Figure:
         table=table(heads, rows, title="Distribution", bars=tuple(mass.value for mass in masses)),
         caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts"
         f"{lines if any(map(has_interval, masses)) else ''}."
-        f"{about_labels if has_corrected or _uncorrected(summary) else ''}",
+        f"{about_labels if has_corrected or _correction_note(summary) else ''}",
     )
 
 
@@ -669,7 +671,7 @@ def group_estimate_table(summary: "RatingSummary") -> DataTable:
     listing = parts.group_table(
         estimates,
         digits=scale_digits(summary.scale),
-        further=present(*_corrected_columns(summary, ("mean",)), *(boxes if has_boxes else ())),
+        further=present(*_correction_columns(summary, ("mean",)), *(boxes if has_boxes else ())),
     )
     return replace(listing, note=_groups_note(estimates), detail="brief")
 
@@ -677,7 +679,7 @@ def group_estimate_table(summary: "RatingSummary") -> DataTable:
 def _groups_note(estimates: "Estimates") -> str:
     """Explain the mark of small groups, and the effect of a calibration's error on comparisons."""
     compared = estimates.refits and sum(group.n > 0 for group in estimates.groups) > 1
-    small, unlisted = parts.small_base_note(estimates, "row"), parts.unlisted_note(estimates)
+    small, unlisted = parts.small_base_note(estimates, "row"), parts.omission_note(estimates)
     return " ".join(present(small, _COMMON_ERROR if compared else "", unlisted))
 
 
@@ -692,7 +694,7 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
         for group in parts.largest_groups(estimates.groups, _CHARTED_GROUPS)
         if group.mean is not None
     ]
-    drawn = f"The {count(len(rows))} largest of {counted(n_scored, 'group')} are drawn, all are below. "
+    drawn = f"The {count(len(rows))} largest of {count_of(n_scored, 'group')} are drawn, all are below. "
     reference = estimates.overall.mean.value
     return figures.distributions_figure(
         "groups",
@@ -712,7 +714,7 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
 def _whole_group_table(summary: "RatingSummary") -> DataTable:
     """Build the table of all groups and figures; a group without rated texts has dashes."""
     overall, digits = summary.estimates.overall, scale_digits(summary.scale)
-    groups = [overall, *parts.listed_groups(summary.estimates)]
+    groups = [overall, *parts.groups_to_list(summary.estimates)]
     is_weighted = any(not math.isclose(group.effective_n, group.n) for group in groups if group.n)
     boxes: Columns[GroupEstimate] = (
         ("top 2 points", lambda group: share_cell(group.top_2_box)),
@@ -726,7 +728,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
         ("left out", lambda group: group.n_left_out),
         ("mean", lambda group: estimate_cell(group.mean, digits)),
         *(boxes if any(group.top_2_box for group in groups) else ()),
-        *_corrected_columns(summary, ("mean", "top_2_box", "bottom_2_box")),
+        *_correction_columns(summary, ("mean", "top_2_box", "bottom_2_box")),
         ("NPS", lambda group: share_cell(group.nps)) if any(group.nps for group in groups) else None,
         *(
             (head, lambda group, point=point: Share(group.pmf[point].value if group.pmf else None))
@@ -736,7 +738,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
     return table_of(groups, columns, detail="full")
 
 
-def _corrected_columns(summary: "RatingSummary", names: Sequence[str]) -> "Columns[GroupEstimate]":
+def _correction_columns(summary: "RatingSummary", names: Sequence[str]) -> "Columns[GroupEstimate]":
     """Return a column for each figure of groups that labels correct; none without labels."""
     compared = summary.comparison
     column = None if compared is None else compared.corrected_groups.get(summary.by or "group")
@@ -752,7 +754,7 @@ def _corrected_columns(summary: "RatingSummary", names: Sequence[str]) -> "Colum
         corrected = by_name.get(group.group)
         if corrected is None or name not in corrected.figures:
             n = 0 if corrected is None else corrected.n_labelled
-            return Label(f"not corrected ({counted(n, 'label')})")
+            return Label(f"not corrected ({count_of(n, 'label')})")
         figure = corrected.figures[name]
         return estimate_cell(figure, digits) if name == "mean" else share_cell(figure)
 
@@ -772,16 +774,16 @@ def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
     corrected = None if compared is None else compared.corrected_groups.get(by)
     if differences:
         differing = sum(difference.adjusted < 1 - level for difference in differences)
-        pairs = counted(len(differences), "pair of groups", "pairs of groups")
+        pairs = count_of(len(differences), "pair of groups", "pairs of groups")
         tests = "t tests" if corrected is None else "t tests of the ratings as they are"
         yield (
             f"Means differ significantly in {count(differing)} of {pairs} at {alpha}, by {tests}, "
             f"adjusted by Holm within this column. Groups of fewer than {FEWEST_CLUSTERS} are not tested."
         )
     if corrected is not None and math.isfinite(corrected.p_value):
-        named = listed([one_line(str(name)) for name in corrected.tested][:_NAMED_GROUPS])
+        named = join_list([one_line(str(name)) for name in corrected.tested][:_NAMED_GROUPS])
         more = len(corrected.tested) - _NAMED_GROUPS
-        others = f" and {counted(more, 'more group')}" if more > 0 else ""
+        others = f" and {count_of(more, 'more group')}" if more > 0 else ""
         p = number(corrected.adjusted, 3, least=_LEAST_P)
         yield (
             f"Corrected by the labels, the means of {named}{others} "
@@ -838,7 +840,7 @@ def _heat_figure(summary: "RatingSummary") -> Figure | None:
     darkest = max(float(pmf.max()), _DARKEST_SHARE)
     low, middle, high = (number(float(level), digits) for level in (means[0], np.median(means), means[-1]))
     scored = summary.counts.get(Status.SCORED, 0)
-    sampled = f"A random sample of {count(sample.height)} of the {counted(scored, 'rated text')}"
+    sampled = f"A random sample of {count(sample.height)} of the {count_of(scored, 'rated text')}"
     texts = "Every rated text" if sample.height == scored else sampled
     levels, names = (pmf.T / darkest)[::-1], point_names(scale)[::-1]
 
@@ -854,7 +856,7 @@ def _heat_figure(summary: "RatingSummary") -> Figure | None:
     return Figure(
         "texts",
         lambda width: strips(levels, names, ticks(width), width=width),
-        f"Heat map of {counted(sample.height, 'PMF')} by mean: {low} to {high}, median {middle}.",
+        f"Heat map of {count_of(sample.height, 'PMF')} by mean: {low} to {high}, median {middle}.",
         table(("text", "row", "mean", *mass_heads(scale)), rows, detail="full"),
         caption=f"{texts}: one column per text, sorted by mean score (below the picture). "
         "The stronger a cell's colour, the more mass the text puts on that point, up to "
@@ -897,8 +899,8 @@ def _variance_blocks(components: "CrossedComponents | None") -> Iterator[Block |
     yield Paragraph("More texts, or other anchors?", "heading")
     yield parts.variance_table(
         {
-            counted(components.n, "text"): components.respondent,
-            counted(components.n_sets, "anchor set"): components.anchor_set,
+            count_of(components.n, "text"): components.respondent,
+            count_of(components.n_sets, "anchor set"): components.anchor_set,
             "the rest": components.residual,
         }
     )
@@ -925,7 +927,7 @@ def variance_advice(components: "CrossedComponents") -> str:
     )
 
 
-def _decided_table(decided: "DecidedComparison") -> DataTable:
+def _decisions_table(decided: "DecidedComparison") -> DataTable:
     """Build the table that compares ratings by similarity with ratings by typed decisions."""
     corrected = {(): "neither side’s error", ("similarity", "decisions"): "the error of both sides"}
     sides = corrected.get(decided.corrected_for) or f"the error of {decided.corrected_for[0]} alone"
@@ -945,16 +947,16 @@ def _decided_table(decided: "DecidedComparison") -> DataTable:
     return table(("", "value"), present(*rows), brief_title="Comparison with decisions")
 
 
-def decided_cautions(decided: "DecidedComparison") -> Iterator[str]:
+def decision_cautions(decided: "DecidedComparison") -> Iterator[str]:
     """Return cautions on missing decisions, substitutes for decisions, and normalised probabilities."""
     name, counts = one_line(decided.model), decided.counts
     if n := counts["unusable"]:
         yield sentences.unusable_answers_note(name, n, "text", decided.reason)
     if n := counts["refused"]:
-        yield f"{name} declined to answer about {counted(n, 'text')}."
+        yield f"{name} declined to answer about {count_of(n, 'text')}."
     if decided.form == "next-token":
         yield f"{name} takes no typed decisions, so probabilities of the points’ letters replace them."
-        reasons = "; ".join(f"{form}: {reason}" for form, reason in decided.not_taken.items())
-        yield from sentences.refused_forms_notes(name, reasons)
+        reasons = "; ".join(f"{form}: {reason}" for form, reason in decided.refused_forms.items())
+        yield from sentences.forms_notes(name, reasons)
     if n := counts["normalised"]:
-        yield sentences.normalised_note(name, n)
+        yield sentences.normalisation_note(name, n)

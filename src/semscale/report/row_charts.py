@@ -75,7 +75,7 @@ def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Drawing:
     """
     narrow = width < NARROW_LIMIT
     per_row = max(Counter(bar.row for bar in values).values(), default=1)
-    rows = Rows.fitted(names, width, 38 if per_row == 1 else 52)
+    rows = Rows.fit(names, width, 38 if per_row == 1 else 52)
     thickness, distance = 22 if per_row == 1 else 16, 0.82 * rows.height / per_row
     longest = max((bar.reach for bar in values), default=0.0) or 1.0
     # The figures of the longest bar need room.
@@ -102,7 +102,7 @@ def dots(
         title: title of the axis.
         width: total width in pixels, including labels.
     """
-    lines = Rows.fitted(list(rows), width, 40, top=_HEAD)
+    lines = Rows.fit(list(rows), width, 40, top=_HEAD)
     known = [mean for means in rows.values() for mean in means if math.isfinite(mean)]
     axis = Axis(min([0.0, *known]), max([1.0, *known]), lines.left, PADDING + width)
     drawing = lines.drawing(width)
@@ -138,7 +138,7 @@ def group_rows(
         titles: titles of the axes of means and of shares.
         width: total width in pixels, including labels.
     """
-    lines = Rows.fitted([name for name, _, _ in rows], width, 30, top=_HEAD)
+    lines = Rows.fit([name for name, _, _ in rows], width, 30, top=_HEAD)
     right: float = PADDING + width
     if width < NARROW_LIMIT:
         below = replace(lines, top=lines.bottom + 22 + _HEAD)
@@ -248,7 +248,7 @@ def histograms(groups: Sequence[ScoreGroup], edges: Floats, *, title: str = "sco
         width: total width in pixels, including labels.
     """
     few = 5  # histograms, which are drawn tall
-    lines = Rows.fitted([group.name for group in groups], width, 104 if len(groups) <= few else 66)
+    lines = Rows.fit([group.name for group in groups], width, 104 if len(groups) <= few else 66)
     drawing = Drawing(width + 2 * PADDING, lines.bottom + _FOOT)
     axis = Axis(float(edges[0]), float(edges[-1]), lines.left, PADDING + width)
     ticks = axis.ticks(6 if width < NARROW_LIMIT else 11)
@@ -285,7 +285,7 @@ def strips(levels: Floats, names: Sequence[str], ticks: Sequence[tuple[int, str]
         ticks: column indices from 0, each with the label below its middle.
         width: whole width in pixels.
     """
-    rows = Rows.fitted(names, width, max(34, 170 // len(names)))
+    rows = Rows.fit(names, width, max(34, 170 // len(names)))
     drawing = rows.drawing(width, foot=24)
     items = levels.shape[1]
     axis = Axis(0, items, rows.left, PADDING + width)
@@ -355,7 +355,7 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
         percent: true if the axis is in percent.
     """
     narrow, right = width < NARROW_LIMIT, PADDING + width
-    lines = Rows.fitted([row.name for row in rows], width, 38, top=_HEAD)
+    lines = Rows.fit([row.name for row in rows], width, 38, top=_HEAD)
     positions = [0.0, *(position for row in rows for position in row.positions)]
     low, high = min(positions), max(positions)
     spare = 0.04 * (high - low) or 0.05

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from semscale.embedding.languages import LanguageCount
-from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
+from semscale.report.formatting import count, count_of, coverage, has_interval, join_list, one_line, percent
 from semscale.signature import Signature
 from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.types import LANGUAGE_NAMES, Status
@@ -59,8 +59,8 @@ def rows_scored(
     reasons = [
         f"{count(rows)} {_REASONS.get(status, status)}" for status, rows in most_frequent(left_out).items()
     ]
-    others = f"; left out: {listed(reasons)}" if reasons else ""
-    return f"{count(n)} of {counted(total, noun)} {was} {verb}{others}"
+    others = f"; left out: {join_list(reasons)}" if reasons else ""
+    return f"{count(n)} of {count_of(total, noun)} {was} {verb}{others}"
 
 
 def counts_scored(
@@ -105,7 +105,7 @@ def nothing_scored(noun: str = "row", total: int | None = None) -> str:
 
 def windows_note(n: int, noun: str = "row") -> str:
     """State the number of items with a text that was read in windows; empty for none."""
-    return f"{counted(n, noun)} with texts read in overlapping windows, because of their length" if n else ""
+    return f"{count_of(n, noun)} with texts read in overlapping windows, because of their length" if n else ""
 
 
 def asterisk_note(noun: str = "row") -> str:
@@ -118,7 +118,7 @@ def asterisk_note(noun: str = "row") -> str:
     return f"* fewer than {FEWEST_CLUSTERS} {noun}s: these figures vary widely by chance."
 
 
-def sampled_caution(figures: Sequence[str], n: int, total: int, labelled: str = "") -> str:
+def sample_caution(figures: Sequence[str], n: int, total: int, labelled: str = "") -> str:
     """State which figures are computed from a sample of rows.
 
     Args:
@@ -128,17 +128,17 @@ def sampled_caution(figures: Sequence[str], n: int, total: int, labelled: str = 
         labelled: name of the rows that are all used in addition to the sample, if any.
 
     Examples:
-        >>> sampled_caution(["drivers"], 2000, 5000, "hand-coded rows").partition(": ")[0]
+        >>> sample_caution(["drivers"], 2000, 5000, "hand-coded rows").partition(": ")[0]
         'Computed from a random sample of 2,000 of the 5,000 rows, and from all hand-coded rows'
     """
     further = f", and from all {labelled}" if labelled else ""
     return (
-        f"Computed from a random sample of {count(n)} of the {counted(total, 'row')}{further}: "
-        f"{listed(list(figures))}. All other figures are of all rows."
+        f"Computed from a random sample of {count(n)} of the {count_of(total, 'row')}{further}: "
+        f"{join_list(list(figures))}. All other figures are of all rows."
     )
 
 
-def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
+def stop_cautions(stopped: str | None) -> tuple[str, ...]:
     """State why some items were not asked about; empty if all were."""
     return () if not stopped else (f"The run is incomplete: {one_line(stopped)}.",)
 
@@ -152,7 +152,7 @@ def unseen_codes_note(codes: Sequence[str]) -> tuple[str, ...]:
     """
     if not codes:
         return ()
-    named = listed([one_line(code) for code in codes])
+    named = join_list([one_line(code) for code in codes])
     return (
         f"No text is the code {named} of --missing: check its spelling."
         if len(codes) == 1
@@ -212,7 +212,7 @@ def interval_methods(plan: ResampledIntervals, methods: Mapping[str, str | None]
         names = [name for name, used in methods.items() if used == method]
         more = [f"{count(len(names) - _MOST_NAMED)} more"] if len(names) > _MOST_NAMED else []
         which = "that of" if len(names) == 1 else "those of"
-        parts.append(f"{which} {listed([*names[:_MOST_NAMED], *more])}: {sentences[method]}")
+        parts.append(f"{which} {join_list([*names[:_MOST_NAMED], *more])}: {sentences[method]}")
     return "; ".join(parts)
 
 
@@ -234,7 +234,7 @@ def estimate_method(estimates: "Estimates", noun: str = "row") -> str:
     return f"{sentence}; wider by the error of the calibration itself, from {fits}; {shares}"
 
 
-def refused_parameters_note(model: str, refused: Sequence[str]) -> str | None:
+def parameters_note(model: str, refused: Sequence[str]) -> str | None:
     """Name the parameters that a chat model refused; ``None`` if it took all.
 
     Args:
@@ -242,12 +242,12 @@ def refused_parameters_note(model: str, refused: Sequence[str]) -> str | None:
         refused: names of parameters.
 
     Examples:
-        >>> refused_parameters_note("m", ["temperature"])
+        >>> parameters_note("m", ["temperature"])
         'm refused the parameter temperature and was asked without it: its own default applies.'
     """
     if not refused:
         return None
-    names = listed(list(refused))
+    names = join_list(list(refused))
     if len(refused) == 1:
         return f"{model} refused the parameter {names} and was asked without it: its own default applies."
     return f"{model} refused the parameters {names} and was asked without them: its own defaults apply."
@@ -259,13 +259,15 @@ _STAND_INS = {
 }
 
 
-def stand_in_notes(judge: str, signature: Signature, not_taken: "Sequence[FormRefusal]") -> tuple[str, ...]:
+def stand_in_notes(
+    judge: str, signature: Signature, refused_forms: "Sequence[FormRefusal]"
+) -> tuple[str, ...]:
     """State the substitute for a judge's typed decisions and the reason; empty if it made typed decisions.
 
     Args:
         judge: its name.
         signature: settings that it applied.
-        not_taken: forms of decisions that its model did not support.
+        refused_forms: forms of decisions that its model did not support.
     """
     from semscale.judging.asking import refusals_in_words
 
@@ -273,11 +275,11 @@ def stand_in_notes(judge: str, signature: Signature, not_taken: "Sequence[FormRe
     if method not in _STAND_INS:
         return ()
     sentence = f"{judge} takes no typed decisions, so {_STAND_INS[method]}."
-    forms = [refusal for refusal in not_taken if not refusal.form.startswith("prose")]
-    return (sentence, *refused_forms_notes(judge, refusals_in_words(forms)))
+    forms = [refusal for refusal in refused_forms if not refusal.form.startswith("prose")]
+    return (sentence, *forms_notes(judge, refusals_in_words(forms)))
 
 
-def refused_forms_notes(model: str, reasons: str) -> tuple[str, ...]:
+def forms_notes(model: str, reasons: str) -> tuple[str, ...]:
     """State the forms of decisions that a model did not support; empty if it supported the first.
 
     Args:
@@ -285,7 +287,7 @@ def refused_forms_notes(model: str, reasons: str) -> tuple[str, ...]:
         reasons: forms and reasons; empty for none.
 
     Examples:
-        >>> refused_forms_notes("m", "decisions: HTTP 400.")
+        >>> forms_notes("m", "decisions: HTTP 400.")
         ('Forms of decisions that m did not take: decisions: HTTP 400.',)
     """
     shown = one_line(reasons).rstrip(".")
@@ -295,15 +297,15 @@ def refused_forms_notes(model: str, reasons: str) -> tuple[str, ...]:
 def unusable_answers_note(name: str, n: int, noun: str, reason: str) -> str:
     """State the number of rows without a usable answer of a model, and the most frequent reason."""
     return (
-        f"{name} gave no usable answer about {counted(n, noun)}, most often because: "
+        f"{name} gave no usable answer about {count_of(n, noun)}, most often because: "
         f"{one_line(reason).rstrip('.')}."
     )
 
 
-def normalised_note(name: str, n: int) -> str:
+def normalisation_note(name: str, n: int) -> str:
     """State that probabilities of some decisions were normalised."""
     return (
-        f"The probabilities of {counted(n, 'decision')} of {name} did not sum to 1, within what rounding "
+        f"The probabilities of {count_of(n, 'decision')} of {name} did not sum to 1, within what rounding "
         "explains, and were normalised."
     )
 
@@ -390,8 +392,8 @@ def unread_rows_warnings(
     names += ["others"] if len(unread) > _MOST_LANGUAGES else []
     verb, their = ("has", "its") if n == 1 else ("have", "their")
     return (
-        f"{count(n)} of {counted(total, noun)} ({percent(n / total, 0)}) {verb} no {lack}: the model does "
-        f"not read {their} language ({listed(names)}). Use a model that does (`embedder='e5-small'`).",
+        f"{count(n)} of {count_of(total, noun)} ({percent(n / total, 0)}) {verb} no {lack}: the model does "
+        f"not read {their} language ({join_list(names)}). Use a model that does (`embedder='e5-small'`).",
     )
 
 
@@ -470,4 +472,4 @@ def _large_share(counts: Mapping[Status, int], status: Status, noun: str) -> str
     total = n + sum(counts.get(other, 0) for other in _WITH_TEXTS if other != status)
     if n <= WARNED_SHARE * total:
         return None
-    return f"{count(n)} of {counted(total, noun)} ({percent(n / total, 0)})"
+    return f"{count(n)} of {count_of(total, noun)} ({percent(n / total, 0)})"

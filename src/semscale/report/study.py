@@ -25,7 +25,7 @@ from semscale.report.document import (
     share_cell,
     stamp,
 )
-from semscale.report.formatting import capitalised, count, counted, coverage, listed, number, one_line
+from semscale.report.formatting import capitalise, count, count_of, coverage, join_list, number, one_line
 from semscale.report.parts import Column, Columns, present, section, table, table_of
 from semscale.study.questionnaire import TEXT_METHODS
 from semscale.study.summary import CONCEPT, MOST_LEVELS, scale_of
@@ -126,7 +126,7 @@ def study_document(summary: "StudySummary") -> Document:
         kind="study report",
         name="Study",
         title=Quoted(design.name),
-        source=(parts.named_file(design.source), stamp(summary.created)),
+        source=(parts.quote_file_name(design.source), stamp(summary.created)),
         signature=summary.signature,
         counting=(asked, counting),
         reading=(asked, f"{counting}.", _SIMULATION),
@@ -145,10 +145,10 @@ def study_document(summary: "StudySummary") -> Document:
             design.source,
             summary.created,
             (
-                ("Panel", parts.named_file(panel.source)),
+                ("Panel", parts.quote_file_name(panel.source)),
                 ("Weights", _weights_line(summary)),
                 ("Persona", Quoted(design.template.text)),
-                ("Groups", listed([f"“{one_line(name)}”" for name in design.groups]) or "none"),
+                ("Groups", join_list([f"“{one_line(name)}”" for name in design.groups]) or "none"),
                 ("Orders", _rotation_line(summary)),
                 ("Intervals", intervals),
             ),
@@ -160,30 +160,30 @@ def study_document(summary: "StudySummary") -> Document:
 
 def _cautions(summary: "StudySummary") -> Iterator[str]:
     yield _NO_PEOPLE
-    yield from sentences.stopped_cautions(summary.facts.stopped)
+    yield from sentences.stop_cautions(summary.facts.stopped)
     for counts in summary.statuses:
         if counts.attribute is None and counts.share(Status.SCORED) < _FEW_SCORED:
-            scored, total = counts.counts.get(str(Status.SCORED), 0), counted(counts.n, "answer")
+            scored, total = counts.counts.get(str(Status.SCORED), 0), count_of(counts.n, "answer")
             few = f"{count(scored)} of {total} have a rating; the others may differ from these"
             rated = few if scored else f"none of {total} has a rating"
-            yield f"{capitalised(method_label(counts.method, counts.model))}: {rated}."
+            yield f"{capitalise(method_label(counts.method, counts.model))}: {rated}."
     for facts in summary.facts.models:
-        if facts.not_taken and facts.form is None:
+        if facts.refused_forms and facts.form is None:
             yield f"{one_line(facts.model)} takes no typed decisions, so that method has no figures."
-        if refused := sentences.refused_parameters_note(one_line(facts.model), facts.left_out):
+        if refused := sentences.parameters_note(one_line(facts.model), facts.left_out):
             yield refused
 
 
 def _panel_line(summary: "StudySummary") -> Line:
     """State the personas, the questions and the models of the study."""
     asked, panel = summary.design.questionnaire, summary.design.panel
-    times = "" if asked.samples == 1 else f", {counted(asked.samples, 'time')} each"
+    times = "" if asked.samples == 1 else f", {count_of(asked.samples, 'time')} each"
     shown = "separately" if asked.exposure == "separate" else "in one conversation"
     worth = "" if panel.weights is None else f" (weighted; effective size {number(panel.effective_n, 1)})"
-    concepts, questions = counted(len(asked.concepts), "concept"), counted(len(asked.questions), "question")
+    concepts, questions = count_of(len(asked.concepts), "concept"), count_of(len(asked.questions), "question")
     models = f"each of {len(summary.models)} models: " if summary.models else ""
     return (
-        f"{counted(len(panel), 'persona')}{worth}{times}, {concepts} and {questions}, {shown}; "
+        f"{count_of(len(panel), 'persona')}{worth}{times}, {concepts} and {questions}, {shown}; "
         f"answered by {models}",
         Quoted(summary.facts.model),
     )
@@ -237,7 +237,7 @@ def _sections(summary: "StudySummary") -> Iterator[Section | None]:
     limits = (Paragraph(limit) for limit in (_NO_PEOPLE, *_LIMITS))
     yield section("limits", "Limits of this study", *limits)
     used = dict.fromkeys(counts.method for counts in summary.statuses)
-    meanings = [(capitalised(METHOD_NAMES[name]), _METHOD_MEANINGS[name]) for name in used]
+    meanings = [(capitalise(METHOD_NAMES[name]), _METHOD_MEANINGS[name]) for name in used]
     yield section("reading", "Measurement", table(("method", "meaning"), meanings, detail="full"))
 
 
@@ -461,7 +461,7 @@ def _advice(variances: "VarianceComponents", *, several_models: bool) -> str:
     now = f"The standard error of a concept's mean is {number(study.error, _DIGITS)}"
     if study.best is None:
         return f"{now}; doubling either would not lower it."
-    doubled = listed([f"{name}s {number(error, _DIGITS)}" for name, error in study.doubled.items()])
+    doubled = join_list([f"{name}s {number(error, _DIGITS)}" for name, error in study.doubled.items()])
     remedy = "ask more models" if several_models and study.best == "model" else _REMEDIES[study.best]
     return f"{now}; with twice the {doubled}: {remedy}."
 

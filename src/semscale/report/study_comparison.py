@@ -24,12 +24,12 @@ from semscale.report.document import (
     share_cell,
 )
 from semscale.report.formatting import (
-    capitalised,
+    capitalise,
     count,
-    counted,
+    count_of,
     coverage,
     digits_for,
-    listed,
+    join_list,
     number,
     one_line,
     plain,
@@ -42,7 +42,7 @@ from semscale.stats.panel_benchmarks import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVE
 
 if TYPE_CHECKING:
     from semscale.stats.intervals import Estimate
-    from semscale.stats.panel_benchmarks import Attainment, HeldDistance, SampleWorth
+    from semscale.stats.panel_benchmarks import Attainment, DistanceBenchmark, SampleWorth
     from semscale.study.axes import Correlations, GroupContrast, SurveyMeans
     from semscale.study.people import ComparedQuestion
     from semscale.study.people_comparison import (
@@ -144,10 +144,10 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
     lines = tuple(_conclusion_line(method) for method in summary.methods)
     n_personas = max(method.n_personas for method in summary.methods)
     questions, concepts = len(summary.questions), len(summary.concepts)
-    people = counted(summary.people.side.n, "person", "people")
+    people = count_of(summary.people.side.n, "person", "people")
     counting = (
-        f"{counted(n_personas, 'persona')} compared with {people}; "
-        f"{counted(questions, 'question')}, {counted(concepts, 'concept')}"
+        f"{count_of(n_personas, 'persona')} compared with {people}; "
+        f"{count_of(questions, 'question')}, {count_of(concepts, 'concept')}"
     )
     human_range = summary.settings.human_range
     return parts.summary_document(
@@ -156,7 +156,7 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         name="Study compare",
         title=Quoted(summary.name),
         lead=next(_standing_figures(summary), None),
-        source=[parts.named_file(summary.people.source)],
+        source=[parts.quote_file_name(summary.people.source)],
         counting=(*lines, counting),
         reading=(
             *(f"{line}." for line in lines),
@@ -172,7 +172,7 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         sections=_sections(summary),
         notes=("intervals of the panel are simulation intervals: other personas, the same model",),
         settings=[
-            ("People", parts.named_file(summary.people.source)),
+            ("People", parts.quote_file_name(summary.people.source)),
             ("Weights of people", Quoted(summary.settings.weight) if summary.settings.weight else "none"),
             (
                 "Human range",
@@ -192,11 +192,11 @@ def _conclusion_line(method: "MethodComparison") -> str:
         # The conclusion is yes only if it holds for all questions.
         is_unknown = all(answer is None for answer in answers)
         by_answer[None if is_unknown else all(answers)].append(name)
-    parts = [f"{_SENTENCES[answer]} {listed(names)}" for answer, names in by_answer.items() if names]
+    parts = [f"{_SENTENCES[answer]} {join_list(names)}" for answer, names in by_answer.items() if names]
     if method.groups is not None and method.groups.invented:
-        invented = counted(len(method.groups.invented), "difference")
+        invented = count_of(len(method.groups.invented), "difference")
         parts.append(f"shows {invented} between groups that people do not show")
-    return f"{capitalised(_name(method))} {'; '.join(parts)}"
+    return f"{capitalise(_name(method))} {'; '.join(parts)}"
 
 
 def _cautions(summary: "StudyComparison") -> Iterator[str]:
@@ -211,14 +211,14 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
     unknown = [one_line(name) for name, order in attainments.items() if order is None]
     if unknown and len(surveys) > 1:
         yield (
-            f"The order of concepts cannot be judged for {listed(unknown)}: it takes {FEWEST_SURVEYS} "
+            f"The order of concepts cannot be judged for {join_list(unknown)}: it takes {FEWEST_SURVEYS} "
             "concepts or more that both sides answered."
         )
     for method in summary.methods:
         if method.n_without:
-            answers = counted(method.n_without, "answer")
+            answers = count_of(method.n_without, "answer")
             verb = "has" if method.n_without == 1 else "have"
-            yield f"{capitalised(_name(method))}: {answers} of the panel {verb} no rating: left out."
+            yield f"{capitalise(_name(method))}: {answers} of the panel {verb} no rating: left out."
     if summary.people.shared_name is not None:
         shown = one_line(summary.people.shared_name)
         yield (
@@ -297,7 +297,7 @@ def _standing_figure(standings: "Sequence[tuple[MethodComparison, Standing]]") -
     return Figure(
         "axes",
         lambda width: forest(rows, "0: knows nothing; 1: as people", width=width),
-        f"Position of the panel: {figures.described((row.name, row.text) for row in rows)}.",
+        f"Position of the panel: {figures.describe_rows((row.name, row.text) for row in rows)}.",
         table_of(standings, columns, detail="full"),
         caption="The dot is the position of the panel between a panel that knows nothing (0) and people "
         "among themselves (1), the line its interval, where it is known. Below 0 the panel is worse than one "
@@ -310,7 +310,7 @@ def _standing_figure(standings: "Sequence[tuple[MethodComparison, Standing]]") -
 
 
 def _distance_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
-    columns: Columns[tuple[str, HeldDistance]] = (
+    columns: Columns[tuple[str, DistanceBenchmark]] = (
         ("distance from people", lambda row: _DISTANCES[row[0]]),
         ("panel", lambda row: row[1].panel),
         ("halves of people", lambda row: row[1].split_half),
@@ -319,11 +319,11 @@ def _distance_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         ("closer than equal shares", lambda row: row[1].below_uniform),
     )
     for method in summary.methods:
-        distances = method.marginals.benchmarks.held.items()
+        distances = method.marginals.benchmarks.distances.items()
         yield table_of(distances, columns, title=_name(method), noun="distance")
     n_surveys = summary.methods[0].marginals.benchmarks.n_surveys
     yield (
-        f"Lower is closer; 0 is the same, 1 the opposite end. Means over {counted(n_surveys, 'question')} "
+        f"Lower is closer; 0 is the same, 1 the opposite end. Means over {count_of(n_surveys, 'question')} "
         "about concepts; intervals are about these, with other personas and other people. Halves have half "
         "of the people each, so that a good panel may be closer to people than their halves are to each "
         "other."
@@ -426,7 +426,7 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         ("second group", lambda pair: Quoted(pair.second, 40)),
         ("panel, % of the scale", lambda pair: share_cell(pair.panel, signed=True)),
         ("people, % of the scale", lambda pair: share_cell(pair.people, signed=True)),
-        ("invented", _invented),
+        ("invented", _invention),
     )
     contrasts = [(method, method.groups) for method in summary.methods if method.groups is not None]
     if contrasts:
@@ -463,7 +463,7 @@ def _correlation_blocks(compared: "Sequence[tuple[MethodComparison, Correlations
         )
 
 
-def _invented(pair: "GroupContrast") -> str:
+def _invention(pair: "GroupContrast") -> str:
     if not pair.is_tested:
         return f"not tested: {min(pair.n_panel, pair.n_people)} in a group"
     return "yes" if pair.invented else "no"
@@ -508,7 +508,7 @@ def _worth(worth: "SampleWorth") -> str:
     unseen = {
         "unknown": "not known",
         "fewer than 1": "fewer than 1",
-        "too large to estimate": f"too large to estimate with {number(worth.seen, 0)} people",
+        "too large to estimate": f"too large to estimate with {number(worth.n_reference, 0)} people",
     }
     return unseen.get(worth.reach) or number(worth.value, 0)
 

@@ -20,8 +20,8 @@ from semscale.report.document import (
     Value,
     WithInterval,
 )
-from semscale.report.formatting import counted, coverage, listed, number, one_line, percent
-from semscale.report.parts import Columns, named_file, section, summary_document, table, table_of
+from semscale.report.formatting import count_of, coverage, join_list, number, one_line, percent
+from semscale.report.parts import Columns, quote_file_name, section, summary_document, table, table_of
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -52,14 +52,14 @@ _EXAMPLES = 3
 def tables_document(summary: "Crosstabs") -> Document:
     """Turn crosstabs into a document."""
     noun = "answer" if summary.is_of_panel else "respondent"
-    counting = f"{counted(summary.n_counting, noun)}, {counted(len(summary.tables), 'table')}"
+    counting = f"{count_of(summary.n_counting, noun)}, {count_of(len(summary.tables), 'table')}"
     is_tested = any(crosstab.banner.groups for crosstab in summary.tables)
     tests = (f"Tests: {_ADJUSTED[summary.settings.correction]}.",) if is_tested else ()
     return summary_document(
         summary,
         kind="tables",
         name="Tables",
-        title=("Tables of ", named_file(summary.source)) if summary.source else "Tables",
+        title=("Tables of ", quote_file_name(summary.source)) if summary.source else "Tables",
         counting=(counting,),
         reading=(f"{counting}.", f"{interval_line(summary)}.", *tests),
         facts=(
@@ -185,7 +185,7 @@ def difference_table(crosstab: "Crosstab", tests: "TestSettings") -> DataTable |
         ("adjusted p-value", lambda cell: Number(float(differences.adjusted[cell]), 3, least=_LEAST_P)),
     )
     left = n - _MAX_DIFFERENCES
-    more = f" {counted(left, 'further row')} in the workbook, .csv and .json." if left > 0 else ""
+    more = f" {count_of(left, 'further row')} in the workbook, .csv and .json." if left > 0 else ""
     return table_of(
         islice(np.ndindex(differences.values.shape), _MAX_DIFFERENCES),
         columns,
@@ -198,7 +198,7 @@ def difference_table(crosstab: "Crosstab", tests: "TestSettings") -> DataTable |
 
 def difference_note(tests: "TestSettings") -> str:
     """State the tests of differences of columns, and the limits of their intervals."""
-    least = counted(tests.min_base, "respondent")
+    least = count_of(tests.min_base, "respondent")
     return (
         f"Tests: {_ADJUSTED[tests.correction]}. {coverage(tests.level)} intervals are of single comparisons, "
         f"not adjusted. Shares differ by percentage points. Columns with fewer than {least} are not tested."
@@ -235,7 +235,7 @@ def _result(crosstab: "Crosstab") -> str:
         low, high = _figure(crosstab, line, below[0]), _figure(crosstab, line, below[-1])
         return f"{above}, above {len(below)} other groups ({low} to {high})"
     named = [f"{one_line(names[column])} ({_figure(crosstab, line, column)})" for column in below]
-    return f"{above}, above {listed(named)}"
+    return f"{above}, above {join_list(named)}"
 
 
 def _main_line(crosstab: "Crosstab") -> int:
@@ -290,7 +290,7 @@ def table_notes(
     changes = crosstab.changes if shown is None else None
     if small.any() or (changes is not None and changes.small.any()):
         use = "shown, not tested" if crosstab.banner.groups else "shown"
-        yield f"* fewer than {counted(tests.min_base, 'respondent')}: {use}."
+        yield f"* fewer than {count_of(tests.min_base, 'respondent')}: {use}."
     test, banner = crosstab.association, one_line(crosstab.banner.title)
     if test is not None and test.reason:
         yield f"No Rao and Scott’s test of answers and {banner} together: {test.reason}."
@@ -313,16 +313,16 @@ def _notes_on_bases(crosstab: "Crosstab") -> Iterator[str]:
         yield "Bases differ by line, as some answers are not known; the base above is the largest."
     missing = int(crosstab.cells.n_missing[:, 0].min())
     if missing:
-        yield f"Without an answer, and in no base: {counted(missing, 'respondent')}."
+        yield f"Without an answer, and in no base: {count_of(missing, 'respondent')}."
     if crosstab.n_ungrouped:
-        n = counted(crosstab.n_ungrouped, "respondent")
+        n = count_of(crosstab.n_ungrouped, "respondent")
         yield f"Without a group, and in the total alone: {n}."
 
 
 def cautions(summary: "Crosstabs") -> Iterator[str]:
     """Return the limits of all tables: excluded rows, and groups that cannot be compared."""
     for reason, n in summary.left_out.items():
-        yield f"{counted(n, 'row')} left out: {reason}"
+        yield f"{count_of(n, 'row')} left out: {reason}"
     yield from summary.sample_notes
     questions = {crosstab.question.name: crosstab.question for crosstab in summary.tables}
     yield from dict.fromkeys(caution for question in questions.values() for caution in question.cautions)
@@ -343,8 +343,8 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
     ]
     if small:
         names = [f"‘{crosstab.question.name}’ by ‘{one_line(crosstab.banner.title)}’" for crosstab in small]
-        named = listed(names[:_EXAMPLES])
-        more = f" and {counted(len(small) - _EXAMPLES, 'more table')}" if len(small) > _EXAMPLES else ""
+        named = join_list(names[:_EXAMPLES])
+        more = f" and {count_of(len(small) - _EXAMPLES, 'more table')}" if len(small) > _EXAMPLES else ""
         least = summary.settings.min_base
         yield f"every group has fewer than {least} respondents in {named}{more}: nothing is tested there"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from semscale.extras import require
 from semscale.report.chart_kit import INK, Axis, ink_on, ordinal
-from semscale.report.formatting import capitalised, count, coverage, one_line, printable
+from semscale.report.formatting import capitalise, count, coverage, one_line, printable
 from semscale.report.tables import finding, has_letters, table_notes
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def write(summary: "Crosstabs", path: Path) -> None:
 def _write_slide(slide: Any, table: "Crosstab", summary: "Crosstabs") -> None:  # noqa: ANN401 - python-pptx
     title = slide.shapes.title
     title.left, title.top, title.width, title.height = _box(0.35, 1.0)
-    _write_text(title.text_frame, [capitalised(finding(table))[:_LONGEST_TITLE]], size=24, is_bold=True)
+    _write_text(title.text_frame, [capitalise(finding(table))[:_LONGEST_TITLE]], size=24, is_bold=True)
     columns = [column for column, n in enumerate(table.bases[0]) if n]
     lines = [index for index, line in enumerate(table.question.lines) if line.kind == "share"]
     lines = [index for index in lines if not table.question.lines[index].is_net]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.report.document import stamp
-from semscale.report.formatting import counted, one_line, printable
+from semscale.report.formatting import count_of, one_line, printable
 from semscale.report.tables import cautions, difference_note, finding, interval_line, table_notes
 from semscale.report.workbook import Sheet, SheetFormats, Value
-from semscale.store.writing import MAX_ROWS, opened_workbook
+from semscale.store.writing import MAX_ROWS, open_workbook
 
 if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
@@ -62,7 +62,7 @@ def write(summary: "Crosstabs", path: Path) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    with opened_workbook(path) as workbook:
+    with open_workbook(path) as workbook:
         formats = SheetFormats(workbook, _LOOKS)
         index = Sheet(workbook, _INDEX, formats, _INDEX_WIDTHS)
         sheets: dict[str, tuple[Crosstab, ...]] = {}
@@ -218,7 +218,7 @@ def write_differences(sheet: Sheet, summary: "Crosstabs", most: int = MAX_ROWS -
     sheet.line("Differences of columns", "title")
     sheet.line(difference_note(summary.settings), "note")
     if total > most:
-        sheet.line(f"{counted(total - most, 'further row')} in .csv, .parquet and .json alone.", "note")
+        sheet.line(f"{count_of(total - most, 'further row')} in .csv, .parquet and .json alone.", "note")
     sheet.row = _DIFFERENCE_HEAD
     sheet.cells(_DIFFERENCE_COLUMNS, "head")
     for values in islice(_differences(summary), most):

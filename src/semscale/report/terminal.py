@@ -26,7 +26,7 @@ from semscale.report.document import (
     detail_of,
     flat,
 )
-from semscale.report.formatting import cell_text, counted, is_wordy, line_text, one_line, printable
+from semscale.report.formatting import cell_text, count_of, is_wordy, line_text, one_line, printable
 
 _NAME_CELLS = 30  # of the terminal
 _TEXT_CELLS = 44
@@ -130,7 +130,7 @@ def _brief(block: blocks.Block) -> Iterator[Table | Text]:  # noqa: C901 - one c
 
 def _table(table: DataTable) -> Iterator[Table | Text]:
     if detail_of(table) != "full":
-        yield from _titled(table.brief_title or table.title, _grid(table))
+        yield from _with_title(table.brief_title or table.title, _grid(table))
 
 
 def _items(block: blocks.Items | blocks.ComparedItems) -> Iterator[Table | Text]:
@@ -139,10 +139,10 @@ def _items(block: blocks.Items | blocks.ComparedItems) -> Iterator[Table | Text]
     shown = block.items[: block.most]
     if isinstance(block, blocks.ComparedItems):
         listed = DataTable(block.heads, tuple(item.brief for item in shown))
-        yield from _titled(block.brief_title, _grid(listed, name_cells=_TEXT_CELLS))
+        yield from _with_title(block.brief_title, _grid(listed, name_cells=_TEXT_CELLS))
         return
     rows = tuple((Count(item.row), item.score, *item.brief) for item in block.items[: block.most])
-    yield from _titled(block.brief_title, _grid(DataTable((block.noun, "score", *block.heads), rows)))
+    yield from _with_title(block.brief_title, _grid(DataTable((block.noun, "score", *block.heads), rows)))
     if block.is_explained:
         yield Text("\nWhy", style="bold")
         yield Text("\n".join(_reasons(block)))
@@ -151,7 +151,7 @@ def _items(block: blocks.Items | blocks.ComparedItems) -> Iterator[Table | Text]
 def _grid(table: DataTable, *, name_cells: int = _NAME_CELLS) -> Table:
     """Return a table with names at the left, figures at the right, and bars if it has any."""
     width = table.brief or len(table.columns) - table.explained
-    heads = [_fitted(line_text(head), _NAME_CELLS) for head in table.columns[:width]]
+    heads = [_fit(line_text(head), _NAME_CELLS) for head in table.columns[:width]]
     grid = Table(
         box=box.SIMPLE_HEAD if sys.stdout.isatty() else None,
         show_header=any(heads),
@@ -175,7 +175,7 @@ def _grid(table: DataTable, *, name_cells: int = _NAME_CELLS) -> Table:
         drawn = [Text(_bar(table.bars[index] / longest), style="cyan")] if table.bars else []
         grid.add_row(*cells, *drawn)
     if len(table.rows) > table.most:
-        more = counted(len(table.rows) - table.most, f"more {table.noun}")
+        more = count_of(len(table.rows) - table.most, f"more {table.noun}")
         grid.add_row(f"... and {more}; --json has all")
     return grid
 
@@ -195,9 +195,9 @@ def _cell(cell: Cell, cells: int) -> Text:
         case Quoted(wraps=True):
             return Text(_single_line(cell_text(cell)))
         case Quoted(text):
-            return Text(_fitted("" if text is None else text, cells))
+            return Text(_fit("" if text is None else text, cells))
         case Marked():
-            return Text(_fitted(cell_text(cell), _TEXT_CELLS))
+            return Text(_fit(cell_text(cell), _TEXT_CELLS))
         case Label(brief=brief) if brief:
             return Text(printable(brief))
         case _:
@@ -205,7 +205,7 @@ def _cell(cell: Cell, cells: int) -> Text:
             return Text(printable(cell_text(cell)), style=style)
 
 
-def _titled(title: Line, grid: Table) -> Iterator[Table | Text]:
+def _with_title(title: Line, grid: Table) -> Iterator[Table | Text]:
     """Put a title above a grid; as part of the grid, it would be wrapped to the grid's width."""
     yield Text(f"\n{line_text(title)}" if title else "", style="bold")
     yield grid
@@ -226,7 +226,7 @@ def _bar(share: float) -> str:
 _TURNS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C), "\ufffd")
 
 
-def _fitted(text: object, cells: int) -> str:
+def _fit(text: object, cells: int) -> str:
     r"""Return a text as a safe line of at most ``cells`` cells; the middle of a longer text is omitted.
 
     If it contains one mark of a quotation, this mark remains beside the ellipsis, so that quotations end.
@@ -239,11 +239,11 @@ def _fitted(text: object, cells: int) -> str:
         cells: greatest width in cells, at least 3.
 
     Examples:
-        >>> _fitted("north-western region", 11), _fitted("north", 11), _fitted("東京都千代田区", 7)
+        >>> _fit("north-western region", 11), _fit("north", 11), _fit("東京都千代田区", 7)
         ('north…egion', 'north', '東…区')
-        >>> _fitted('The sentence says "not cover", the claim "covers".', 45)
+        >>> _fit('The sentence says "not cover", the claim "covers".', 45)
         'The sentence says "not…", the claim "covers".'
-        >>> _fitted("a\x1b[31m\nb", 20)
+        >>> _fit("a\x1b[31m\nb", 20)
         'a␛[31m b'
     """
     line = _single_line(text)

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any, assert_never
 
 from semscale.report import document as blocks
-from semscale.report.chart_kit import figure_svg, rasterized
+from semscale.report.chart_kit import figure_svg, rasterize
 from semscale.report.document import (
     Cell,
     Compared,
@@ -25,7 +25,7 @@ from semscale.report.document import (
     flat,
 )
 from semscale.report.formatting import (
-    capitalised,
+    capitalise,
     cell_text,
     coverage,
     has_interval,
@@ -33,7 +33,7 @@ from semscale.report.formatting import (
     line_text,
     printable,
 )
-from semscale.store.writing import LONGEST_CELL, opened_workbook
+from semscale.store.writing import LONGEST_CELL, open_workbook
 
 Value = str | tuple[float | None, str]
 """A text, or a number with its format; the cell is empty for ``None``, NaN and infinity."""
@@ -141,14 +141,14 @@ def free_sheet_name(name: str, names: set[str]) -> str:
         names: names of other sheets, in lower case.
     """
     clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
-    free, number = _shortened(clean, _LONGEST_NAME), 2
+    free, number = _shorten_name(clean, _LONGEST_NAME), 2
     while free.lower() in names:
         ending = f" {number}"
-        free, number = _shortened(clean, _LONGEST_NAME - len(ending)) + ending, number + 1
+        free, number = _shorten_name(clean, _LONGEST_NAME - len(ending)) + ending, number + 1
     return free
 
 
-def _shortened(name: str, limit: int) -> str:
+def _shorten_name(name: str, limit: int) -> str:
     """Cut a name before a comma, or otherwise between two words."""
     if len(name) <= limit:
         return name
@@ -178,7 +178,7 @@ def write_report_workbook(
     Raises:
         OSError: the file cannot be written.
     """
-    with opened_workbook(path) as workbook:
+    with open_workbook(path) as workbook:
         formats = SheetFormats(workbook, _LOOKS)
         _summary(Sheet(workbook, "Summary", formats), document)
         for section in document.sections:
@@ -207,7 +207,7 @@ def _summary(sheet: Sheet, document: Document) -> None:
     for caution in document.cautions:
         sheet.line(f"Note: {caution}", "warning")
     sheet.row += 1
-    _named(sheet, document.facts)
+    _write_named_values(sheet, document.facts)
 
 
 def _lead(sheet: Sheet, document: Document) -> None:
@@ -218,7 +218,7 @@ def _lead(sheet: Sheet, document: Document) -> None:
         case blocks.Figure() as figure:
             _block(sheet, figure)
         case Decision(text, _, about):
-            sheet.cells([capitalised(text), line_text(about)])
+            sheet.cells([capitalise(text), line_text(about)])
 
 
 def _estimates(sheet: Sheet, figures: Sequence[tuple[WithInterval, str]], interval: float) -> None:
@@ -244,16 +244,16 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
         case blocks.DataTable():
             _table(sheet, block)
         case blocks.Figure(description=description, caption=caption, table=table):
-            sheet.picture(rasterized(figure_svg(block)), description)
+            sheet.picture(rasterize(figure_svg(block)), description)
             sheet.line(caption, "note")
             _table(sheet, table)
         case blocks.Items():
             _items(sheet, block)
         case blocks.ComparedItems():
-            _compared(sheet, block)
+            _write_comparisons(sheet, block)
         case blocks.Verbatims(columns):
             for title, texts in columns:
-                sheet.line(capitalised(title), "heading")
+                sheet.line(capitalise(title), "heading")
                 heads = ("text", "row", "mean", "entropy", *(f"point {n + 1}" for n in range(_points(block))))
                 _rows(sheet, heads, [
                     (text.text, Count(text.row), text.mean, text.entropy, *map(Share, text.pmf))
@@ -319,7 +319,7 @@ def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Q
         yield 7, heading, Label("; ".join(lines))
 
 
-def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
+def _write_comparisons(sheet: Sheet, block: blocks.ComparedItems) -> None:
     for item in block.items:
         sheet.cells([line_text(item.id), *map(line_text, item.labels)], "heading")
         if item.input is not None:
@@ -334,7 +334,7 @@ def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
                 sheet.cells([line_text(named), *_values(value)])
 
 
-def _named(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
+def _write_named_values(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
     """Write names with their values, one per row."""
     _rows(sheet, ("", ""), [(Label(line_text(name)), value) for name, value in entries])
 
@@ -378,11 +378,11 @@ def _figures(cell: Cell) -> Sequence[Value]:  # noqa: PLR0911 - one case for eac
         case WithInterval(value, low, high, digits, is_share):
             shown = _percent(1) if is_share else _decimals(digits)
             # As in text, only the figure shows its sign, not the interval.
-            return [(value, _signed(shown) if cell.signed else shown), (low, shown), (high, shown)]
+            return [(value, _sign_format(shown) if cell.signed else shown), (low, shown), (high, shown)]
         case Number(value, most=most) if most is not None and value == math.inf:
             return [cell_text(cell)]
         case Number(value, digits, signed, least, most):
-            shown = _signed(_decimals(digits)) if signed else _decimals(digits)
+            shown = _sign_format(_decimals(digits)) if signed else _decimals(digits)
             below = "" if least is None else f'[<{least:g}]"< {least:g}";'
             above = "" if most is None else f'[>{most:.12g}]"> {most:,.12g}";'
             return [(value, f"{below}{above}{shown}")]
@@ -402,7 +402,7 @@ def _percent(digits: int) -> str:
     return f"{_decimals(digits)} %"
 
 
-def _signed(shown: str) -> str:
+def _sign_format(shown: str) -> str:
     return f"+{shown};-{shown};{shown}"
 
 

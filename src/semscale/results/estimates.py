@@ -10,17 +10,17 @@ import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.results.weights import NOBODY, as_weights, numbered
+from semscale.results.weights import NOBODY, as_weights, respondent_numbers
 from semscale.signature import Signature
 from semscale.stats.groups import (
     Basis,
     GroupEstimate,
     GroupTally,
     Tally,
-    counted_mean,
     estimate_group,
+    mean_with_counts,
     refit_errors,
-    widened_for_refits,
+    widen_for_refits,
 )
 from semscale.stats.intervals import (
     FEWEST_CLUSTERS,
@@ -105,7 +105,7 @@ class Estimates:
 
     def overall_mean(self, figure: str | None = None) -> MeanEstimate:
         """Return a figure for all rows, with the counts behind it; by default the main figure."""
-        return counted_mean(self.overall, figure)
+        return mean_with_counts(self.overall, figure)
 
     def to_frame(self) -> pl.DataFrame:
         """Return the estimates as a table, one row per figure: first for all rows, then for groups.
@@ -271,7 +271,7 @@ class _Groups:
         self.tallies = [Tally(width) for width in widths]
         self._left_out: dict[str, Integers] = {}
 
-    def numbered(self, names: list[str | None]) -> Integers:
+    def number_rows(self, names: list[str | None]) -> Integers:
         """Return the number of each row's group; a new name gets the next number."""
         known = self.names
         numbers = [known.setdefault(name, len(known)) for name in names]
@@ -370,7 +370,7 @@ class Tallies:
             _leave_out(reasons, row_weights == 0, ZERO_WEIGHT)
         clusters = None
         if respondents is not None:
-            clusters = numbered(respondents, m)
+            clusters = respondent_numbers(respondents, m)
             _leave_out(reasons, clusters == NOBODY, NO_RESPONDENT)
         self._n += m
         self._clustered, self._weighted = clusters is not None, weights is not None
@@ -383,7 +383,7 @@ class Tallies:
         if by is not None:
             names = as_names(by, "by")
             _check_length(len(names), m, "by")
-            numbers = self._groups.numbered(names)
+            numbers = self._groups.number_rows(names)
             for reason, rows in part.left_out(self._main):
                 self._groups.leave_out(numbers[rows], reason)
             part.add_to(self._groups.tallies, numbers, len(self._groups.names))
@@ -505,7 +505,7 @@ class Tallies:
         """Estimate the main figures, then those of the other sets, in the order of the sets."""
         without = replace(plan, method="linearized")  # for a group whose clusters were given up
         lots = [
-            widened_for_refits(
+            widen_for_refits(
                 estimate_group(name, tally, dict(left_out), figures, plan if tally.exact else without),
                 tally.refit_means,
                 figures,
@@ -541,7 +541,7 @@ class _Part:
         for reason in dict.fromkeys(self.reasons.tolist()):
             if reason != Status.SCORED:
                 yield str(reason), np.flatnonzero(self.reasons == reason)
-        if len(lacking := self._scored(main, has_values=False)):
+        if len(lacking := self._select_rows(main, has_values=False)):
             yield NO_VALUE, lacking
 
     def add_to(self, tallies: Sequence[Tally], numbers: Integers | None = None, n_groups: int = 1) -> None:
@@ -553,7 +553,7 @@ class _Part:
             n_groups: number of groups so far.
         """
         for position, tally in enumerate(tallies):
-            rows = self._scored(position, has_values=True)
+            rows = self._select_rows(position, has_values=True)
             tally.add(
                 self.values[position][rows],
                 self.weights[rows],
@@ -563,7 +563,7 @@ class _Part:
                 n_groups=n_groups,
             )
 
-    def _scored(self, position: int, *, has_values: bool) -> Integers:
+    def _select_rows(self, position: int, *, has_values: bool) -> Integers:
         """Return the indices of scored rows that have, or lack, the values of a set of figures."""
         scored = np.flatnonzero(self.reasons == Status.SCORED)
         lacks = np.isnan(self.values[position][scored]).any(axis=1)

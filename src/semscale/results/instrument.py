@@ -23,12 +23,12 @@ S = TypeVar("S", bound=Presentable)
 class PartResult(Protocol):
     """Results of some rows that a run can store; every ``Result`` is one."""
 
-    def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
+    def to_part(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the columns of the part, and the rest as JSON values."""
 
     @classmethod
     def from_part(cls, frame: pl.DataFrame, header: Mapping[str, Any], **rest: Any) -> Self:
-        """Read the results back from the result of ``stored``."""
+        """Read the results back from the result of ``to_part``."""
 
     @classmethod
     def private_columns(cls) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ def measure_table(
     instrument.check(table)
     if out is not None:
         check_output(table, out)
-    table = looked_through(table, instrument, settings.part_rows, counting=needs_counting(table, out))
+    table = inspect_cells(table, instrument, settings.part_rows, counting=needs_counting(table, out))
     instrument.start(table)
     table = replace(table, labels={**table.labels, **instrument.labels()})
     work = PartWork(table, instrument)
@@ -175,13 +175,13 @@ def measure_table(
     return replace(summary, input_notes=notes)  # type: ignore[type-var]  # every summary is a dataclass
 
 
-def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *, counting: bool) -> Table:
+def inspect_cells(table: Table, instrument: TableInstrument[R, S], size: int, *, counting: bool) -> Table:
     """Check the cells of all rows, call the instrument's ``look``, and join spellings of groups.
 
     Nothing is read without need.
     """
     columns = instrument.columns
-    titles = columns.checked_titles()
+    titles = columns.titles_to_check()
     if not titles and not counting:
         return table
     checks = CellChecks(columns)
@@ -248,7 +248,7 @@ class PartWork(Generic[R, S]):
         check_free(batch.columns, self.table.name)
         cells = self.instrument.columns.read(batch, first_row)
         result = self.instrument.measure(cells)
-        stored, header = result.stored()
+        stored, header = result.to_part()
         stored = stored.with_columns(self.instrument.further_columns(cells, result))
         frame = pl.concat([cells.rows, stored], how="horizontal")
         notes = {**header, **self.instrument.notes(result)}

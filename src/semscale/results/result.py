@@ -9,7 +9,7 @@ Examples:
     ...     status: Annotated[Statuses, STATUSES]
     ...     length: Annotated[Floats, FLOATS]
     >>> lengths = Lengths(np.array([Status.SCORED, Status.MISSING]), np.array([5.0, np.nan]))
-    >>> table, names = written(lengths)
+    >>> table, names = write_columns(lengths)
     >>> table.rows()
     [('scored', 5.0), ('missing', None)]
     >>> values_in(Lengths, table, names)["length"].tolist()
@@ -61,7 +61,7 @@ class Result(ABC):
     def __getitem__(self, rows: Sequence[bool] | Mask | slice, /) -> Self:
         """Return the result for the rows of a mask or a slice, in their order."""
         if isinstance(rows, slice):
-            return self._with_rows(_sliced(rows, self.n))
+            return self._with_rows(_slice_mask(rows, self.n))
         if isinstance(rows, Integral) and not isinstance(rows, bool | np.bool_):
             raise InputError(
                 f"{type(self).__name__} takes a mask or a slice, got {rows}: "
@@ -148,17 +148,17 @@ class Result(ABC):
 
     def to_frame(self) -> pl.DataFrame:
         """Return the result as a table, one row per item; missing values are null."""
-        table, _ = written(self)
-        return table.with_columns(self.derived_columns())
+        table, _ = write_columns(self)
+        return table.with_columns(self.extra_columns())
 
-    def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
+    def to_part(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the result in the form that a run stores; ``from_part`` reads it back.
 
         Returns:
             The table with the run's prefix and private columns, and the rest as JSON values.
         """
-        table, names = written(self, private=True, prefix=PREFIX)
-        derived = [column.alias(PREFIX + column.name) for column in self.derived_columns()]
+        table, names = write_columns(self, private=True, prefix=PREFIX)
+        derived = [column.alias(PREFIX + column.name) for column in self.extra_columns()]
         header = {
             "columns": names,
             "signature": [self.signature.instrument, [list(named) for named in self.signature.fields]],
@@ -166,13 +166,13 @@ class Result(ABC):
         }
         return table.with_columns(derived), header
 
-    def derived_columns(self) -> list[pl.Series]:
+    def extra_columns(self) -> list[pl.Series]:
         """Return further columns of the table, which are computed from the fields and not read back."""
         return []
 
     @classmethod
     def from_part(cls, frame: pl.DataFrame, header: Mapping[str, Any], **rest: object) -> Self:
-        """Read a result back from the result of ``stored``.
+        """Read a result back from the result of ``to_part``.
 
         Args:
             frame: a table with the stored columns.
@@ -191,11 +191,11 @@ class Result(ABC):
     @classmethod
     def private_columns(cls) -> tuple[str, ...]:
         """Return the names of columns that are only in the run's parts, not in the output."""
-        return tuple(PREFIX + PRIVATE + name for name, kind in declared(cls).items() if kind.is_private)
+        return tuple(PREFIX + PRIVATE + name for name, kind in result_columns(cls).items() if kind.is_private)
 
     def _with_rows(self, rows: Mask) -> Self:
-        fields = declared(type(self)) or self.row_fields
-        values: dict[str, Any] = {name: _selected(getattr(self, name), rows) for name in fields}
+        fields = result_columns(type(self)) or self.row_fields
+        values: dict[str, Any] = {name: _select(getattr(self, name), rows) for name in fields}
         return replace(self, **values)  # type: ignore[type-var]  # every result is a frozen dataclass
 
     @property
@@ -229,7 +229,7 @@ def as_mask(mask: object, n: int) -> Mask:
     return np.array(cells, dtype=np.bool_)
 
 
-def _sliced(rows: slice, n: int) -> Mask:
+def _slice_mask(rows: slice, n: int) -> Mask:
     start, stop, step = rows.indices(n)
     if step < 0:
         raise InputError(
@@ -240,7 +240,7 @@ def _sliced(rows: slice, n: int) -> Mask:
     return marked
 
 
-def _selected(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tuple, arrays by name
+def _select(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tuple, arrays by name
     if isinstance(values, Mapping):
         return {name: array[rows] for name, array in values.items()}
     if isinstance(values, tuple):
@@ -308,7 +308,7 @@ class ResultColumn:
         return replace(self, is_private=True)
 
 
-def declared(kind: type) -> dict[str, ResultColumn]:
+def result_columns(kind: type) -> dict[str, ResultColumn]:
     """Return the columns that the fields of a result declare, by the field's name."""
     hints = get_type_hints(kind, include_extras=True)
     notes = {field.name: getattr(hints[field.name], "__metadata__", ()) for field in fields(kind)}
@@ -317,7 +317,7 @@ def declared(kind: type) -> dict[str, ResultColumn]:
     return {name: columns[name] for name in sorted(columns, key=lambda name: name != "status")}
 
 
-def written(
+def write_columns(
     result: Any,  # noqa: ANN401 - a dataclass
     *,
     private: bool = False,
@@ -335,7 +335,7 @@ def written(
     """
     series: list[pl.Series] = []
     names: dict[str, list[str]] = {}
-    for name, kind in declared(type(result)).items():
+    for name, kind in result_columns(type(result)).items():
         value = getattr(result, name)
         if value is None or (kind.is_private and not private):
             continue
@@ -354,11 +354,11 @@ def values_in(
 
     Args:
         kind: class of the result.
-        frame: a table with the columns from ``written``.
+        frame: a table with the columns from ``write_columns``.
         names: the names of the columns of each field; a field without columns gets its default.
         prefix: prefix of every name.
     """
-    known = declared(kind)
+    known = result_columns(kind)
     return {
         name: known[name].read(
             [frame[title].alias(title.removeprefix(prefix).removeprefix(PRIVATE)) for title in titles]

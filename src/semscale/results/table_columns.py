@@ -49,7 +49,7 @@ def _cells(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> 
     return columns[0].to_list()
 
 
-def listed_texts(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[list[Any]]:
+def list_texts(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[list[Any]]:
     """Return for each row the cells of all columns in one list; a cell may contain a list of texts.
 
     Raises:
@@ -57,15 +57,15 @@ def listed_texts(columns: "Sequence[pl.Series]", parameter: str, first_row: int)
 
     Examples:
         >>> import polars as pl
-        >>> listed_texts([pl.Series("one", ["Rome", '["Paris", "Paname"]'])], "reference", 0)
+        >>> list_texts([pl.Series("one", ["Rome", '["Paris", "Paname"]'])], "reference", 0)
         [['Rome'], ['Paris', 'Paname']]
     """
-    from semscale.store.columns import listed_cell
+    from semscale.store.columns import cell_values
 
     rows: list[list[Any]] = [[] for _ in range(len(columns[0]))]
     for column in columns:
         for row, cell in enumerate(column.to_list()):
-            rows[row] += listed_cell(
+            rows[row] += cell_values(
                 cell, parameter=parameter, column=column.name, row=first_row + row, only_nulls=False
             )
     return rows
@@ -87,7 +87,7 @@ def _groups_by_column(
 TEXT = Role(_cells, is_text=True, is_prepared=True)
 """A text for each row; a table without any is refused."""
 
-TEXTS = Role(listed_texts, is_text=True, is_prepared=True)
+TEXTS = Role(list_texts, is_text=True, is_prepared=True)
 """One or more texts for each row, from one or more columns of texts or lists of texts."""
 
 CELL = Role(_cells, is_checked=False)
@@ -167,7 +167,7 @@ class Columns(Settings):
         """Names of groups to use, by the column and the name in the table."""
         return self._spellings
 
-    def prepared_by(self, settings: Settings) -> Self:
+    def with_preparation(self, settings: Settings) -> Self:
         """Return the columns with texts that are read as an instrument's settings say."""
         columns = self.model_copy()
         columns._preparation = TextPreparation.from_settings(settings)
@@ -179,10 +179,10 @@ class Columns(Settings):
         columns._spellings = spellings
         return columns
 
-    def _joined(self, groups: Any, titles: Sequence[str]) -> Any:  # noqa: ANN401 - names, or names by column
+    def _join_spellings(self, groups: Any, titles: Sequence[str]) -> Any:  # noqa: ANN401 - names, or names by column
         """Replace the names of groups that have another spelling."""
         if isinstance(groups, Mapping):
-            return {title: self._joined(names, [title]) for title, names in groups.items()}
+            return {title: self._join_spellings(names, [title]) for title, names in groups.items()}
         used = self._spellings.get(titles[0], {})
         return [used.get(name, name) for name in groups] if used else groups
 
@@ -223,7 +223,7 @@ class Columns(Settings):
             return ()
         return (named,) if isinstance(named, str) else tuple(named)
 
-    def named(self) -> list[tuple[str, str]]:
+    def field_columns(self) -> list[tuple[str, str]]:
         """Return pairs of field and column, one for each column that a field names."""
         return [(name, title) for name in self.roles() for title in self.titles_of(name)]
 
@@ -235,7 +235,7 @@ class Columns(Settings):
         """
         from semscale.store.writing import check_free
 
-        for parameter, title in self.named():
+        for parameter, title in self.field_columns():
             table.require(title, parameter)
         check_free(table.columns, table.name)
 
@@ -259,13 +259,13 @@ class Columns(Settings):
                 columns = [column_in(batch, title) for title in titles]
                 values[name] = role.read(columns, name, first_row)
                 if role.is_group:
-                    values[name] = self._joined(values[name], titles)
+                    values[name] = self._join_spellings(values[name], titles)
                 if role.is_prepared:
                     counts[name] = TextCounts()
                     values[name] = self.preparation.prepare(values[name], counts[name])
         return Cells(storable(batch), first_row, values, counts)
 
-    def checked_titles(self) -> set[str]:
+    def titles_to_check(self) -> set[str]:
         """Return the columns whose cells are checked before any work begins."""
         return {
             title for name, role in self.roles().items() if role.is_checked for title in self.titles_of(name)
@@ -312,13 +312,13 @@ class CellChecks:
         Returns:
             The names to use, by the column and the name in the table, and sentences about them.
         """
-        from semscale.store.columns import joined_spellings, spelling_note
+        from semscale.store.columns import join_spellings, spelling_note
 
         spellings: dict[str, dict[str, str]] = {}
         notes: list[str] = []
         for title, counts in chain.from_iterable(groups.items() for groups in self._groups.values()):
             named = {name: n for name, n in counts.items() if name is not None}
-            spellings[title] = joined_spellings(named)
+            spellings[title] = join_spellings(named)
             notes += spelling_note([title], named, spellings[title])
         return spellings, tuple(notes)
 

@@ -105,7 +105,7 @@ def _are_weights(numbers: Floats) -> Mask:
 NOBODY = -1
 
 
-def numbered(respondents: object, n: int) -> Integers:
+def respondent_numbers(respondents: object, n: int) -> Integers:
     """Return a 63-bit number for each respondent, a hash of the name.
 
     Args:
@@ -119,7 +119,7 @@ def numbered(respondents: object, n: int) -> Integers:
         InputError: the number of names is not n.
 
     Examples:
-        >>> numbers = numbered(["ann", "", None, "ann"], 4)
+        >>> numbers = respondent_numbers(["ann", "", None, "ann"], 4)
         >>> bool(numbers[0] == numbers[3]), numbers[1:3].tolist()
         (True, [-1, -1])
     """
@@ -162,7 +162,7 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str
         raise InputError(
             parameter,
             f": column '{cells.name}' must hold numbers, got {cells.dtype} such as "
-            f"{shown_cell(first)}; {remedy}",
+            f"{shorten_cell(first)}; {remedy}",
         )
     stripped = cells.cast(pl.String).str.strip_chars().replace("", None)
     numbers = stripped.cast(pl.Float64, strict=False)
@@ -173,7 +173,7 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str
         row = int(wrong[0])
         raise RowError(
             f"`{parameter}`: column '{cells.name}' must hold numbers, but data {{row}} has "
-            f"{shown_cell(stripped[row])}; {decimal_remedy(stripped[row], remedy)}",
+            f"{shorten_cell(stripped[row])}; {decimal_remedy(stripped[row], remedy)}",
             first_row + row,
         )
     return numbers
@@ -203,7 +203,7 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
             row = int(wrong[0])
             raise RowError(
                 f"`weight`: column '{cells.name}' must hold 0 or numbers from 1e-100 to 1e100, but "
-                f"data {{row}} has {shown_cell(cells[row])}; {_CORRECT}",
+                f"data {{row}} has {shorten_cell(cells[row])}; {_CORRECT}",
                 first_row + row,
             )
     return numbers
@@ -216,7 +216,7 @@ def decimal_remedy(cell: object, otherwise: str = _CORRECT) -> str:
     return otherwise
 
 
-def shown_cell(cell: object) -> str:
+def shorten_cell(cell: object) -> str:
     """Return the ``repr`` of a cell, shortened to at most 40 characters."""
     text = repr(cell)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 4] + "..." + text[-1]

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from semscale.errors import InputError
 from semscale.input_files import read_input
-from semscale.messages import mistakes_in_scale, shortened, unknown_name, unreadable
+from semscale.messages import mistakes_in_scale, shorten, unknown_name, unreadable
 from semscale.scales.scale import Name, Probe, Scale, Text, parse_scale
 from semscale.yaml_reading import parse_yaml
 
@@ -73,7 +73,7 @@ def load_scale(name_or_path: str | Path | Scale, *, language: str | None = None)
     scale = _as_written(name_or_path)
     if language in {None, scale.language}:
         return scale
-    return _with_serving_sets(_translation(scale, str(language)), _shipped(scale.name))
+    return _with_serving_sets(_translation(scale, str(language)), _load_shipped(scale.name))
 
 
 def in_language(scale: Scale, language: str) -> Scale:
@@ -109,14 +109,14 @@ def languages_in(scale: Scale) -> list[str]:
     """
     if scale.name not in scale_names():
         return []
-    shipped = _shipped(scale.name)
+    shipped = _load_shipped(scale.name)
     same = scale.points == shipped.points and all(
         shipped.anchor_sets.get(name) == anchors for name, anchors in scale.anchor_sets.items()
     )
     return languages_of(scale.name) if same else []
 
 
-def passed_languages(scale: Scale, model: str | None) -> tuple[str, ...]:
+def list_passed_languages(scale: Scale, model: str | None) -> tuple[str, ...]:
     """List the languages whose translated anchors passed their check with a model, sorted.
 
     Args:
@@ -125,7 +125,7 @@ def passed_languages(scale: Scale, model: str | None) -> tuple[str, ...]:
             and used for, the default model of ratings only.
 
     Examples:
-        >>> passed_languages(load_scale("purchase-intent"), "all-MiniLM-L6-v2")
+        >>> list_passed_languages(load_scale("purchase-intent"), "all-MiniLM-L6-v2")
         ()
     """
     if model != MEASURED_WITH:
@@ -136,12 +136,12 @@ def passed_languages(scale: Scale, model: str | None) -> tuple[str, ...]:
     )
 
 
-def passed_translation(scale: Scale, language: str) -> Scale:
+def load_passed_translation(scale: Scale, language: str) -> Scale:
     """Return the translation of a scale, with the sets that passed their check.
 
     Args:
         scale: the scale, with all its sets or some.
-        language: one of ``passed_languages``.
+        language: one of ``list_passed_languages``.
     """
     return in_language(scale.with_sets(equivalences(scale.name)[language].serving_sets(scale)), language)
 
@@ -164,7 +164,7 @@ def _translation(scale: Scale, language: str) -> Scale:
         raise InputError(
             "language", f"must be one that the anchors of {scale.name!r} are in ({has}), got {language!r}"
         )
-    return translated(_shipped(scale.name), language)
+    return load_translation(_load_shipped(scale.name), language)
 
 
 def _as_written(name_or_path: str | Path | Scale) -> Scale:
@@ -179,11 +179,11 @@ def _as_written(name_or_path: str | Path | Scale) -> Scale:
         return parse_scale(_read(path), source=str(path))
     if name_or_path not in scale_names():
         raise unknown_name("scale", name_or_path, scale_names())
-    return _shipped(name_or_path)
+    return _load_shipped(name_or_path)
 
 
 @cache
-def _shipped(name: str) -> Scale:
+def _load_shipped(name: str) -> Scale:
     file = resources.files("semscale.scales") / f"{name}.yaml"
     return parse_scale(file.read_bytes(), source=name)
 
@@ -226,7 +226,7 @@ class Translation(BaseModel):
         except ValidationError as error:
             raise mistakes_in_scale(error, owner=fields.get("scale"), known=type(self).model_fields) from None
 
-    def applied_to(self, english: Scale) -> Scale:
+    def translate(self, english: Scale) -> Scale:
         """Return the scale with this translation's question, anchors, probes and sets.
 
         Args:
@@ -278,11 +278,11 @@ class Translation(BaseModel):
             )
 
 
-def translated_languages() -> list[str]:
+def translation_languages() -> list[str]:
     """List the languages into which shipped scales are translated, sorted.
 
     Examples:
-        >>> "de" in translated_languages()
+        >>> "de" in translation_languages()
         True
     """
     return sorted(entry.name for entry in _folder().iterdir() if entry.is_dir())
@@ -295,10 +295,10 @@ def languages_of(scale: str) -> list[str]:
         >>> languages_of("comfort")
         []
     """
-    return [code for code in translated_languages() if _file(scale, code).is_file()]
+    return [code for code in translation_languages() if _file(scale, code).is_file()]
 
 
-def translated(english: Scale, language: str) -> Scale:
+def load_translation(english: Scale, language: str) -> Scale:
     """Load the shipped translation of a scale.
 
     Args:
@@ -310,7 +310,7 @@ def translated(english: Scale, language: str) -> Scale:
     """
     source = f"{language}/{english.name}.yaml"
     fields = parse_yaml(_file(english.name, language).read_bytes(), source=source)
-    return parse_translation(fields, source=source).applied_to(english)
+    return parse_translation(fields, source=source).translate(english)
 
 
 def parse_translation(fields: object, *, source: str) -> Translation:
@@ -325,7 +325,7 @@ def parse_translation(fields: object, *, source: str) -> Translation:
     """
     if not isinstance(fields, dict):
         raise InputError(
-            f"{source!r} must hold the keys of a translation (scale, ...), got {shortened(fields)}"
+            f"{source!r} must hold the keys of a translation (scale, ...), got {shorten(fields)}"
         )
     try:
         return Translation(**{str(key): value for key, value in fields.items()})
@@ -396,7 +396,7 @@ class Equivalence:
 
 def equivalences(scale: str) -> Mapping[str, Equivalence]:
     """Return the comparisons of a shipped scale, by language; empty for other names."""
-    return _measured().get(scale, {})
+    return _equivalence_table().get(scale, {})
 
 
 def sets_that_rate(scale: Scale) -> tuple[str, ...] | None:
@@ -414,7 +414,7 @@ def sets_that_rate(scale: Scale) -> tuple[str, ...] | None:
 
 
 @cache
-def _measured() -> dict[str, dict[str, Equivalence]]:
+def _equivalence_table() -> dict[str, dict[str, Equivalence]]:
     file = resources.files("semscale.scales") / "translations" / "equivalence.json"
     scales = json.loads(file.read_text(encoding="utf-8"))["scales"]
     return {
@@ -442,7 +442,7 @@ def fitting_scale(answers: Iterable[str]) -> str | None:
         >>> fitting_scale(["Agree", "disagree", "Neutral"]), fitting_scale(["Tea", "Coffee", "Water"])
         ('agreement', None)
     """
-    folded = {_folded(answer) for answer in answers}
+    folded = {_fold(answer) for answer in answers}
     if len(folded) < _FEWEST_ANSWERS:
         return None
     fitting = [(len(labels - folded), name) for name, labels in _labels() if folded <= labels]
@@ -472,10 +472,10 @@ def _labels() -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 def _with_neutral(labels: Iterable[str]) -> frozenset[str]:
-    folded = {_folded(label) for label in labels}
+    folded = {_fold(label) for label in labels}
     is_neutral = sum(label.startswith("neither ") for label in folded) == 1
     return frozenset(folded | {"neutral"} if is_neutral else folded)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(text.casefold().split())

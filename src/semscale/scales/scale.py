@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from semscale.errors import InputError
-from semscale.messages import mistakes_in_scale, shortened, unknown_name
+from semscale.messages import mistakes_in_scale, shorten, unknown_name
 from semscale.settings import Number
 from semscale.types import FEWEST_POINTS, LANGUAGE_NAMES, MOST_POINTS, Floats
 from semscale.yaml_reading import parse_yaml
@@ -173,7 +173,7 @@ class Scale(BaseModel):
             tag = language.lower().replace("_", "-").partition("-")[0]
             code = codes.get(language.lower(), tag)
             remedy = f"write {code!r}" if code in LANGUAGE_NAMES else "write a code such as 'en' or 'de'"
-            raise ValueError(f"language must be an ISO 639-1 code, got {shortened(language)}: {remedy}")
+            raise ValueError(f"language must be an ISO 639-1 code, got {shorten(language)}: {remedy}")
         return language
 
     @model_validator(mode="after")
@@ -216,7 +216,7 @@ class Scale(BaseModel):
             repeated = _first_repeated(anchors)
             if repeated is not None:
                 raise ValueError(f"anchors of set {name!r} must differ, got {repeated!r} twice")
-            twin = seen.setdefault(tuple(map(_folded, anchors)), name)
+            twin = seen.setdefault(tuple(map(_fold, anchors)), name)
             if twin != name:
                 raise ValueError(f"anchor sets must differ, got the same anchors in {twin!r} and {name!r}")
         return self
@@ -255,7 +255,7 @@ class Scale(BaseModel):
         return self
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
@@ -263,9 +263,9 @@ def _first_repeated(texts: Iterable[str]) -> str | None:
     """Return the first text that occurred before, ignoring case and white space."""
     seen: set[str] = set()
     for text in texts:
-        if _folded(text) in seen:
+        if _fold(text) in seen:
             return text
-        seen.add(_folded(text))
+        seen.add(_fold(text))
     return None
 
 
@@ -287,7 +287,7 @@ def parse_scale(content: bytes, *, source: str) -> Scale:
     fields = parse_yaml(content, source=source)
     if not isinstance(fields, dict):
         raise InputError(
-            f"{source!r} must hold the keys of a scale (name, points, ...), got {shortened(fields)}"
+            f"{source!r} must hold the keys of a scale (name, points, ...), got {shorten(fields)}"
         )
     named = {str(key): value for key, value in fields.items()}
     try:

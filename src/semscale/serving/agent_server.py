@@ -54,7 +54,7 @@ def agent_server(tools: Mapping[str, AgentTool]) -> "Server":
 
     async def call_tool(_: object, call: Any) -> "CallToolResult":  # noqa: ANN401 - the SDK's parameters
         try:
-            content = await _called(tools, call.name, call.arguments or {})
+            content = await _call_tool(tools, call.name, call.arguments or {})
         except Exception as error:  # noqa: BLE001 - an agent reads the message and corrects its call
             failed = types.TextContent(text=_message(error, tools.get(call.name)))
             return types.CallToolResult(content=[failed], is_error=True)
@@ -70,7 +70,7 @@ def agent_server(tools: Mapping[str, AgentTool]) -> "Server":
     )
 
 
-async def _called(tools: Mapping[str, AgentTool], name: str, arguments: Mapping[str, Any]) -> Content:
+async def _call_tool(tools: Mapping[str, AgentTool], name: str, arguments: Mapping[str, Any]) -> Content:
     if name not in tools:
         raise unknown_name("tool", name, list(tools))
     return await tools[name].call(encodable_values(arguments))

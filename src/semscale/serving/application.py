@@ -20,14 +20,14 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 
 from semscale.embedding.embedder import Embedder, Embeddings
-from semscale.messages import shortened
+from semscale.messages import shorten
 from semscale.report.document import Block, DataTable, Document, Label, Paragraph, Quoted, Section
 from semscale.report.html import page
 from semscale.serving.batching import WORKERS, TaskThreads, stop_if_abandoned
 from semscale.serving.instruments import PART_ROWS, Instrument, JobWork, Measured, instruments
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
 from semscale.serving.judging import JudgeCalls, check_replies
-from semscale.serving.models import ServedModels, estimated_tokens
+from semscale.serving.models import ServedModels, estimate_tokens
 from semscale.serving.requests import (
     ERRORS,
     JOB_FIELDS,
@@ -181,7 +181,7 @@ class Service:
                 instrument.warm_up()
                 started = time.monotonic()
                 tokens = instrument.warm_up(_MEASURED_ROWS)
-                self.backlog.measured(tokens, time.monotonic() - started)
+                self.backlog.record_rate(tokens, time.monotonic() - started)
         except Exception as error:  # noqa: BLE001 - the server ends with it
             self.state.set_failed(error)
             return
@@ -539,7 +539,7 @@ class InstrumentRoute:
     ) -> AsyncIterator[bytes]:
         """Yield the lines of all parts; an error after the first part becomes the last line."""
         row = 1
-        yield await asyncio.to_thread(_numbered_lines, measured.frame, row)
+        yield await asyncio.to_thread(_json_lines, measured.frame, row)
         for part in parts:
             row += measured.frame.height
             try:
@@ -547,7 +547,7 @@ class InstrumentRoute:
             except Exception as error:  # noqa: BLE001 - the status has been sent
                 yield to_json({"row": row, **refusal_of(error).record()}) + b"\n"
                 return
-            yield await asyncio.to_thread(_numbered_lines, measured.frame, row)
+            yield await asyncio.to_thread(_json_lines, measured.frame, row)
 
     def _read_lines(self, body: bytes) -> dict[str, list[Any]]:
         """Read the columns from lines.
@@ -573,7 +573,7 @@ class InstrumentRoute:
 
 def _tokens_in(columns: Mapping[str, Sequence[Any]]) -> int:
     texts = (text for cells in columns.values() for text in flat_texts(cells))
-    return sum(estimated_tokens(text) for text in texts if isinstance(text, str))
+    return sum(estimate_tokens(text) for text in texts if isinstance(text, str))
 
 
 class JudgeRoute:
@@ -608,11 +608,11 @@ def _read_line(line: bytes, source: str, keys: set[str]) -> dict[str, Any]:
     cells = parse_json(line, source)
     if not isinstance(cells, dict) or cells.keys() != keys:
         wanted = ", ".join(sorted(keys))
-        raise invalid(f"{source} must be an object with {wanted}, got {shortened(cells)}", source)
+        raise invalid(f"{source} must be an object with {wanted}, got {shorten(cells)}", source)
     return cells
 
 
-def _numbered_lines(frame: pl.DataFrame, first_row: int) -> bytes:
+def _json_lines(frame: pl.DataFrame, first_row: int) -> bytes:
     return frame.with_row_index("row", first_row).write_ndjson().encode()
 
 
@@ -636,13 +636,13 @@ class EmbeddingRoutes:
         for index, text in enumerate(fields.input):
             if not text.strip():
                 raise invalid(f"input[{index}] must not be empty: leave it out", "input")
-        model = self._service.models.named(fields.model)
+        model = self._service.models.find(fields.model)
         width = model.embedder.dimensions
         if fields.dimensions not in (None, width):
             raise invalid(
                 f"dimensions must be {width} with this model, got {fields.dimensions}", "dimensions"
             )
-        with self._service.backlog.share(sum(map(estimated_tokens, fields.input))):
+        with self._service.backlog.share(sum(map(estimate_tokens, fields.input))):
             embeddings = await while_connected(request, model.embed(fields.input))
         return await asyncio.to_thread(
             lambda: json_answer(_describe_embeddings(embeddings, model.name, fields.encoding_format))
@@ -693,7 +693,7 @@ class JobRoutes:
         """
         kind = request.query_params.get("kind", "")
         if kind not in JOB_FIELDS:
-            raise invalid(f"kind must be one of {', '.join(JOB_FIELDS)}, got {shortened(kind)}", "kind")
+            raise invalid(f"kind must be one of {', '.join(JOB_FIELDS)}, got {shorten(kind)}", "kind")
         settings = parse_query(request.query_params.multi_items(), JOB_FIELDS[kind])
         del settings["kind"]
         fields = check_fields(JOB_FIELDS[kind], settings)
@@ -714,12 +714,12 @@ class JobRoutes:
 
     async def result(self, request: Request) -> Response:
         """Return the result of a job: the measured table."""
-        path = self._finished(request).result
+        path = self._find_finished(request).result
         return _file(path, _TABLE_TYPES[path.suffix], path.name)
 
     async def summary(self, request: Request) -> Response:
         """Return the summary of a job, in the form that ``--json`` prints."""
-        return _file(self._finished(request).summary, JSON)
+        return _file(self._find_finished(request).summary, JSON)
 
     async def run_again(self, request: Request) -> Response:
         """Run a job again that was cut short by the end of the service; finished parts are not repeated."""
@@ -732,7 +732,7 @@ class JobRoutes:
         await asyncio.to_thread(self._queue.remove, name)
         return json_answer({"id": name, "status": "removed"})
 
-    def _finished(self, request: Request) -> Job:
+    def _find_finished(self, request: Request) -> Job:
         job = self._queue.find(request.path_params["id"])
         if job.status is not JobStatus.FINISHED:
             raise RefusedRequestError(409, f"the job is {job.status}: it has no result")

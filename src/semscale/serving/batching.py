@@ -122,7 +122,7 @@ class Batcher(Generic[Item, Part]):
             if self._closed:
                 raise RefusedRequestError(500, "the service has stopped")
             self._waiting.add(ticket)
-            self._gathering.asked(time.monotonic())
+            self._gathering.record_request(time.monotonic())
             self._ready.notify()
         ticket.future.add_done_callback(lambda _: self._drop(ticket))
         return ticket.future
@@ -187,7 +187,7 @@ class Batcher(Generic[Item, Part]):
                 ticket.missing -= len(span)
             finished = [ticket for ticket in batch if not ticket.missing]
             self._under_way -= 1
-            self._gathering.answered(len(finished), seconds, time.monotonic())
+            self._gathering.record_answers(len(finished), seconds, time.monotonic())
             self._ready.notify()
         for ticket in finished:
             if ticket.future.set_running_or_notify_cancel():
@@ -215,11 +215,11 @@ class Gathering:
 
     Examples:
         >>> gathering = Gathering()
-        >>> gathering.answered(2, seconds=10.0, now=100.0)
-        >>> gathering.asked(now=100.0625)
+        >>> gathering.record_answers(2, seconds=10.0, now=100.0)
+        >>> gathering.record_request(now=100.0625)
         >>> round(gathering.left(now=100.0625), 4)  # PAUSE of 10 s
         0.2
-        >>> gathering.asked(now=100.125)  # both have asked again
+        >>> gathering.record_request(now=100.125)  # both have asked again
         >>> gathering.left(now=100.125)
         0.0
     """
@@ -228,12 +228,12 @@ class Gathering:
         self._expected = 0
         self._until = self._pause = self._last = 0.0
 
-    def answered(self, n: int, seconds: float, now: float) -> None:
+    def record_answers(self, n: int, seconds: float, now: float) -> None:
         """Record that a batch, which took ``seconds``, answered ``n`` requests."""
         self._expected = n
         self._until, self._pause, self._last = now + LONGEST * seconds, PAUSE * seconds, now
 
-    def asked(self, now: float) -> None:
+    def record_request(self, now: float) -> None:
         """Record a request."""
         self._expected -= 1
         self._last = now

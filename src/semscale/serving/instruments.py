@@ -12,7 +12,7 @@ import polars as pl
 
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.measures import check_measures, needed_parts
+from semscale.answer_consistency.measures import check_measures, list_needed_parts
 from semscale.answer_consistency.samples import read_texts
 from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
@@ -30,12 +30,12 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
-from semscale.results.result import COUNTS, FLAGS, FLOATS, POSITIONS, STATUSES, TEXTS, Result, declared
+from semscale.results.result import COUNTS, FLAGS, FLOATS, POSITIONS, STATUSES, TEXTS, Result, result_columns
 from semscale.results.table_columns import Columns
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.batching import stop_if_abandoned
 from semscale.serving.jobs import Job
-from semscale.serving.models import estimated_tokens
+from semscale.serving.models import estimate_tokens
 from semscale.serving.requests import (
     JOB_FIELDS,
     ConsistencyFields,
@@ -124,7 +124,7 @@ class Instrument:
     _built: OrderedDict[str, Any] = field(default_factory=OrderedDict)
     _lock: Any = field(default_factory=threading.Lock)
 
-    def built(self, fields: RequestFields) -> Any:  # noqa: ANN401 - an object of any instrument
+    def find_or_build(self, fields: RequestFields) -> Any:  # noqa: ANN401 - an object of any instrument
         """Return the cached object for these settings, or build it.
 
         Raises:
@@ -151,7 +151,7 @@ class Instrument:
             SemscaleError: a setting or a cell is invalid, or the model cannot be run.
         """
         cells = [list(columns[name]) for name in self.columns]
-        result = self.measure_columns(self.built(settings), *cells, progress=stop_if_abandoned)
+        result = self.measure_columns(self.find_or_build(settings), *cells, progress=stop_if_abandoned)
         return Measured(result, result.to_frame())
 
     def prepare(self, fields: TableFields) -> tuple[Columns, Any]:
@@ -162,7 +162,7 @@ class Instrument:
         """
         titles = {name: getattr(fields, name, None) for name in self.table_columns.model_fields}
         columns = self.table_columns(**{name: title for name, title in titles.items() if title})
-        return columns, self.built(fields)
+        return columns, self.find_or_build(fields)
 
     def warm_up(self, n: int = 1) -> int:
         """Measure rows with the default settings, so that the first request needs no loading or compiling.
@@ -177,7 +177,7 @@ class Instrument:
             SemscaleError: the model cannot be run.
         """
         columns = {name: [f"{_ROW} ({name} {row})" for row in range(n)] for name in self.columns}
-        tokens = sum(estimated_tokens(text) for texts in columns.values() for text in texts)
+        tokens = sum(estimate_tokens(text) for texts in columns.values() for text in texts)
         cells = {
             name: [[text] for text in texts] if name == "samples" else texts
             for name, texts in columns.items()
@@ -187,7 +187,7 @@ class Instrument:
 
     def row_schema(self) -> dict[str, Any]:
         """Return the JSON schema of a result row, without columns that depend on the settings."""
-        columns = declared(self.result)
+        columns = result_columns(self.result)
         cells = {name: schema for name, kind in columns.items() for known, schema in _CELLS if kind == known}
         return {"type": "object", "properties": cells, "required": ["status"]}
 
@@ -206,7 +206,7 @@ def instruments(
     """
 
     def rater(settings: dict[str, Any]) -> Rater:
-        return Rater(requested_scale(settings.pop("scale")), embedder=rating(), **settings)
+        return Rater(scale_in_request(settings.pop("scale")), embedder=rating(), **settings)
 
     def matcher(settings: dict[str, Any]) -> Matcher:
         states = None if settings["method"] in ANY_ENGINE else encoder()
@@ -214,7 +214,7 @@ def instruments(
 
     def consistency(settings: dict[str, Any]) -> Consistency:
         for name in check_measures(settings["measures"]):
-            needed = needed_parts([name], settings["same_by"], has_entailment=False)
+            needed = list_needed_parts([name], settings["same_by"], has_entailment=False)
             missing = next((noun for part, noun in _NOT_SERVED.items() if part in needed), None)
             if missing is not None:
                 raise InputError(
@@ -270,7 +270,7 @@ def instruments(
     }
 
 
-def requested_scale(scale: str | dict[str, Any]) -> Scale:
+def scale_in_request(scale: str | dict[str, Any]) -> Scale:
     """Return a built-in scale, or the scale defined in the request; no file of the server is read.
 
     Raises:
@@ -370,7 +370,7 @@ def with_most_rows(table: Table, most: int) -> Table:
         if n > most:
             raise InputError(f"a job may have {most:,} rows, got {stated}: split the table into several jobs")
 
-    def checked(batches: Iterator[pl.DataFrame], n: int) -> Iterator[pl.DataFrame]:
+    def check_batches(batches: Iterator[pl.DataFrame], n: int) -> Iterator[pl.DataFrame]:
         for batch in batches:
             n += batch.height
             check(n, "more")
@@ -382,6 +382,6 @@ def with_most_rows(table: Table, most: int) -> Table:
     read_columns = table.read_columns
     return replace(
         table,
-        read=lambda size, skip: checked(table.read(size, skip), skip),
-        read_columns=read_columns and (lambda size, titles: checked(read_columns(size, titles), 0)),
+        read=lambda size, skip: check_batches(table.read(size, skip), skip),
+        read_columns=read_columns and (lambda size, titles: check_batches(read_columns(size, titles), 0)),
     )

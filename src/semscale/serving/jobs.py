@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 
 from semscale.errors import InputError, SemscaleError
-from semscale.messages import shortened
+from semscale.messages import shorten
 from semscale.presentable import Presentable
 from semscale.serving.batching import Task, in_task
 from semscale.serving.requests import (
@@ -189,7 +189,7 @@ class JobStore:
                 jobs.append(_stored_job(self._home, row))
             except (ValueError, RefusedRequestError) as error:
                 refused.add(str(row.id))
-                _LOG.warning("job %s of the folder is left out: %s", shortened(row.id), error)
+                _LOG.warning("job %s of the folder is left out: %s", shorten(row.id), error)
         return jobs, refused
 
     def add(self, job: Job) -> None:
@@ -220,12 +220,12 @@ def _stored_job(home: Path, row: Any) -> Job:  # noqa: ANN401 - a row of the tab
     if not _ID.fullmatch(str(row.id)):
         raise ValueError("its ID is not one that this service assigns")
     if row.kind not in JOB_FIELDS:
-        raise ValueError(f"its kind must be one of {', '.join(JOB_FIELDS)}, got {shortened(row.kind)}")
+        raise ValueError(f"its kind must be one of {', '.join(JOB_FIELDS)}, got {shorten(row.kind)}")
     try:
         status = JobStatus(row.status)
     except ValueError:
         raise ValueError(
-            f"its status must be one of {', '.join(JobStatus)}, got {shortened(row.status)}"
+            f"its status must be one of {', '.join(JobStatus)}, got {shorten(row.status)}"
         ) from None
     fields = check_fields(JOB_FIELDS[row.kind], parse_json(str(row.fields), "its settings"))
     folder = home / row.id

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.messages import unknown_name
 from semscale.scales import Scale, scale_names
-from semscale.serving.instruments import requested_scale
+from semscale.serving.instruments import scale_in_request
 from semscale.serving.requests import SPLIT, RefusedRequestError, ServiceLimits, invalid
 from semscale.text_preparation import TextPreparation
 from semscale.types import Status
@@ -78,11 +78,13 @@ class JudgeCalls:
         from semscale.judging.judge import Judge
 
         settings = {name: getattr(fields, name) for name in JudgeSettings.model_fields if name != "criteria"}
-        items = await asyncio.to_thread(judged_items, fields)  # texts without reasoning, HTML and white space
+        items = await asyncio.to_thread(
+            combine_items, fields
+        )  # texts without reasoning, HTML and white space
         async with self._turn:
             if self._model is None:
                 await asyncio.to_thread(self.load)
-            judge = Judge(self._model, **{**settings, "template": requested_template(fields.template)})
+            judge = Judge(self._model, **{**settings, "template": template_in_request(fields.template)})
             verdicts, _ = await judge.judge_part(items, judge.start(self._running), None)
         return verdicts
 
@@ -90,7 +92,7 @@ class JudgeCalls:
         self._running = self._running.after(spent)
 
 
-def judged_items(fields: Any) -> "Sequence[JudgedItem | Status]":  # noqa: ANN401 - likewise
+def combine_items(fields: Any) -> "Sequence[JudgedItem | Status]":  # noqa: ANN401 - likewise
     """Combine the questions, answers and references of a call.
 
     Raises:
@@ -121,7 +123,7 @@ def check_replies(fields: Any, limits: ServiceLimits, remedy: str = SPLIT) -> No
         )
 
 
-def requested_template(template: str | dict[str, Any]) -> str | Scale:
+def template_in_request(template: str | dict[str, Any]) -> str | Scale:
     """Return a built-in template or scale, or the scale defined in the call; no file is read.
 
     Raises:
@@ -130,4 +132,4 @@ def requested_template(template: str | dict[str, Any]) -> str | Scale:
     known = [*TEMPLATES, *scale_names()]
     if isinstance(template, str) and template not in known:
         raise unknown_name("template", template, known)
-    return template if isinstance(template, str) and template in TEMPLATES else requested_scale(template)
+    return template if isinstance(template, str) and template in TEMPLATES else scale_in_request(template)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
-from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.texts import distinct, validate_texts
 from semscale.embedding.token_states import (
     Outputs,
     Rows,
@@ -70,10 +70,10 @@ class ServedModel:
             ModelError: the model cannot be run.
         """
         parts = await asyncio.wrap_future(self.batcher.submit(texts))
-        return joined_embeddings(parts)
+        return join_embeddings(parts)
 
 
-def served_names(name: str | None) -> tuple[str, str]:
+def model_names(name: str | None) -> tuple[str, str]:
     """Return two names: the model for embeddings, matches and consistency, and the model for ratings.
 
     Args:
@@ -104,7 +104,7 @@ class ServedModels:
         """Model for ratings; equal to ``embedding`` if one model serves everything."""
         return self.by_name[self.names[1]]
 
-    def named(self, name: str) -> ServedModel:
+    def find(self, name: str) -> ServedModel:
         """Return the model with this name, or with this name as the last part of its path.
 
         Raises:
@@ -138,7 +138,7 @@ class ServedModels:
         Raises:
             SemscaleError: a model is unknown, or cannot be loaded or run.
         """
-        names = served_names(name)
+        names = model_names(name)
         loaded: dict[str, ServedModel] = {}
         for wanted in dict.fromkeys(names):
             embedder = load_model(wanted)
@@ -172,11 +172,11 @@ def _with_batches(
     return ServedModel(name, texts, BatchedEmbedder(embedder, texts), encoder, batchers)
 
 
-def estimated_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Estimate a text's tokens from its length in UTF-8.
 
     Examples:
-        >>> estimated_tokens("good"), estimated_tokens("")  # 2 special tokens, and 4 bytes per token
+        >>> estimate_tokens("good"), estimate_tokens("")  # 2 special tokens, and 4 bytes per token
         (3, 2)
     """
     return _SPECIAL_TOKENS + len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN
@@ -196,7 +196,7 @@ class BatchedTexts:
 
     def size(self, text: str) -> int:
         """Estimate a text's tokens."""
-        return estimated_tokens(text)
+        return estimate_tokens(text)
 
     def run(self, texts: Sequence[str], counts: Sequence[int], check: Callable[[], None]) -> list[Embeddings]:
         """Embed the texts of several requests; ``counts`` has the number of texts of each."""
@@ -215,16 +215,16 @@ class BatchedTexts:
         ]
 
 
-def joined_embeddings(parts: Sequence[Embeddings]) -> Embeddings:
+def join_embeddings(parts: Sequence[Embeddings]) -> Embeddings:
     """Join the vectors of a request from several batches."""
 
-    def joined(name: str) -> Any:  # noqa: ANN401 - arrays of several types
+    def join(name: str) -> Any:  # noqa: ANN401 - arrays of several types
         arrays = [getattr(part, name) for part in parts]
         return None if any(array is None for array in arrays) else np.concatenate(arrays)
 
     if len(parts) == 1:
         return parts[0]
-    return Embeddings(joined("vectors"), joined("windows"), joined("unknown"), joined("tokens"))
+    return Embeddings(join("vectors"), join("windows"), join("unknown"), join("tokens"))
 
 
 class BatchedEmbedder:
@@ -262,13 +262,13 @@ class BatchedEmbedder:
             CancelledError: the work of this thread was abandoned.
             RefusedRequestError: the service stops.
         """
-        unique, where = distinct(checked_texts(texts))
+        unique, where = distinct(validate_texts(texts))
         if not unique:
             return Embeddings(np.empty((0, self.dimensions), np.float32), np.empty(0, np.int64))
         parts = current_task().submit(self._batcher, unique).result()
         if progress:
             progress("embedding", len(unique), len(unique))
-        return joined_embeddings(parts).spread(where)
+        return join_embeddings(parts).spread(where)
 
 
 class BatchedRows:

@@ -31,7 +31,7 @@ from semscale.errors import SemscaleError
 from semscale.json_reading import MOST_LEVELS, encodable_values, levels
 from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.matching.settings import MatchColumns, MatchSettings
-from semscale.messages import first_mistake, shortened
+from semscale.messages import first_mistake, shorten
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.settings import Option, Settings, annotation_parts, request_model
 from semscale.store.surveys import HeaderKind
@@ -184,12 +184,12 @@ def _as_texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     if not isinstance(value, list) or not value:
-        raise ValueError(f"input must be a text or a list of texts, got {shortened(value)}")
+        raise ValueError(f"input must be a text or a list of texts, got {shorten(value)}")
     for index, text in enumerate(value):
         if not isinstance(text, str):
             are_tokens = isinstance(text, int | list)
             remedy = "token IDs are not accepted: send the texts" if are_tokens else "send texts"
-            message = f"input[{index}] must be a text, got {shortened(text)}; {remedy}"
+            message = f"input[{index}] must be a text, got {shorten(text)}; {remedy}"
             raise ValueError(message)  # noqa: TRY004 - pydantic makes a refusal of this type alone
     return value
 
@@ -206,12 +206,12 @@ class RequestFields(BaseModel):
         field = cls.model_fields[str(info.field_name)]
         name, kinds = field.alias or str(info.field_name), set(annotation_parts(field.annotation))
         if float in kinds and isinstance(value, int) and abs(value) > sys.float_info.max:
-            raise ValueError(f"{name} must be a finite number, got {shortened(value)}")
+            raise ValueError(f"{name} must be a finite number, got {shorten(value)}")
         if not kinds & {int, float} or not isinstance(value, bool | str):
             return value
         if type(value) not in kinds and value not in kinds:
             options = [repr(part) for part in kinds if isinstance(part, str)]
-            raise ValueError(f"{name} must be {' or '.join([*options, 'a number'])}, got {shortened(value)}")
+            raise ValueError(f"{name} must be {' or '.join([*options, 'a number'])}, got {shorten(value)}")
         return value
 
 
@@ -513,7 +513,7 @@ def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         repeated = next(key for key, count in counts.items() if count > 1)
-        raise ValueError(f"{shortened(repeated)} is in an object twice")
+        raise ValueError(f"{shorten(repeated)} is in an object twice")
     return content
 
 
@@ -544,9 +544,7 @@ def parse_query(parameters: Iterable[tuple[str, str]], kind: type[RequestFields]
             settings[name] = values
             continue
         if len(values) > 1:
-            raise invalid(
-                f"{shortened(name)} must be named once in the address, got {len(values)} times", name
-            )
+            raise invalid(f"{shorten(name)} must be named once in the address, got {len(values)} times", name)
         settings[name] = _parse_value(name, values[0], annotation)
     return settings
 
@@ -577,18 +575,16 @@ def check_fields(kind: type[Kind], content: object, columns: Collection[str] = (
         RefusedRequestError: the value is not an object, or a field is missing, unknown or invalid.
     """
     if not isinstance(content, dict):
-        raise RefusedRequestError(400, f"the body must be a JSON object, got {shortened(content)}")
+        raise RefusedRequestError(400, f"the body must be a JSON object, got {shorten(content)}")
     known = kind.model_fields.keys() | {field.alias for field in kind.model_fields.values()}
     unknown = [key for key in content if key not in known]
     if len(unknown) > _MOST_UNKNOWN:
         raise invalid(
-            f"unknown keys {shortened(unknown[0])} and {len(unknown) - 1:,} more: remove them", unknown[0]
+            f"unknown keys {shorten(unknown[0])} and {len(unknown) - 1:,} more: remove them", unknown[0]
         )
     for name in content.keys() - set(columns):
         if len(list(islice(_values_in(content[name]), _MOST_VALUES + 1))) > _MOST_VALUES:
-            raise invalid(
-                f"{shortened(name)} must have at most {_MOST_VALUES:,} values: leave some out", name
-            )
+            raise invalid(f"{shorten(name)} must have at most {_MOST_VALUES:,} values: leave some out", name)
     try:
         return kind.model_validate(content)
     except ValidationError as error:

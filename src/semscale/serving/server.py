@@ -349,13 +349,13 @@ class _Answer:
     async def refuse(self, error: Exception, scope: Scope) -> None:
         """Send an error; in a started stream, as its last line; in other started responses, nothing."""
         if self.status is None:
-            await answer_to_error(error)(scope, _disconnected, self.send)
+            await answer_to_error(error)(scope, _disconnect_message, self.send)
         elif self._has_open_lines:
             last = to_json(refusal_of(error).record()) + b"\n"
             await self.send({"type": "http.response.body", "body": last, "more_body": False})
 
 
-async def _disconnected() -> Message:
+async def _disconnect_message() -> Message:
     return {"type": "http.disconnect"}
 
 
@@ -414,7 +414,7 @@ class Backlog:
         self.tokens = 0
         self._answered = self._seconds = self._last = 0.0
 
-    def measured(self, tokens: int, seconds: float) -> None:
+    def record_rate(self, tokens: int, seconds: float) -> None:
         """Record that the service took ``seconds`` to answer requests with ``tokens``."""
         weight = math.exp(-seconds / self._limits.max_seconds)
         self._answered = weight * self._answered + tokens
@@ -443,7 +443,7 @@ class Backlog:
         finally:
             now = self._clock()
             if self.tokens >= self._limits.batch_tokens:
-                self.measured(answered, now - self._last)
+                self.record_rate(answered, now - self._last)
             self.tokens -= tokens
             self._last = now
 

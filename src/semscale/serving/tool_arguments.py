@@ -138,12 +138,12 @@ class ToolCall:
             names: arguments that the step needs; if one is wrong, the step is left out.
         """
         if not self._wrong.intersection(names):
-            with self._collected():
+            with self._collect_mistakes():
                 return work(self.fields)
         return None
 
     @contextmanager
-    def _collected(self) -> Iterator[None]:
+    def _collect_mistakes(self) -> Iterator[None]:
         try:
             yield
         except SemscaleError as error:
@@ -162,7 +162,7 @@ class ToolCall:
         for field, argument in argument_names(type(self.fields)).items():
             value = getattr(self.fields, field, None)
             if value is not None and argument not in self._wrong:
-                with self._collected():
+                with self._collect_mistakes():
                     check_field(argument, value, limits, is_column=field in columns, remedy=remedy)
 
     def raise_mistakes(self) -> None:

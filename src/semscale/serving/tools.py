@@ -20,14 +20,14 @@ from pydantic import Field, StrictBool, WithJsonSchema, create_model
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.judging.settings import JudgeSettings
-from semscale.messages import shortened
+from semscale.messages import shorten
 from semscale.presentable import Presentable
-from semscale.report.json_encoding import encoded
+from semscale.report.json_encoding import to_json_value
 from semscale.report.presenting import as_json
 from semscale.scales import load_scale, scale_names
 from semscale.serving.batching import Task, TaskThreads, current_task, stop_if_abandoned
-from semscale.serving.instruments import Instrument, instruments, open_requested, requested_scale
-from semscale.serving.judging import JudgeCalls, check_replies, judged_items, requested_template
+from semscale.serving.instruments import Instrument, instruments, open_requested, scale_in_request
+from semscale.serving.judging import JudgeCalls, check_replies, combine_items, template_in_request
 from semscale.serving.requests import (
     CELLS_SCHEMA,
     JudgeFields,
@@ -166,7 +166,7 @@ class AgentTool:
         return arguments_schema(self.fields, self.examples, self.unlisted)
 
 
-def loaded_once(load: Callable[[str], Embedder]) -> Callable[[str], Embedder]:
+def load_once(load: Callable[[str], Embedder]) -> Callable[[str], Embedder]:
     """Cache a loading function, so that each model is loaded once, even by simultaneous calls."""
     models: dict[str, Embedder] = {}
     lock = threading.Lock()
@@ -286,7 +286,7 @@ def _instrument_tool(
         columns = dict(zip(instrument.columns, _columns(instrument, call.fields), strict=True))
         measured = instrument.measure(call.fields, columns)
         result: Any = measured.result  # each kind sums its own texts up
-        return measured_content(measured.frame if call.fields.rows else None, result.summarize(**columns))
+        return result_content(measured.frame if call.fields.rows else None, result.summarize(**columns))
 
     return AgentTool(
         description=f"{instrument.description} {_HINTS[name]} {_RETURNS} {_further(_UNLISTED[name])}",
@@ -305,8 +305,8 @@ def _check_settings(call: ToolCall, instrument: Instrument) -> None:
     """Check the settings together, after the scale that they may depend on."""
     names = ["scale"] if "scale" in instrument.settings.model_fields else []
     for name in names:
-        call.check(lambda fields: requested_scale(fields.scale), name)
-    call.check(instrument.built, *names)
+        call.check(lambda fields: scale_in_request(fields.scale), name)
+    call.check(instrument.find_or_build, *names)
 
 
 def _further(names: Collection[str]) -> str:
@@ -429,7 +429,7 @@ def _path_in(folder: Path, name: str, field: str) -> Path:
     except (OSError, RuntimeError, ValueError):  # too long a name, a loop of links, a null character
         is_usable = False
     if not is_usable:
-        raise InputError(field, f"must be a file in {folder}, got {shortened(name)}")
+        raise InputError(field, f"must be a file in {folder}, got {shorten(name)}")
     return path
 
 
@@ -472,7 +472,7 @@ def _new_file_in(folder: Path, name: str | None) -> Path | None:
     if name is None:
         return None
     if name.endswith(("/", os.sep)):
-        raise InputError("out", f"must be a file, got the folder {shortened(name)}: add a file name")
+        raise InputError("out", f"must be a file, got the folder {shorten(name)}: add a file name")
     path = _path_in(folder, name, "out")
     if path.exists():
         raise InputError("out", f"must be a new file, got {name!r}: choose another name")
@@ -512,7 +512,7 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads
         return {
             **({"results": json.loads(coding.to_frame().write_json())} if call.fields.rows else {}),
             "counts": coding.counts,
-            "estimates": encoded(figures),
+            "estimates": to_json_value(figures),
             "cautions": [_NOT_CALIBRATED],
             "signature": str(coding.signature),
         }
@@ -529,13 +529,13 @@ def _codebook(call: ToolCall) -> "Codebook | None":
     """Return the codebook of a call, or collect the mistakes in all of its codes and return ``None``."""
     from semscale.coding.codebook import Code, Codebook
 
-    def built(code: CodeFields, _: object) -> Code:
+    def build_code(code: CodeFields, _: object) -> Code:
         return Code(
             code.name, code.definition, tuple(code.examples), tuple(code.negative_examples), code.parent
         )
 
     declared: Collection[CodeFields] = getattr(call.fields, "codes", ())
-    codes = [call.check(partial(built, code), "codes") for code in declared]
+    codes = [call.check(partial(build_code, code), "codes") for code in declared]
     return None if None in codes else call.check(lambda _: Codebook("of-the-call", tuple(codes)), "codes")
 
 
@@ -547,9 +547,9 @@ def _judge_tool(judge: JudgeCalls, limits: ServiceLimits, threads: TaskThreads) 
     def check(arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - fields derived while running
         call = ToolCall(fields, arguments)
         call.check_limits(limits, lists, _SPLIT)
-        call.check(judged_items, *lists)
+        call.check(combine_items, *lists)
         call.check(lambda checked: check_replies(checked, limits, _SPLIT), "answers", "replies")
-        call.check(lambda checked: requested_template(checked.template), "template")
+        call.check(lambda checked: template_in_request(checked.template), "template")
         call.check(lambda checked: JudgeSettings(**{name: getattr(checked, name) for name in settings}))
         call.raise_mistakes()
         return call.fields
@@ -558,7 +558,7 @@ def _judge_tool(judge: JudgeCalls, limits: ServiceLimits, threads: TaskThreads) 
         checked = await threads.run(check, arguments)
         verdicts = await judge.verdicts(checked)
         summary = verdicts.summarize(checked.questions, checked.answers)
-        return measured_content(verdicts.to_frame() if checked.rows else None, summary)
+        return result_content(verdicts.to_frame() if checked.rows else None, summary)
 
     return AgentTool(
         description=f"{_JUDGE} {_RETURNS} {_further(_UNLISTED['judge'])}",
@@ -577,7 +577,7 @@ def _with_rows(fields: type[RequestFields]) -> type[RequestFields]:
     return call
 
 
-def measured_content(frame: pl.DataFrame | None, summary: Presentable) -> Content:
+def result_content(frame: pl.DataFrame | None, summary: Presentable) -> Content:
     """Return the rows of a result if requested, and its figures over all rows."""
     record = json.loads(as_json(summary, in_request))
     return {

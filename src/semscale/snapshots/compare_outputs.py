@@ -16,7 +16,7 @@ from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.history.items import Output
-from semscale.messages import known_settings
+from semscale.messages import reject_unknown_settings
 from semscale.snapshots.session import SnapshotSettings
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
@@ -124,7 +124,7 @@ class SnapshotMeter:
         embedder: a known model, a folder, or ``organisation/model`` on the Hugging Face hub.
     """
 
-    @known_settings
+    @reject_unknown_settings
     def __init__(self, embedder: str = DEFAULT_MODEL) -> None:
         self.embedder = embedder
         self._matches: dict[Mode, CalibratedMatch] = {}
@@ -136,13 +136,13 @@ class SnapshotMeter:
         Raises:
             ModelError: the model's files cannot be pulled.
         """
-        from semscale.matching.calibrated import calibrated_weights_for
+        from semscale.matching.calibrated import load_weights_for
         from semscale.signature import Signature
         from semscale.weights.resolving import resolve
 
         files = resolve(self.embedder)
         model = f"{files.name}#{files.sha256[:12]}"
-        return {"model": model, "match": calibrated_weights_for(Signature.of("embed", model=model)).label}
+        return {"model": model, "match": load_weights_for(Signature.of("embed", model=model)).label}
 
     @property
     def signature(self) -> "Signature":
@@ -199,13 +199,13 @@ class SnapshotMeter:
 
     def _words_alike(self, recall_share: float, actual: Sequence[str], approved: Sequence[str]) -> Floats:
         """Return the mean similarity of the word layers of the match, shape (n,)."""
-        from semscale.matching.calibrated import LAYERS_OF_WORDS, CalibratedMatch, calibrated_weights_for
+        from semscale.matching.calibrated import LAYERS_OF_WORDS, CalibratedMatch, load_weights_for
         from semscale.matching.matcher import match_with
 
         guards = Guards(dict.fromkeys(GUARDS, Mode.OFF))
         method = CalibratedMatch(self._encoder, corpus=_NO_CORPUS, recall_share=recall_share, guards=guards)
         layers = match_with(method, list(actual), list(approved), guards=guards).components
-        shares = calibrated_weights_for(self._encoder.signature).shares
+        shares = load_weights_for(self._encoder.signature).shares
         weights = [shares[name] for name in LAYERS_OF_WORDS]
         return np.average([layers[name] for name in LAYERS_OF_WORDS], axis=0, weights=weights)
 

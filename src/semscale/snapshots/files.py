@@ -69,7 +69,7 @@ def read_snapshots(path: Path) -> Snapshots:
     """
     try:
         stat = path.stat()
-        parsed = _parsed(path, (stat.st_ino, stat.st_mtime_ns, stat.st_size))
+        parsed = _parse(path, (stat.st_ino, stat.st_mtime_ns, stat.st_size))
     except FileNotFoundError:
         return {}
     except InputError as error:
@@ -85,7 +85,7 @@ def read_snapshots(path: Path) -> Snapshots:
 
 
 @lru_cache(maxsize=4)
-def _parsed(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - changes when the file changes
+def _parse(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - changes when the file changes
     """Parse a file and cache the result until the file changes, as every test of a module needs it."""
     content = parse_json(read_input_text(path))
     if content["format"] > FORMAT:
@@ -102,14 +102,14 @@ def write_snapshot(path: Path, test: str, name: str, snapshot: Snapshot) -> None
     Raises:
         InputError: the file is damaged, or cannot be written.
     """
-    with _locked(path) as snapshots:
+    with _lock_file(path) as snapshots:
         snapshots.setdefault(test, {})[name] = snapshot
         _write(path, snapshots)
 
 
 def remove_snapshots(path: Path, unused: Mapping[str, set[str]]) -> None:
     """Remove snapshots from their file, and the file if it becomes empty."""
-    with _locked(path) as snapshots:
+    with _lock_file(path) as snapshots:
         for test, names in unused.items():
             left = {name: entry for name, entry in snapshots.pop(test, {}).items() if name not in names}
             if left:
@@ -121,7 +121,7 @@ def remove_snapshots(path: Path, unused: Mapping[str, set[str]]) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[Snapshots]:
+def _lock_file(path: Path) -> Iterator[Snapshots]:
     from filelock import FileLock
 
     # The lock file is in another folder than the snapshots, as it does not belong under version control.
@@ -170,11 +170,11 @@ def _snapshot(entry: Mapping[str, object]) -> Snapshot:
 
 def _output(output: object) -> Output:
     if isinstance(output, str):
-        return Output(_encodable(output)).separated()
+        return Output(_encodable(output)).separate_reasoning()
     if not isinstance(output, Mapping) or not isinstance(output.get("text"), str):
         raise InputError(f"a snapshot must be of {_FORMS}, got {output!r:.60} in the list")
     fields = {str(name): _number(str(name), value) for name, value in output.items() if name != "text"}
-    return Output(_encodable(output["text"]), fields).separated()
+    return Output(_encodable(output["text"]), fields).separate_reasoning()
 
 
 def _encodable(text: str) -> str:

@@ -103,7 +103,7 @@ class SemanticSnapshot:
         self, actual: object, name: str | None, chosen: Mapping[str, object]
     ) -> tuple[SnapshotComparison, list[str]]:
         settings = settle(self._session.defaults, *self._test.settings, chosen)
-        outputs = read_outputs(awaited(actual))
+        outputs = read_outputs(await_outputs(actual))
         name = self._claim(name)
         snapshot = read_snapshots(self._test.file).get(self._test.key, {}).get(name)
         if snapshot is None:
@@ -164,7 +164,7 @@ class SemanticSnapshot:
         return [*lines, "To approve the new text:", f"  {self._test.command}"]
 
 
-def awaited(actual: object, fixture: str = "semantic_snapshot") -> object:
+def await_outputs(actual: object, fixture: str = "semantic_snapshot") -> object:
     """Await a test's output, or all outputs in a list concurrently.
 
     Args:
@@ -178,10 +178,10 @@ def awaited(actual: object, fixture: str = "semantic_snapshot") -> object:
     Examples:
         >>> async def generate(question):
         ...     return f"An answer to {question}"
-        >>> awaited([generate("A"), "B"])
+        >>> await_outputs([generate("A"), "B"])
         ['An answer to A', 'B']
     """
-    waiting = [output for output in _listed(actual) if inspect.isawaitable(output)]
+    waiting = [output for output in _as_list(actual) if inspect.isawaitable(output)]
     if not waiting:
         return actual
     if _has_running_loop():
@@ -191,7 +191,7 @@ def awaited(actual: object, fixture: str = "semantic_snapshot") -> object:
             f"in an asynchronous test, await the output: {fixture}(await generate(...)); a list: "
             f"{fixture}(await asyncio.gather(...))"
         )
-    return asyncio.run(_gathered(actual))
+    return asyncio.run(_gather(actual))
 
 
 def explain_failure(compared: SnapshotComparison, meter: SnapshotMeter) -> list[str]:
@@ -216,7 +216,7 @@ def explain_failure(compared: SnapshotComparison, meter: SnapshotMeter) -> list[
         for position in positions:
             lines += [
                 f"{label} output {position + 1} of {len(outputs)}",
-                *_text("  ", _shown(outputs[position])),
+                *_text("  ", _format_output(outputs[position])),
             ]
     return lines
 
@@ -227,7 +227,9 @@ def describe_outputs(outputs: Sequence[Output]) -> list[str]:
         return ["  (no output)"]
     labels = [f"  {number}. " if len(outputs) > 1 else "  " for number in range(1, len(outputs) + 1)]
     return [
-        line for label, output in zip(labels, outputs, strict=True) for line in _text(label, _shown(output))
+        line
+        for label, output in zip(labels, outputs, strict=True)
+        for line in _text(label, _format_output(output))
     ]
 
 
@@ -258,8 +260,8 @@ def mark_words(explanation: Explanation, findings: Iterable[Finding]) -> tuple[M
     approved = [span for finding in listed if (span := finding.reference) is not None]
     actual = [span for finding in listed if (span := finding.prediction) is not None]
     return (
-        _marked(explanation.reference, [(span.start, span.end) for span in approved], ("[-", "-]")),
-        _marked(explanation.prediction, [(span.start, span.end) for span in actual], ("{+", "+}")),
+        _mark_text(explanation.reference, [(span.start, span.end) for span in approved], ("[-", "-]")),
+        _mark_text(explanation.prediction, [(span.start, span.end) for span in actual], ("{+", "+}")),
     )
 
 
@@ -272,17 +274,17 @@ def _differences(approved: Mapping[str, str], now: Mapping[str, str]) -> str:
     )
 
 
-async def _gathered(actual: object) -> object:
+async def _gather(actual: object) -> object:
     """Await the outputs concurrently; return a list if ``actual`` is a list."""
-    outputs = await asyncio.gather(*(_settled(output) for output in _listed(actual)))
+    outputs = await asyncio.gather(*(_settle(output) for output in _as_list(actual)))
     return outputs if isinstance(actual, list | tuple) else outputs[0]
 
 
-async def _settled(output: object) -> object:
+async def _settle(output: object) -> object:
     return await output if isinstance(output, Awaitable) else output
 
 
-def _listed(actual: object) -> list[object]:
+def _as_list(actual: object) -> list[object]:
     return list(actual) if isinstance(actual, list | tuple) else [actual]
 
 
@@ -308,7 +310,7 @@ def _pair_lines(compared: SnapshotComparison, pair: SnapshotPair, meter: Snapsho
     lines += [f"  {_breach(breach, approved, actual)}" for breach in pair.breaches]
     lines += [f"  guard {finding.guard}: {finding.reason}" for finding in pair.findings]
     if (approved.text or "").strip() == (actual.text or "").strip():
-        return [*lines, *_text("  same text: ", _shown(approved))]
+        return [*lines, *_text("  same text: ", _format_output(approved))]
     marked = mark_words(meter.explain(actual.text or "", approved.text or ""), pair.findings)
     lines += [*_text("  approved: ", marked[0].text), *_text("  now:      ", marked[1].text)]
     return [*lines, *_alone(*marked)]
@@ -349,7 +351,7 @@ def _short(value: float) -> str:
     return f"{math.floor(value * 100 + 1e-6) / 100:.2f}"
 
 
-def _shown(output: Output) -> str:
+def _format_output(output: Output) -> str:
     numbers = ", ".join(f"{name} {value:g}" for name, value in sorted(output.fields.items()))
     text = "(no text)" if output.is_silent else output.text or ""
     return f"{text} ({numbers})" if numbers else text
@@ -364,7 +366,7 @@ def _text(label: str, text: str) -> list[str]:
     return [label + lines[0], *(" " * len(label) + line for line in lines[1:])]
 
 
-def _marked(side: ExplainedSide, spans: list[tuple[int, int]], marks: tuple[str, str]) -> MarkedText:
+def _mark_text(side: ExplainedSide, spans: list[tuple[int, int]], marks: tuple[str, str]) -> MarkedText:
     pieces, alone, end = [], [], 0
     for word in _WORD.finditer(side.text):
         pieces.append(side.text[end : word.start()])

@@ -12,7 +12,7 @@ from semscale.judging.judge import Judge
 from semscale.judging.prompts import read_items
 from semscale.judging.settings import JudgeKeywords
 from semscale.judging.verdict import Verdict
-from semscale.snapshots.fixture import awaited
+from semscale.snapshots.fixture import await_outputs
 from semscale.types import Status
 
 DEFAULT_AT_LEAST = 0.8
@@ -98,7 +98,7 @@ class SemanticJudge:
             raise InputError("at_least", f"must be between 0 and 1, got {at_least!r:.60}")
         try:
             judge = Judge(self._loaded(chat_model, base_url), **settings)
-            text = awaited(answer, "semantic_judge")
+            text = await_outputs(answer, "semantic_judge")
             references = None if reference is None else [reference]
             items = read_items([question], [text], references, judge.preparation)
             verdict = judge.judge_quietly(items, Running()).verdicts[0]

@@ -109,7 +109,7 @@ def settle(*layers: Mapping[str, object]) -> SnapshotSettings:
         elif better := _DIRECTION.fullmatch(name):
             directions[better["field"]] = _direction(name, value)
         else:
-            chosen[name] = _checked(name, value)
+            chosen[name] = _check_setting(name, value)
     return SnapshotSettings(
         **chosen,  # type: ignore[arg-type]  # checked above
         max_differences=differences,
@@ -195,19 +195,19 @@ class SnapshotLog:
             with contextlib.suppress(
                 InputError
             ):  # a damaged file stays unchanged and is named in the summary
-                self._removed = self.unused()
+                self._removed = self.find_unused()
             for file, tests in self._removed.items():
                 remove_snapshots(file, tests)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:  # noqa: ANN401 - pytest's own class
         """List the snapshots that were approved, unused, or compared with other settings."""
-        lines = [*self._approved(), *self._other_settings(), *self._left()] if self._tests else []
+        lines = [*self._list_approved(), *self._other_settings(), *self._left()] if self._tests else []
         if lines:
             terminalreporter.section("semantic snapshots")
             for line in lines:
                 terminalreporter.write_line(line)
 
-    def unused(self) -> Unused:
+    def find_unused(self) -> Unused:
         """Find snapshots that no test uses, in files of modules that ran completely.
 
         A test that did not pass may have stopped before it used its snapshots, so these are not reported.
@@ -232,9 +232,9 @@ class SnapshotLog:
                     unused.setdefault(Path(file), {})[test] = left
         return unused
 
-    def _approved(self) -> list[str]:
+    def _list_approved(self) -> list[str]:
         return [
-            f"approved: {nodeid} {_listed(use['approved'])}"
+            f"approved: {nodeid} {_join_names(use['approved'])}"
             for nodeid, use in self._tests.items()
             if use["approved"]
         ]
@@ -250,21 +250,21 @@ class SnapshotLog:
 
     def _left(self) -> list[str]:
         try:
-            unused = self.unused()
+            unused = self.find_unused()
         except InputError as error:
             return [str(error)]
-        lines = self._named("removed", self._removed) + self._named("unused", unused)
+        lines = self._list_snapshots("removed", self._removed) + self._list_snapshots("unused", unused)
         return [*lines, "to remove unused snapshots: --semantic-prune"] if unused else lines
 
-    def _named(self, what: str, snapshots: Unused) -> list[str]:
+    def _list_snapshots(self, what: str, snapshots: Unused) -> list[str]:
         return [
-            f"{what}: {self._show(file)}: {test} {_listed(sorted(names))}"
+            f"{what}: {self._show(file)}: {test} {_join_names(sorted(names))}"
             for file, tests in snapshots.items()
             for test, names in tests.items()
         ]
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return ", ".join(repr(name) for name in names)
 
 
@@ -276,7 +276,7 @@ def _direction(name: str, value: object) -> "Direction":
     return cast("Direction", value)
 
 
-def _checked(name: str, value: object) -> object:
+def _check_setting(name: str, value: object) -> object:
     if name in _RANGES:
         return _number(name, value, *_RANGES[name])
     if name == "guards":

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.stats.calibration import labelled
+from semscale.stats.calibration import select_labelled
 from semscale.stats.intervals import binomial_tail, clopper_pearson_upper
 from semscale.types import Floats
 
@@ -109,9 +109,9 @@ def triage(
         True
     """
     _check_shares(error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
-    labelled(scores, correct)
+    select_labelled(scores, correct)
     scores, correct = np.asarray(scores, dtype=np.float64), np.asarray(correct, dtype=np.float64)
-    candidates = candidate_thresholds(_unlabelled(scores, correct), bounds)
+    candidates = candidate_thresholds(_scores_without_label(scores, correct), bounds)
     half = (1 + confidence) / 2
     accept = _loosest(scores, correct, candidates, error_rate, half)
     above = -np.inf if accept.value is None else -accept.value
@@ -130,9 +130,9 @@ def _loosest(  # noqa: PLR0913, PLR0917 - what is tried, and what shall hold
     above: float = -np.inf,
 ) -> AcceptanceThreshold:
     """Choose the loosest guaranteed threshold above a limit, from candidates in descending order."""
-    x, y, left_out = labelled(scores, correct)
+    x, y, left_out = select_labelled(scores, correct)
     steps, chance = acceptance_steps(x, y, candidates), 1 - confidence
-    starts = start_steps(steps, len(x), _unlabelled(scores, correct), error_rate, chance)
+    starts = start_steps(steps, len(x), _scores_without_label(scores, correct), error_rate, chance)
     holding = [step for step in holding_steps(steps, starts, error_rate, chance) if step.threshold > above]
     unknown = AcceptanceThreshold(
         None, error_rate, confidence, len(x), left_out, 0, 0, error_high=1.0, accepted=0.0
@@ -157,7 +157,7 @@ def _loosest(  # noqa: PLR0913, PLR0917 - what is tried, and what shall hold
     )
 
 
-def _unlabelled(scores: Floats, correct: Floats) -> Floats:
+def _scores_without_label(scores: Floats, correct: Floats) -> Floats:
     """Scores of items without a label."""
     values = np.asarray(scores, dtype=np.float64)
     return values[~np.isnan(values) & np.isnan(correct)]
@@ -287,18 +287,18 @@ def labels_for_a_step(steps: Sequence[ThresholdStep], n: int, error_rate: float,
     totals = [
         labels * n / step.n
         for step in steps
-        if step.n and (labels := _accepted_needed(step.errors / step.n, error_rate, chance / _STARTS))
+        if step.n and (labels := _acceptances_needed(step.errors / step.n, error_rate, chance / _STARTS))
     ]
     return max(n + 1, int(np.ceil(min(totals)))) if totals else None
 
 
-def _accepted_needed(share: float, error_rate: float, chance: float) -> int | None:
+def _acceptances_needed(share: float, error_rate: float, chance: float) -> int | None:
     """Number of accepted items needed if this share of them is wrong; ``None`` above a million."""
 
-    def shown(n: int) -> bool:
+    def is_shown(n: int) -> bool:
         return binomial_tail(int(np.ceil(share * n)), n, error_rate) <= chance
 
-    return None if share >= error_rate else smallest_enough(shown, 1, _MOST_LABELS)
+    return None if share >= error_rate else smallest_enough(is_shown, 1, _MOST_LABELS)
 
 
 def smallest_enough(enough: Callable[[int], bool], least: int, most: int) -> int | None:

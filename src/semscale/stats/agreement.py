@@ -17,8 +17,8 @@ from semscale.stats.correlations import (
     NormalizingTransform,
     ResampledBy,
     ResamplingPlan,
+    bootstrap_interval,
     correlation,
-    resampled_interval,
     weighted_spearman,
 )
 from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean, mean_of_known
@@ -92,7 +92,7 @@ def estimate_agreement(
                 "clusters", f"must have {len(usable)} numbers, one per item, got shape {clusters.shape}"
             )
         plan = replace(plan, clusters=clusters[usable])
-    n_clusters = len(np.unique(plan.numbered(n)))
+    n_clusters = len(np.unique(plan.cluster_numbers(n)))
     value = float(coefficient(np.ones((1, n)))[0]) if n else float("nan")
     low, high, method, note = float("nan"), float("nan"), None, None
     if np.isnan(value):
@@ -102,7 +102,7 @@ def estimate_agreement(
     elif transform.greatest - value < _ROUNDING:
         note = "no disagreement was observed, so the coefficient has no lower bound"
     else:
-        low, high, method = resampled_interval(
+        low, high, method = bootstrap_interval(
             value,
             lambda _, counts: coefficient(counts),
             (np.arange(n, dtype=np.float64),),
@@ -114,7 +114,7 @@ def estimate_agreement(
     return AgreementEstimate(value, low, high, n, len(usable) - n, n_clusters, method, note)
 
 
-def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
+def validate_ratings(ratings: Floats, name: str = "ratings") -> Floats:
     """Check a table of ratings and return it as floats, shape (n, raters), NaN where missing.
 
     Raises:
@@ -128,7 +128,7 @@ def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
     return table
 
 
-def checked_pair(x: Floats, y: Floats) -> Floats:
+def validate_pair(x: Floats, y: Floats) -> Floats:
     """Return two lists of ratings as the columns of one table, shape (n, 2), NaN where missing.
 
     Raises:
@@ -138,7 +138,7 @@ def checked_pair(x: Floats, y: Floats) -> Floats:
         raise InputError(
             f"x and y must be two lists of one length, got shapes {np.shape(x)} and {np.shape(y)}"
         )
-    return checked_ratings(np.column_stack([x, y]).reshape(-1, 2), "x and y")
+    return validate_ratings(np.column_stack([x, y]).reshape(-1, 2), "x and y")
 
 
 KappaWeights = Literal["quadratic", "linear", "none"]
@@ -187,7 +187,7 @@ def weighted_kappa(  # noqa: PLR0913 - the weights, and one setting each of the 
         >>> round(agreed.value, 6)  # 1 - (1 / 4) / (20 / 16)
         0.8
     """
-    table = checked_pair(x, y)
+    table = validate_pair(x, y)
     usable = np.asarray(~np.isnan(table).any(axis=1))
     coefficient = kappa_coefficient(table[usable, 0], table[usable, 1], weights)
     return estimate_agreement(
@@ -300,7 +300,7 @@ def krippendorff_alpha(
         >>> krippendorff_alpha(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, np.nan]])).n_left_out
         1
     """
-    table = checked_ratings(ratings)
+    table = validate_ratings(ratings)
     usable = (~np.isnan(table)).sum(axis=1) >= 2
     return estimate_agreement(
         alpha_coefficient(table[usable], metric),
@@ -434,7 +434,7 @@ def intraclass_correlation(
         >>> round(intraclass_correlation(np.array([[1.0, 2], [2, 3], [3, 4]]), form="2,1").value, 6)
         0.666667
     """
-    table = checked_ratings(ratings)
+    table = validate_ratings(ratings)
     if form not in FORMS:
         raise InputError("form", f"must be one of {', '.join(FORMS)}, got {form!r}")
     usable = np.asarray(~np.isnan(table).any(axis=1))
@@ -559,7 +559,7 @@ def pairwise_agreement(
         >>> [(pair.first, pair.second) for pair in pairwise_agreement(np.eye(3))]
         [(0, 1), (0, 2), (1, 2)]
     """
-    table = checked_ratings(ratings)
+    table = validate_ratings(ratings)
     return tuple(
         PairAgreement(
             first,
@@ -597,7 +597,7 @@ def severities(
         >>> [float(judge.value) for judge in severities(np.array([[1.0, 2.0, 3.0], [2.0, 2.0, 5.0]]))]
         [-1.5, -0.75, 2.25]
     """
-    table = checked_ratings(ratings)
+    table = validate_ratings(ratings)
     there = ~np.isnan(table)
     sums, raters = np.nansum(table, axis=1, keepdims=True), there.sum(axis=1, keepdims=True)
     rest = np.where(raters > 1, (sums - table) / np.maximum(raters - 1, 1), np.nan)
@@ -649,7 +649,7 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
         >>> round(effective_judges(same).value, 6)
         1.0
     """
-    table = checked_ratings(ratings)
+    table = validate_ratings(ratings)
     k = int((~np.isnan(table)).any(axis=0).sum())
     if truth is not None:
         known = np.asarray(truth, dtype=np.float64)
@@ -770,7 +770,7 @@ def compare_with_humans(
         >>> round(compared.judge.value, 2), round(compared.ceiling.value, 2)
         (0.75, 0.5)
     """
-    people = checked_ratings(human, "human")
+    people = validate_ratings(human, "human")
     scores = np.asarray(judge, dtype=np.float64)
     if scores.shape != people.shape[:1] or np.isinf(scores).any():
         raise InputError("judge", f"must have {len(people)} finite scores or NaN, got shape {scores.shape}")

@@ -174,7 +174,7 @@ def fit_platt(scores: Floats, correct: Floats) -> PlattCurve:
         >>> curve.probability(np.array([0.5])).round(6).tolist()
         [0.5]
     """
-    x, y, left_out = labelled(scores, correct)
+    x, y, left_out = select_labelled(scores, correct)
     right = y.sum()
     wrong = len(y) - right
     target = np.where(y == 1, (right + 1) / (right + 2), 1 / (wrong + 2))
@@ -214,7 +214,7 @@ def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     """
     from scipy.optimize import isotonic_regression  # takes a fifth of a second to import
 
-    x, y, left_out = labelled(scores, correct)
+    x, y, left_out = select_labelled(scores, correct)
     corners, which, n = np.unique(x, return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=y) / n
     heights = np.asarray(isotonic_regression(means, weights=n).x)
@@ -262,7 +262,7 @@ def cross_fitted(  # noqa: PLR0913 - how folds are made
     """
     check_seed(seed)
     scores, correct = np.asarray(scores, dtype=np.float64), np.asarray(correct, dtype=np.float64)
-    labelled(scores, correct)
+    select_labelled(scores, correct)
     usable = np.flatnonzero(~np.isnan(scores) & ~np.isnan(correct))
     groups = usable if clusters is None else np.asarray(clusters)[usable]
     m = len(np.unique(groups))
@@ -284,7 +284,7 @@ _MOST_STEPS = 100
 _CONVERGED = 1e-10
 
 
-def labelled(scores: Floats, correct: Floats) -> tuple[Floats, Floats, int]:
+def select_labelled(scores: Floats, correct: Floats) -> tuple[Floats, Floats, int]:
     """Return the items that have a score and a label, and count the others.
 
     Raises:
@@ -438,7 +438,7 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
         (0.16, 0.0)
     """
     check_seed(seed)
-    p, y, left_out = labelled(probabilities, correct)
+    p, y, left_out = select_labelled(probabilities, correct)
     if p.min() < 0 or p.max() > 1:
         raise InputError("probabilities", f"must lie within 0 to 1, got {p.min()} to {p.max()}")
     if n_bins < 1:
@@ -598,7 +598,7 @@ def weighted_mean(scores: Floats, weights: Floats | None = None) -> Floats:
     """
     used = np.ones(len(scores)) if weights is None else np.asarray(weights, dtype=np.float64)
     present = ~np.isnan(scores) & (used > 0)[:, None]
-    filled = filled_scores(scores)
+    filled = fill_scores(scores)
     there = ~np.isnan(filled) & (used > 0)[:, None]
     total = (used[:, None] * there).sum(axis=0)
     means: Floats = np.full(scores.shape[1], np.nan)
@@ -607,7 +607,7 @@ def weighted_mean(scores: Floats, weights: Floats | None = None) -> Floats:
     return means
 
 
-def filled_scores(scores: Floats) -> Floats:
+def fill_scores(scores: Floats) -> Floats:
     """Replace each missing score by its mean over the items that have it; no label is needed.
 
     Args:
@@ -617,7 +617,7 @@ def filled_scores(scores: Floats) -> Floats:
         Shape (k, n); NaN for an item without any score, and for a score that no item has.
 
     Examples:
-        >>> filled_scores(np.array([[0.2, 0.4, np.nan], [0.5, np.nan, np.nan]])).tolist()
+        >>> fill_scores(np.array([[0.2, 0.4, np.nan], [0.5, np.nan, np.nan]])).tolist()
         [[0.2, 0.4, nan], [0.5, 0.5, nan]]
     """
     there = ~np.isnan(scores)
@@ -642,16 +642,16 @@ def tune_weights(scores: Floats, correct: Floats, *, seed: int = 0) -> EnsembleW
         Weighted means of scorers, tuned on graded answers: Bouchard and Chauhan (2025), arXiv 2504.19254.
     """
     _check_labels(scores, correct)
-    return _tuned(scores, correct, seed)
+    return _tune(scores, correct, seed)
 
 
-def _tuned(scores: Floats, correct: Floats, seed: int) -> EnsembleWeights:
-    rows = labelled_rows(scores, correct)
+def _tune(scores: Floats, correct: Floats, seed: int) -> EnsembleWeights:
+    rows = rows_with_label(scores, correct)
     # A score that no item has is 0 throughout, and gets no slope.
-    x, y = np.nan_to_num(filled_scores(scores)[:, rows]).T, correct[rows]
+    x, y = np.nan_to_num(fill_scores(scores)[:, rows]).T, correct[rows]
     part = stratified_folds(y, folds=min(FOLDS, int(y.sum()), int((1 - y).sum())), seed=seed)
     losses = [
-        sum(_held_out_loss(x, y, part == fold, penalty) for fold in range(int(part.max()) + 1))
+        sum(_validation_loss(x, y, part == fold, penalty) for fold in range(int(part.max()) + 1))
         for penalty in PENALTIES
     ]
     penalty = PENALTIES[int(np.argmin(losses))]
@@ -661,7 +661,7 @@ def _tuned(scores: Floats, correct: Floats, seed: int) -> EnsembleWeights:
     return EnsembleWeights(weights, penalty, len(y))
 
 
-def nested_scores(scores: Floats, correct: Floats, *, seed: int = 0) -> Floats:
+def out_of_fold_scores(scores: Floats, correct: Floats, *, seed: int = 0) -> Floats:
     """Compute each labelled item's weighted mean with weights and penalty that were tuned without this item.
 
     Accuracy measured with these scores is unbiased; on the labels that weights were tuned on, it is too high.
@@ -678,23 +678,23 @@ def nested_scores(scores: Floats, correct: Floats, *, seed: int = 0) -> Floats:
         InputError: as ``tune_weights``.
     """
     _check_labels(scores, correct)
-    rows, filled = labelled_rows(scores, correct), filled_scores(scores)
+    rows, filled = rows_with_label(scores, correct), fill_scores(scores)
     part = stratified_folds(correct[rows], seed=seed)
     nested: Floats = np.full(len(correct), np.nan)
     for fold in range(int(part.max()) + 1):
         inside, outside = rows[part == fold], rows[part != fold]
-        tuned = _tuned(filled[:, outside], correct[outside], seed + 1)
+        tuned = _tune(filled[:, outside], correct[outside], seed + 1)
         nested[inside] = weighted_mean(scores, tuned.weights)[inside]
     return nested
 
 
-def labelled_rows(scores: Floats, correct: Floats) -> Integers:
+def rows_with_label(scores: Floats, correct: Floats) -> Integers:
     """Return the positions of items with a label and a score, from scores (k, n) and correct (n,)."""
     return np.flatnonzero(~np.isnan(correct) & ~np.isnan(scores).all(axis=0))
 
 
 def _check_labels(scores: Floats, correct: Floats) -> None:
-    y = correct[labelled_rows(scores, correct)]
+    y = correct[rows_with_label(scores, correct)]
     right = int(y.sum())
     wrong = len(y) - right
     if len(y) < FEWEST_TUNING or min(right, wrong) < FEWEST_OF_EACH:
@@ -723,7 +723,7 @@ def _fit(x: Floats, y: Floats, penalty: float) -> tuple[Floats, float]:
     return fitted[:k], float(fitted[k])
 
 
-def _held_out_loss(x: Floats, y: Floats, inside: Mask, penalty: float) -> float:
+def _validation_loss(x: Floats, y: Floats, inside: Mask, penalty: float) -> float:
     outside = ~inside
     slopes, height = _fit(x[outside], y[outside], penalty)
     z = (x[inside] - x[outside].mean(axis=0)) / _spread(x[outside])

@@ -75,7 +75,7 @@ def _lloyd(points: Floats, centres: Floats) -> Clustering:
     for _ in range(_MOST_ROUNDS):
         distances = squares[:, None] - 2 * points @ centres.T + (centres**2).sum(axis=1)
         new: Integers = distances.argmin(axis=1)
-        new = _filled(new, distances, k)
+        new = _fill_empty(new, distances, k)
         if (new == labels).all():
             break
         labels = new
@@ -86,7 +86,7 @@ def _lloyd(points: Floats, centres: Floats) -> Clustering:
     return Clustering(labels, centres, inertia)
 
 
-def _filled(labels: Integers, distances: Floats, k: int) -> Integers:
+def _fill_empty(labels: Integers, distances: Floats, k: int) -> Integers:
     """Fill each empty cluster with the point farthest from its centre, of a cluster with several points."""
     labels = labels.copy()
     counts = np.bincount(labels, minlength=k)

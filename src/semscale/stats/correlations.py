@@ -14,7 +14,7 @@ from semscale.stats.intervals import (
     Estimate,
     check_interval,
     check_seed,
-    drawn_counts,
+    draw_counts,
     percentile_interval,
     t_half_width,
 )
@@ -135,7 +135,7 @@ def _correlation_estimate(
 ) -> Estimate:
     unweighted = plan.weights is None or not len(pairs[0])
     value = plain(*pairs) if unweighted else plan.coefficient(weighted, pairs)
-    return resampled_estimate(value, weighted, pairs, plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES)
+    return bootstrap_estimate(value, weighted, pairs, plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES)
 
 
 def ks_similarity_estimate(  # noqa: PLR0913 - likewise
@@ -164,8 +164,8 @@ def ks_similarity_estimate(  # noqa: PLR0913 - likewise
         return Estimate()
     plan = ResamplingPlan(clusters, interval, seed, weights)
     value = ks_similarity(*(np.average(masses, axis=0, weights=weights) for masses in (p, q)))
-    if len(np.unique(plan.numbered(len(p)))) < FEWEST_CLUSTERS:
-        return resampled_estimate(value, _weighted_ks, (p, q), plan, SHARE)
+    if len(np.unique(plan.cluster_numbers(len(p)))) < FEWEST_CLUSTERS:
+        return bootstrap_estimate(value, _weighted_ks, (p, q), plan, SHARE)
     largest = largest_difference(_gaps, (p, q), plan)
     return Estimate(value, float(np.maximum(1 - largest.high, 0.0)), 1 - largest.low)
 
@@ -243,7 +243,7 @@ def split_half_reliability(  # noqa: PLR0913 - one setting each of the resamplin
     first, second = (half - half.mean(axis=1, keepdims=True) for half in halves.swapaxes(0, 1))
     products = np.concatenate([first, second, first * first, second * second, first * second]).T
     value = plan.coefficient(_mean_reliability, (products,))
-    return resampled_estimate(value, _mean_reliability, (products,), plan, RELIABILITY)
+    return bootstrap_estimate(value, _mean_reliability, (products,), plan, RELIABILITY)
 
 
 def _split(ratings: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -462,7 +462,7 @@ class ResamplingPlan:
         weights = np.ones(len(measured[0])) if self.weights is None else self.weights
         return float(coefficient(*measured, weights[None, :])[0])
 
-    def numbered(self, n: int) -> Integers:
+    def cluster_numbers(self, n: int) -> Integers:
         """Number the clusters of n items in order of first appearance, so that their names do not matter."""
         return np.arange(n) if self.clusters is None else _by_appearance(self.clusters)
 
@@ -477,7 +477,7 @@ def replicates_for(n: int) -> int:
     return max(_FEWEST_REPLICATES, min(_MOST_REPLICATES, _MOST_DRAWS // max(n, 1)))
 
 
-def resampled_estimate(  # noqa: PLR0913 - a coefficient and how it is resampled
+def bootstrap_estimate(  # noqa: PLR0913 - a coefficient and how it is resampled
     value: float,
     coefficient: Weighted,
     measured: tuple[Floats, ...],
@@ -486,12 +486,12 @@ def resampled_estimate(  # noqa: PLR0913 - a coefficient and how it is resampled
     *,
     fewest: int = FEWEST_CLUSTERS,
 ) -> Estimate:
-    """Estimate a coefficient with the interval of ``resampled_interval`` over items."""
-    low, high, _ = resampled_interval(value, coefficient, measured, plan, transform, fewest=fewest)
+    """Estimate a coefficient with the interval of ``bootstrap_interval`` over items."""
+    low, high, _ = bootstrap_interval(value, coefficient, measured, plan, transform, fewest=fewest)
     return Estimate(value, low, high)
 
 
-def resampled_interval(  # noqa: PLR0913 - a coefficient and how it is resampled
+def bootstrap_interval(  # noqa: PLR0913 - a coefficient and how it is resampled
     value: float,
     coefficient: Weighted,
     measured: tuple[Floats, ...],
@@ -518,7 +518,7 @@ def resampled_interval(  # noqa: PLR0913 - a coefficient and how it is resampled
         The ends and the method; NaN and ``None`` without an interval.
     """
     n = len(measured[0])
-    clusters = plan.numbered(n)
+    clusters = plan.cluster_numbers(n)
     m = int(clusters.max()) + 1 if n else 0
     if m < 2:
         return _UNKNOWN
@@ -568,7 +568,7 @@ def largest_difference(differences: Weighted, measured: tuple[Floats, ...], plan
         return Estimate(value)
     scale = np.maximum(spread, spread.max() / 2)
     largest = np.abs(errors / scale).max(axis=1)
-    m = len(np.unique(plan.numbered(len(measured[0]))))
+    m = len(np.unique(plan.cluster_numbers(len(measured[0]))))
     # Percentiles of the absolute error leave half of the remainder at each end.
     _, (quantile,) = percentile_interval(np.concatenate([largest, -largest])[:, None], m, plan.interval)
     low, high = (float((np.abs(observed) + sign * quantile * scale).max()) for sign in (-1, 1))
@@ -578,10 +578,10 @@ def largest_difference(differences: Weighted, measured: tuple[Floats, ...], plan
 def _replicates(coefficient: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan) -> Floats:
     """Compute a coefficient of r resamples of clusters, shape (r,), or (r, k) for k coefficients."""
     n = len(measured[0])
-    clusters = plan.numbered(n)
+    clusters = plan.cluster_numbers(n)
     m = int(clusters.max()) + 1
     weights = 1.0 if plan.weights is None else plan.weights
-    blocks = drawn_counts(m, replicates_for(n), np.random.default_rng(plan.seed))
+    blocks = draw_counts(m, replicates_for(n), np.random.default_rng(plan.seed))
     # Counts of clusters come in blocks sized for m; as counts of items they are n / m times as wide.
     draws = (part for block in blocks for part in np.array_split(block, -(-n // m)))
     return np.concatenate(

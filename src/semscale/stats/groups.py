@@ -192,7 +192,7 @@ def _n_different(tally: GroupTally, figures: Figures) -> int | None:
     return few_different(values, totals[:, -1], ROUNDING * span, NEAR * span) if span > 0 else None
 
 
-def counted_mean(group: GroupEstimate, figure: str | None = None) -> MeanEstimate:
+def mean_with_counts(group: GroupEstimate, figure: str | None = None) -> MeanEstimate:
     """Return a figure of a group with the counts behind it.
 
     Args:
@@ -290,7 +290,7 @@ def refit_errors(values: Floats) -> Floats:
     return errors
 
 
-def widened_for_refits(
+def widen_for_refits(
     group: GroupEstimate,
     means: Floats | None,
     figures: Figures,
@@ -471,7 +471,7 @@ class Tally:
 
         means = np.array([part.mean @ weights for part in moments])
         stretch = np.array([np.sqrt(part.n / (part.n - 1)) / part.total[-1] for part in moments])
-        clusters, number, totals = self._clusters.shared(groups)
+        clusters, number, totals = self._clusters.number_clusters(groups)
         changes = (totals[:, :-1] @ weights - means[number] * totals[:, -1]) * stretch[number]
         table = csr_array((changes, (clusters, number)), shape=(clusters.max() + 1, len(groups)))
         shared: Floats = (table.T @ table).toarray()
@@ -490,7 +490,7 @@ class Tally:
                 int(self._n_rows[group]),
                 float(self._weight[group]),
                 float(self._squared[group]),
-                self._row_moments(group) if by_row else Moments.empty(self._k).added(totals),
+                self._row_moments(group) if by_row else Moments.empty(self._k).with_clusters(totals),
                 totals if exact else totals[:0],
                 exact,
                 self._refit_means(group),
@@ -595,9 +595,9 @@ class _ClusterTotals:
     def totals(self, n_groups: int) -> Iterator[tuple[Floats, bool]]:
         """Yield the totals of each group's clusters, and whether they are clusters, not random groups."""
         self._join()
-        return _by_group(self._groups, self._totals, ~self._reduced(n_groups))
+        return _by_group(self._groups, self._totals, ~self._mask_reduced(n_groups))
 
-    def shared(self, groups: Sequence[int]) -> tuple[Integers, Integers, Floats]:
+    def number_clusters(self, groups: Sequence[int]) -> tuple[Integers, Integers, Floats]:
         """Number the clusters of some groups, so that a cluster has the same number in all of them.
 
         Returns:
@@ -610,7 +610,7 @@ class _ClusterTotals:
         positions[list(groups)] = np.arange(len(groups))
         chosen = positions[self._groups] >= 0
         clusters = self._clusters[chosen]
-        if self._reduced(len(positions))[list(groups)].any():
+        if self._mask_reduced(len(positions))[list(groups)].any():
             clusters = clusters % self._modulus
         _, numbers = np.unique(clusters, return_inverse=True)
         return numbers, positions[self._groups[chosen]], self._totals[chosen]
@@ -629,7 +629,7 @@ class _ClusterTotals:
 
     def _put_together(self) -> None:
         """Add up the rows of a cluster, and reduce groups with too many clusters."""
-        reduced = self._reduced(int(self._groups.max(initial=-1)) + 1)
+        reduced = self._mask_reduced(int(self._groups.max(initial=-1)) + 1)
         self._merge(reduced)
         outgrown = np.bincount(self._groups, minlength=len(reduced)) > self._largest_group
         if (outgrown & ~reduced).any():
@@ -652,7 +652,7 @@ class _ClusterTotals:
         self._groups, self._clusters = groups[starts], clusters[starts]
         self._totals = np.column_stack([np.bincount(number, column) for column in totals.T])
 
-    def _reduced(self, n_groups: int) -> Mask:
+    def _mask_reduced(self, n_groups: int) -> Mask:
         return np.pad(self._is_reduced, (0, max(0, n_groups - len(self._is_reduced))))
 
 

@@ -171,7 +171,7 @@ def estimate_mean(
         method = "linearized"
     mean = Estimate()
     if len(totals):
-        moments = Moments.empty(1).added(totals)
+        moments = Moments.empty(1).with_clusters(totals)
         drawn = totals if method == "bootstrap" else None
         named, exact = estimate_figures(moments, drawn, value_figure("mean", bounds), plan)
         mean, method = named["mean"], "exact" if exact else method
@@ -232,7 +232,7 @@ class Moments:
         """Start with no clusters, for PMFs of k points."""
         return cls(0, np.zeros(k + 1), np.zeros((k + 1, k + 1)))
 
-    def added(self, totals: Floats) -> "Moments":
+    def with_clusters(self, totals: Floats) -> "Moments":
         """Add clusters.
 
         Args:
@@ -240,7 +240,7 @@ class Moments:
         """
         return Moments(self.n + len(totals), self.total + totals.sum(axis=0), self.outer + totals.T @ totals)
 
-    def merged(self, other: "Moments") -> "Moments":
+    def plus(self, other: "Moments") -> "Moments":
         """Add the sums of disjoint clusters."""
         return Moments(self.n + other.n, self.total + other.total, self.outer + other.outer)
 
@@ -249,7 +249,7 @@ class Moments:
         """Weighted mean PMF, shape (k,); NaN where the weights sum to 0.
 
         Examples:
-            >>> Moments.empty(2).added(np.array([[0.5, 0.5, 1.0], [3.0, 0.0, 3.0]])).mean.tolist()
+            >>> Moments.empty(2).with_clusters(np.array([[0.5, 0.5, 1.0], [3.0, 0.0, 3.0]])).mean.tolist()
             [0.875, 0.125]
         """
         weight = self.total[-1]
@@ -389,9 +389,9 @@ def estimate_figures(
     values = figures.matrix @ moments.mean
     variance = np.einsum("fk,kj,fj->f", figures.matrix, moments.covariance, figures.matrix)
     if totals is None:
-        low, high = _linearized(values, variance, moments.n, plan)
+        low, high = _linear_interval(values, variance, moments.n, plan)
     else:
-        low, high = _bootstrapped(totals, figures, plan)
+        low, high = _bootstrap(totals, figures, plan)
     least, greatest = figures.bounds
     equal = _have_no_spread(variance, moments.n, figures)
     unseen = clopper_pearson_upper(0, moments.effective_n, plan.interval)
@@ -409,14 +409,14 @@ def _have_no_spread(variance: Floats, n: int, figures: Figures) -> npt.NDArray[n
     return equal & np.isfinite(width)
 
 
-def _bootstrapped(totals: Floats, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
+def _bootstrap(totals: Floats, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
     m = len(totals)
     rng = np.random.default_rng(plan.seed)
-    drawn = np.concatenate([counts @ totals for counts in drawn_counts(m, plan.replicates, rng)])
+    drawn = np.concatenate([counts @ totals for counts in draw_counts(m, plan.replicates, rng)])
     return percentile_interval(drawn[:, :-1] / drawn[:, -1:] @ figures.matrix.T, m, plan.interval)
 
 
-def _linearized(values: Floats, variance: Floats, n: int, plan: IntervalPlan) -> tuple[Floats, Floats]:
+def _linear_interval(values: Floats, variance: Floats, n: int, plan: IntervalPlan) -> tuple[Floats, Floats]:
     half = t_half_width(np.sqrt(np.maximum(variance, 0)), n - 1, plan.interval)
     return values - half, values + half
 
@@ -562,7 +562,7 @@ def check_seed(seed: int) -> None:
         raise InputError("seed", f"must be a whole number of at least 0, got {seed!r}")
 
 
-def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
+def draw_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Draw m clusters with replacement for each replicate.
 
     Args:
@@ -574,7 +574,7 @@ def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[
         Counts of shape (b, m): how often each cluster was drawn in b replicates; rows sum to m.
 
     Examples:
-        >>> blocks = list(drawn_counts(3, 10, np.random.default_rng(0)))
+        >>> blocks = list(draw_counts(3, 10, np.random.default_rng(0)))
         >>> np.concatenate(blocks).sum(axis=1).tolist() == [3.0] * 10
         True
     """

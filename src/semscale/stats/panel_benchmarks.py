@@ -12,10 +12,10 @@ from semscale.stats.correlations import (
     CORRELATION,
     FEWEST_FOR_PERCENTILES,
     ResamplingPlan,
+    bootstrap_estimate,
     correlation,
     pearson,
     pearson_estimate,
-    resampled_estimate,
 )
 from semscale.stats.distances import (
     DISTANCES,
@@ -29,7 +29,7 @@ from semscale.stats.distances import (
     shifted_estimate,
     signed_distances,
 )
-from semscale.stats.intervals import Estimate, IntervalPlan, drawn_counts, mean_of_known
+from semscale.stats.intervals import Estimate, IntervalPlan, draw_counts, mean_of_known
 from semscale.types import Floats, Mask
 
 SPLITS = 2000
@@ -37,7 +37,7 @@ SPLITS = 2000
 
 
 @dataclass(frozen=True)
-class HeldDistance:
+class DistanceBenchmark:
     """One distance of a panel from people, with baselines and ceiling; distances are 0 to 1, lower is closer.
 
     Attributes:
@@ -66,13 +66,13 @@ class Benchmarks:
     """Distances of a panel from people in one survey or several.
 
     Attributes:
-        held: mean over surveys, by distance, with baselines and ceiling.
+        distances: mean over surveys, by distance, with baselines and ceiling.
         by_survey: the panel's distance in each survey, by distance; intervals over respondents.
         n_surveys: number of surveys with a panel and people.
         resampled: resampled unit of the intervals: ``respondents``.
     """
 
-    held: Mapping[DistanceName, HeldDistance]
+    distances: Mapping[DistanceName, DistanceBenchmark]
     by_survey: Mapping[DistanceName, tuple[Estimate, ...]]
     n_surveys: int
     resampled: str
@@ -109,13 +109,13 @@ class JointSample:
     masses: Sequence[Floats]
     weights: Floats | None = None
 
-    def resampled(self, replicates: int, rng: np.random.Generator) -> tuple[Floats, ...]:
+    def resample(self, replicates: int, rng: np.random.Generator) -> tuple[Floats, ...]:
         """Average PMFs (replicates, k) of each survey, from n persons drawn with replacement."""
         totals = self._totals()
-        blocks = drawn_counts(len(totals), replicates, rng)
+        blocks = draw_counts(len(totals), replicates, rng)
         return self._averages(np.concatenate([counts @ totals for counts in blocks]))
 
-    def resampled_halves(self, rng: np.random.Generator) -> tuple[tuple[Floats, Floats], ...]:
+    def resample_halves(self, rng: np.random.Generator) -> tuple[tuple[Floats, Floats], ...]:
         """Average PMFs (200, 20, k) of both halves of resampled persons, for each survey."""
         totals = self._totals()
         n = len(totals)
@@ -187,16 +187,16 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
         ]
     )
     resamples = resamples or _independent(panel, people, plan, rng)
-    measured = _measured(panel, people, values, resamples, pools or [None] * len(panel))
+    measured = _measure_distances(panel, people, values, resamples, pools or [None] * len(panel))
     first, second = zip(*resamples.halves, strict=True)
-    drawn_halves = mean_of_known(np.moveaxis(_stacked(all_distances, first, second, values), 1, -1))
+    drawn_halves = mean_of_known(np.moveaxis(_stack(all_distances, first, second, values), 1, -1))
     n = min(max(side.n for side in sides) for sides in (panel, people))
-    held: dict[DistanceName, HeldDistance] = {}
+    held: dict[DistanceName, DistanceBenchmark] = {}
     by_survey: dict[DistanceName, tuple[Estimate, ...]] = {}
     for index, name in enumerate(DISTANCES):
         distance, uniform, pooled = (figure.of_distance(index) for figure in measured)
         split_half = _Resampled(halves[:, index], drawn_halves[..., index], drawn_halves[..., index])
-        held[name] = HeldDistance(
+        held[name] = DistanceBenchmark(
             distance.estimate(n, plan.interval),
             uniform.estimate(n, plan.interval),
             pooled.estimate(n, plan.interval),
@@ -261,7 +261,7 @@ class _Resampled:
         )
 
 
-def _measured(
+def _measure_distances(
     panel: Sequence[PmfSample],
     people: Sequence[PmfSample],
     values: Sequence[Floats],
@@ -275,25 +275,25 @@ def _measured(
     sides = (
         ([side.mean[None] for side in panel], resamples.panel),
         (uniform, uniform),
-        (_pooled(observed, values, pools), _pooled(drawn, values, pools)),
+        (_pool_rest(observed, values, pools), _pool_rest(drawn, values, pools)),
     )
     return [
         _Resampled(
-            _stacked(all_distances, side, observed, values)[0],
-            _stacked(all_distances, side_drawn, drawn, values),
-            _stacked(signed_distances, side_drawn, drawn, side, observed, values),
-            _stacked(noise_distances, side_drawn, drawn, side, observed, values),
+            _stack(all_distances, side, observed, values)[0],
+            _stack(all_distances, side_drawn, drawn, values),
+            _stack(signed_distances, side_drawn, drawn, side, observed, values),
+            _stack(noise_distances, side_drawn, drawn, side, observed, values),
         )
         for side, side_drawn in sides
     ]
 
 
-def _stacked(distances: Callable[..., Floats], *sides: Sequence[Floats]) -> Floats:
+def _stack(distances: Callable[..., Floats], *sides: Sequence[Floats]) -> Floats:
     """Compute distances of several surveys, shape (r, s, 4)."""
     return np.stack([distances(*parts) for parts in zip(*sides, strict=True)], axis=-2)
 
 
-def _pooled(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[object]) -> list[Floats]:
+def _pool_rest(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[object]) -> list[Floats]:
     """Average PMFs of the other surveys of a pool, with equal weights; NaN without other surveys."""
     averages = []
     for number, masses in enumerate(people):
@@ -358,7 +358,7 @@ def joint_resamples(
         rng: random generator.
     """
     return Resamples(
-        panel.resampled(replicates, rng), people.resampled(replicates, rng), people.resampled_halves(rng)
+        panel.resample(replicates, rng), people.resample(replicates, rng), people.resample_halves(rng)
     )
 
 
@@ -388,7 +388,7 @@ class SampleWorth:
             expected error between these people and a sample of any size.
         low: n from the upper end of the interval of the panel's error.
         high: n from its lower end.
-        seen: effective number of people in the reference, the mean over surveys.
+        n_reference: effective number of people in the reference, the mean over surveys.
         reach: whether these people are enough to estimate n.
     """
 
@@ -396,7 +396,7 @@ class SampleWorth:
     value: float
     low: float
     high: float
-    seen: float
+    n_reference: float
     reach: Reach
 
 
@@ -475,19 +475,19 @@ def _size(error: float, scales: Floats, sizes: Floats, power: float) -> float:
     if np.isnan(error):
         return float("nan")
 
-    def expected(inverse: float) -> float:
+    def error_at(inverse: float) -> float:
         return float((scales * (inverse + 1 / sizes) ** power).mean())
 
-    if error <= expected(0.0):
+    if error <= error_at(0.0):
         return float("inf")
     low, high = 0.0, 1.0
-    while expected(high) < error:
+    while error_at(high) < error:
         high *= 2
         if high > 1e12 or not scales.any():  # noqa: PLR2004 - people who all answer alike err by nothing
             return 0.0
     for _ in range(200):
         middle = (low + high) / 2
-        low, high = (middle, high) if expected(middle) < error else (low, middle)
+        low, high = (middle, high) if error_at(middle) < error else (low, middle)
     return 1 / high
 
 
@@ -599,14 +599,14 @@ def _ratio_estimate(
     if np.isnan(value) or len(products) < FEWEST_FOR_AN_INTERVAL:
         return Estimate(value)
     if len(products) >= FEWEST_FOR_PERCENTILES:
-        return resampled_estimate(
+        return bootstrap_estimate(
             value,
             lambda drawn, counts: _ratio(*_from_products(drawn, counts)),
             (products,),
             plan,
             CORRELATION,
         )
-    of_between = resampled_estimate(
+    of_between = bootstrap_estimate(
         between,
         lambda drawn, counts: _from_products(drawn, counts)[0].mean(axis=1),
         (products,),

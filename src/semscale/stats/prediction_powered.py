@@ -16,7 +16,7 @@ from semscale.stats.intervals import (
     estimate_mean,
     t_half_width,
 )
-from semscale.stats.sampling import SampleDesign, checked_inclusion
+from semscale.stats.sampling import SampleDesign, validate_inclusion
 from semscale.types import Floats, Integers, Mask
 
 LabelledMethod = Literal[
@@ -83,7 +83,7 @@ class _Sample:
 
     def tuning(self) -> float:
         """Slope of labels on scores / (1 + n / m); 0 if it is undefined or not used."""
-        n, m, added = len(self.labels), len(self.rest), self._added_squares()
+        n, m, added = len(self.labels), len(self.rest), self._squares_of_added()
         if n < FEWEST_LABELS or not m or not added:
             return 0.0
         deviation = self.scores - self.scores.mean()
@@ -101,14 +101,14 @@ class _Sample:
         variance = (n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()
         if m > 1:
             variance += used**2 * self.rest.var(ddof=1) / m
-        freedom = tuned_freedom(n) if tuning is None else n - 1
+        freedom = freedom_after_tuning(n) if tuning is None else n - 1
         half = float(t_half_width(np.sqrt(variance), freedom, interval))
         value = self.mean(used)
         return max(value - half, bounds[0]), min(value + half, bounds[1])
 
-    def padded(self, bounds: tuple[float, float]) -> "_Sample":
+    def add_labels(self, bounds: tuple[float, float]) -> "_Sample":
         """Add labels if the labels cannot show their spread."""
-        added = added_labels(self.labels, np.concatenate([self.scores, self.rest]), bounds)
+        added = labels_to_add(self.labels, np.concatenate([self.scores, self.rest]), bounds)
         if added is None:
             return self
         labels, scores = added
@@ -122,7 +122,7 @@ class _Sample:
         scores, labels = self.scores - self.scores.mean(), self.labels - self.labels.mean()
         mean_label = self.labels.mean() - labels / (n - 1)
         factors = np.full(n, 0.0 if tuning is None else tuning)
-        added = self._added_squares()
+        added = self._squares_of_added()
         if tuning is None and added and m:
             squares = scores @ scores + added - n / (n - 1) * scores**2
             factors = (scores @ labels - n / (n - 1) * scores * labels) / squares / (1 + n / m)
@@ -133,7 +133,7 @@ class _Sample:
     def _mean_of_rest(self) -> float:
         return float(self.rest.mean() if len(self.rest) else self.scores.mean())
 
-    def _added_squares(self) -> float:
+    def _squares_of_added(self) -> float:
         """Sum of squares of the added labels without a slope; 0 if scores do not vary."""
         scores = np.concatenate([self.scores, self.rest])
         if not len(scores) or not np.ptp(scores) > _ROUNDING * np.abs(scores).max():
@@ -154,7 +154,7 @@ class WeightedItems(NamedTuple):
     clusters: Integers
     strata: Integers | None
 
-    def padded(self, bounds: tuple[float, float], *, part: float = 1.0) -> "WeightedItems":
+    def add_labels(self, bounds: tuple[float, float], *, part: float = 1.0) -> "WeightedItems":
         """Add four labels, in stratum -1, if the labels cannot show their spread.
 
         Args:
@@ -162,7 +162,7 @@ class WeightedItems(NamedTuple):
             part: weight of an added label, as a share of the average label's weight.
         """
         labelled = self.expanded > 0
-        added = added_labels(self.labels[labelled], self.scores, bounds)
+        added = labels_to_add(self.labels[labelled], self.scores, bounds)
         if added is None or not labelled.any():
             return self
         labels, scores = added
@@ -213,7 +213,7 @@ class LinearizedTerms:
     def freedom(self, tuning: float) -> float:
         """Degrees of freedom of the effective number of labelled clusters, minus those of a tuning."""
         effective = _effective_number(self.share)
-        return max(1.0, tuned_freedom(effective) if tuning else effective - 1)
+        return max(1.0, freedom_after_tuning(effective) if tuning else effective - 1)
 
     def variance(self, tuning: float) -> float:
         """Variance of the mean: the sum of squares of ``centred_changes``."""
@@ -275,9 +275,9 @@ def prediction_powered_mean(
     few labels may show any slope.
 
     The interval uses the jackknife variance of the labelled part, which includes the error of the slope, and
-    t quantiles with ``tuned_freedom`` degrees. If all labels are at the bounds, or all are equal, four labels
-    are added: one at each bound for a lower and a higher score of the judge. Without them, the interval would
-    be too narrow if one label is rare. An interval that spans the bounds is replaced by NaN.
+    t quantiles with ``freedom_after_tuning`` degrees. If all labels are at the bounds, or all are equal, four
+    labels are added: one at each bound for a lower and a higher score of the judge. Without them, the
+    interval would be too narrow if one label is rare. An interval that spans the bounds is replaced by NaN.
 
     Args:
         scores: shape (n,), the judge's scores; NaN where missing.
@@ -302,7 +302,7 @@ def prediction_powered_mean(
         >>> round(corrected.naive.value, 3), round(corrected.bias, 3), round(corrected.value, 3)
         (0.683, 0.1, 0.667)
     """
-    scores, labels = checked_labels(scores, labels, bounds)
+    scores, labels = validate_labels(scores, labels, bounds)
     check_interval(interval)
     if tuning is not None and not np.isfinite(tuning):
         raise InputError("tuning", f"must be a finite number, got {tuning!r}")
@@ -315,7 +315,7 @@ def prediction_powered_mean(
     method: LabelledMethod | None = None
     ends = ends_of_labels = _NO_ENDS
     if note is None:
-        padded = sample.padded(bounds)
+        padded = sample.add_labels(bounds)
         method = "jackknife" if padded is sample else "jackknife with added labels"
         ends, ends_of_labels = (padded.ends(factor, interval, bounds) for factor in (tuning, 0.0))
     plan = IntervalPlan(interval=interval, method="linearized")
@@ -331,7 +331,7 @@ def prediction_powered_mean(
         method=method,
         note=note,
     )
-    return _noted(corrected)
+    return _add_note(corrected)
 
 
 _FEWEST_EFFECTIVE = 1.5
@@ -354,9 +354,9 @@ def weighted_prediction_powered_mean(
 
     The variance is linearized: contributions of items are summed by cluster, squared and added up.
     Contributions of labelled clusters are those of a jackknife, which includes the error of tuning and means
-    from few labels. Quantiles are those of t with ``tuned_freedom`` degrees, from Kish's effective number of
-    labelled clusters. If all labels are at the bounds, or all are equal, four labels are added, as in
-    ``prediction_powered_mean``. If the effective number of labelled clusters, or of all clusters by their
+    from few labels. Quantiles are those of t with ``freedom_after_tuning`` degrees, from Kish's effective
+    number of labelled clusters. If all labels are at the bounds, or all are equal, four labels are added, as
+    in ``prediction_powered_mean``. If the effective number of labelled clusters, or of all clusters by their
     weights, is below 1.5, more than two thirds of the weight is on one cluster; then there is no interval,
     and the value is the labels' mean. There is no interval either if it would span the bounds. Items count as
     drawn from a larger population: for the mean of just these items, the interval is too wide if most have a
@@ -387,7 +387,7 @@ def weighted_prediction_powered_mean(
         >>> round(corrected.labels_only.value, 6)  # (4 * 2 + 4 / 3 * 5) / (4 + 4 / 3)
         2.75
     """
-    scores, labels = checked_labels(scores, labels, bounds)
+    scores, labels = validate_labels(scores, labels, bounds)
     check_interval(interval)
     items = weighted_items(scores, labels, design)
     terms = linearized_terms(items)
@@ -395,7 +395,7 @@ def weighted_prediction_powered_mean(
     method: LabelledMethod | None = None
     tuning, ends, ends_of_labels = 0.0, _NO_ENDS, _NO_ENDS
     if note is None:
-        tuning, padded = terms.best_tuning(), items.padded(bounds)
+        tuning, padded = terms.best_tuning(), items.add_labels(bounds)
         method = "linearized" if padded is items else "linearized with added labels"
         telling = linearized_terms(padded)
         ends, ends_of_labels = (part.ends(interval, bounds) for part in (telling, telling.without_scores()))
@@ -418,7 +418,7 @@ def weighted_prediction_powered_mean(
         method=method,
         note=note,
     )
-    return _noted(corrected)
+    return _add_note(corrected)
 
 
 def _shortage(items: WeightedItems, terms: LinearizedTerms, design: SampleDesign) -> str | None:
@@ -449,14 +449,14 @@ def _ends_around(
     return (inside, np.nan, np.nan) if (low, high) == bounds else (inside, low, high)
 
 
-def _noted(corrected: CorrectedMean) -> CorrectedMean:
+def _add_note(corrected: CorrectedMean) -> CorrectedMean:
     """Add the note that an interval is missing because it spans the bounds."""
     if corrected.method is None or not np.isnan(corrected.low):
         return corrected
     return replace(corrected, method=None, note=WHOLE_SCALE)
 
 
-def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
+def validate_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
     """Check scores and labels of the same items, NaN where missing, and return them as floats.
 
     Raises:
@@ -480,19 +480,21 @@ def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) 
     return scores, labels
 
 
-def tuned_freedom(n: float) -> float:
+def freedom_after_tuning(n: float) -> float:
     """Compute the degrees of freedom of an estimate from n labels and a slope shrunk by four more.
 
     The mean takes one degree, and the shrunk slope (n - 1) / (n - 1 + 4).
 
     Examples:
-        >>> tuned_freedom(5), tuned_freedom(100)  # 4 - 4 / 8 and 99 - 99 / 103
+        >>> freedom_after_tuning(5), freedom_after_tuning(100)  # 4 - 4 / 8 and 99 - 99 / 103
         (3.5, 98.03883495145631)
     """
     return n - 1 - (n - 1) / (n - 1 + PRIOR_LABELS)
 
 
-def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats] | None:
+def labels_to_add(
+    labels: Floats, scores: Floats, bounds: tuple[float, float]
+) -> tuple[Floats, Floats] | None:
     """Choose four labels to add to labels that are all equal or at the bounds: each bound at two scores.
 
     Args:
@@ -504,7 +506,7 @@ def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) ->
         The labels (4,) and their scores (4,); ``None`` if other labels vary.
 
     Examples:
-        >>> [column.tolist() for column in added_labels(np.ones(3), np.array([0.25, 0.75]), (0, 1))]
+        >>> [column.tolist() for column in labels_to_add(np.ones(3), np.array([0.25, 0.75]), (0, 1))]
         [[0.0, 1.0, 0.0, 1.0], [0.25, 0.25, 0.75, 0.75]]
     """
     kinds = np.unique(labels)
@@ -595,7 +597,7 @@ def corrected_group_test(
         >>> test.tested, round(test.p_value, 6)
         ((0, 1), 1.0)
     """
-    scores, labels = checked_labels(scores, labels, bounds)
+    scores, labels = validate_labels(scores, labels, bounds)
     design = design or SampleDesign()
     rows = np.arange(len(scores)) if design.clusters is None else design.clusters
     means: dict[int, _GroupMean] = {}
@@ -616,7 +618,7 @@ def _group_mean(
     items = weighted_items(scores, labels, design)
     if (items.expanded > 0).sum() < FEWEST_IN_GROUP:
         return None
-    terms = linearized_terms(items.padded(bounds, part=_ADDED_WEIGHT))
+    terms = linearized_terms(items.add_labels(bounds, part=_ADDED_WEIGHT))
     tuning = terms.best_tuning()
     variance = terms.variance(tuning)
     if not variance > 0:
@@ -662,7 +664,7 @@ def weighted_items(scores: Floats, labels: Floats, design: SampleDesign) -> Weig
     """Select the items that have a score and a weight, with clusters numbered from 0."""
     n, labelled = len(scores), ~np.isnan(labels)
     weights: Floats = np.ones(n) if design.weights is None else np.nan_to_num(design.weights, nan=0.0)
-    drawn = np.ones(n) if design.inclusion is None else checked_inclusion(design.inclusion, labelled)
+    drawn = np.ones(n) if design.inclusion is None else validate_inclusion(design.inclusion, labelled)
     clusters = np.arange(n) if design.clusters is None else design.clusters
     if weights.shape != scores.shape or clusters.shape != scores.shape:
         raise InputError(

@@ -14,7 +14,7 @@ from semscale.stats.survey_designs import (
     MarginCalibration,
     Regression,
     ReplicateDesign,
-    checked_weights,
+    validate_weights,
 )
 from semscale.stats.survey_estimates import kish_design_effect
 from semscale.types import Floats
@@ -76,7 +76,7 @@ class RakingTask:
         low, high = self.limits
         return bool(np.max(low) > 0 or np.isfinite(high).any())
 
-    def clipped(self, free: Floats) -> Floats:
+    def clip(self, free: Floats) -> Floats:
         """Clip weights to the limits; 0 stays 0."""
         return np.where(free > 0, np.clip(free, *self.limits), 0.0)
 
@@ -161,14 +161,14 @@ def rake(  # noqa: PLR0913 - each is a setting of its own
     if not columns:
         raise InputError("columns", "must name at least one variable")
     n = len(np.asarray(next(iter(columns.values()))))
-    base = checked_weights(np.ones(n) if weights is None else weights)
+    base = validate_weights(np.ones(n) if weights is None else weights)
     margins = _read_margins(columns, targets, base, total)
     limits = _limits(bounds, margins, base)
     if most_rounds < 1 or not tolerance > 0:
         raise InputError("most_rounds", f"must be >= 1 and tolerance > 0, got {most_rounds} and {tolerance}")
     task = RakingTask(base, tuple(margins), limits, tolerance, most_rounds)
-    fitted, rounds = _fitted_weights(task)
-    reached = _reached_targets(fitted, task)
+    fitted, rounds = _fit_weights(task)
+    reached = _compare_targets(fitted, task)
     unmet = tuple(goal for goal in reached if goal.gap > tolerance * task.total)
     if unmet and not allow_unmet:
         worst = unmet[0]
@@ -208,14 +208,14 @@ def _limits(bounds: tuple[float, float], margins: list[Margin], base: Floats) ->
     return low * mean, high * mean
 
 
-def _fitted_weights(task: RakingTask) -> tuple[Floats, int]:
+def _fit_weights(task: RakingTask) -> tuple[Floats, int]:
     """Pass over the margins until all are met, or weights no longer change; return weights and passes."""
     free = task.start * (task.total / task.start.sum())
     least, since = np.inf, 0
     for rounds in range(1, task.most_rounds + 1):
         for margin in task.margins:
             free = free * _factors(free, margin, task)[margin.codes]
-        clipped = task.clipped(free)
+        clipped = task.clip(free)
         gap = max(float(np.abs(margin.sums(clipped) - margin.targets).max()) for margin in task.margins)
         if gap < 0.999 * least:
             least, since = gap, rounds
@@ -231,14 +231,14 @@ def _factors(free: Floats, margin: Margin, task: RakingTask) -> Floats:
         return np.divide(margin.targets, sums, out=np.ones_like(sums), where=sums > 0)
     inside = (free > task.limits[0]) & (free < task.limits[1])
     movable = margin.sums(np.where(inside, free, 0.0))
-    now = margin.sums(task.clipped(free))
+    now = margin.sums(task.clip(free))
     wanted = margin.targets - (now - movable)
     plain = np.divide(margin.targets, now, out=np.ones_like(now), where=now > 0)
     usable = (movable > 0) & (wanted > 0)
     return np.divide(wanted, movable, out=plain, where=usable)
 
 
-def _reached_targets(weights: Floats, task: RakingTask) -> list[UnmetTarget]:
+def _compare_targets(weights: Floats, task: RakingTask) -> list[UnmetTarget]:
     """Compare the sum of each category's weights with its target, the farthest first."""
     reached = [
         UnmetTarget(margin.name, category, float(target), float(total))
@@ -286,7 +286,7 @@ def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = 
     if isinstance(design, ReplicateDesign):
         replicates = np.column_stack(
             [
-                _raked_replicate(weights, number, raking)
+                _rake_replicate(weights, number, raking)
                 for number, weights in enumerate(np.asarray(design.replicates).T)
             ]
         )
@@ -300,11 +300,11 @@ def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = 
     return replace(design, weights=raking.weights, calibration=calibration)
 
 
-def _raked_replicate(weights: Floats, number: int, raking: Raking) -> Floats:
+def _rake_replicate(weights: Floats, number: int, raking: Raking) -> Floats:
     """Rake one replicate; it may miss a margin only if all rows together miss it."""
     task = raking.task.for_replicate(weights)
-    fitted, _ = _fitted_weights(task)
-    worst = _reached_targets(fitted, task)[0]
+    fitted, _ = _fit_weights(task)
+    worst = _compare_targets(fitted, task)[0]
     if raking.converged and worst.gap > task.tolerance * task.total:
         raise InputError(
             f"replicate {number + 1:,} cannot meet margin {worst.margin!r}: category {worst.category!r} "

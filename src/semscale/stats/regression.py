@@ -172,7 +172,7 @@ def cluster_robust(
         those = np.flatnonzero(sizes == size)
         rows = order[starts[those][:, None] + np.arange(size)]
         both = np.concatenate([design[rows], weighted[rows]], axis=2)
-        parts = _adjusted(both, core, reach[rows])
+        parts = _adjust(both, core, reach[rows])
         moved[those] = np.einsum("isp,is->ip", parts, residuals[rows])
         squares[those] = (parts**2).sum(axis=1)
         sides[those] = both.transpose(0, 2, 1) @ parts
@@ -180,7 +180,7 @@ def cluster_robust(
     return np.sqrt((moved**2).sum(axis=0)), freedom
 
 
-def _adjusted(both: Floats, core: Floats, reach: Floats) -> Floats:
+def _adjust(both: Floats, core: Floats, reach: Floats) -> Floats:
     """Multiply rows of ``reach`` (m, s, p) by A of their clusters, all of size s.
 
     (I - H)_i (I - H)_i' is I + U C U' with U = [X_i, W_i X_i]; so its root differs from I only in the space
@@ -373,7 +373,9 @@ def _check_finite(first: Integers, second: Integers, points: Floats, names: Sequ
     np.add.at(got, (second, first), 1 - points)
     n_linked, linked = connected_components(csr_array(got), directed=True, connection="weak")
     if n_linked > 1:
-        first_group, rest = (_listed(names, side) for side in (linked == linked[0], linked != linked[0]))
+        first_group, rest = (
+            _join_members(names, side) for side in (linked == linked[0], linked != linked[0])
+        )
         raise InputError(
             f"{first_group} and {rest} have no comparison that links them, so that their strengths cannot be "
             "compared: compare one of each"
@@ -386,10 +388,10 @@ def _check_finite(first: Integers, second: Integers, points: Floats, names: Sequ
             if not got[np.ix_(~members, members)].any()
         )
         raise InputError(
-            f"{_listed(names, unbeaten)} won every comparison with the others, so that no finite strength "
-            "fits: a tie or a loss is needed to estimate it"
+            f"{_join_members(names, unbeaten)} won every comparison with the others, so that no finite "
+            "strength fits: a tie or a loss is needed to estimate it"
         )
 
 
-def _listed(names: Sequence[str], members: np.ndarray) -> str:
+def _join_members(names: Sequence[str], members: np.ndarray) -> str:
     return " and ".join(repr(name) for name, is_member in zip(names, members, strict=True) if is_member)

@@ -206,7 +206,7 @@ class LabelledSample:
     Examples:
         >>> sample = LabelledSample(2)
         >>> sample.add({"score": np.arange(5.0)}, np.array([True, False, False, False, True]))
-        >>> stored = sample.stored()
+        >>> stored = sample.rows()
         >>> {0, 4} <= set(stored.rows.tolist()), stored.n_drawn
         (True, 2)
     """
@@ -228,17 +228,17 @@ class LabelledSample:
         self._labelled.append({name: values[labelled] for name, values in numbered.items()})
         self._n += len(labelled)
 
-    def stored(self) -> SampledRows:
+    def rows(self) -> SampledRows:
         """Return the stored rows."""
         columns, drawn = self._sample.columns, None
         if self._n > self._most:
             labelled = {name: np.concatenate([part[name] for part in self._labelled]) for name in columns}
-            columns, drawn = _joined_samples(columns, labelled)
+            columns, drawn = _join_samples(columns, labelled)
         rows = columns.pop(_ROW, np.zeros(0, np.int64))
         return SampledRows(rows, columns, drawn, self._n)
 
 
-def _joined_samples(sample: dict[str, Column], labelled: dict[str, Column]) -> tuple[dict[str, Column], Mask]:
+def _join_samples(sample: dict[str, Column], labelled: dict[str, Column]) -> tuple[dict[str, Column], Mask]:
     """Join sampled and labelled rows in their order, and mark those in the sample."""
     beyond = ~np.isin(labelled[_ROW], sample[_ROW])
     both = {name: np.concatenate([sample[name], labelled[name][beyond]]) for name in sample}
@@ -383,7 +383,7 @@ class NextDraw(NamedTuple):
     Rows drawn before, with probabilities q, estimate a total by ``sum y / q``. With rows drawn from the rest
     with probabilities p it is also ``sum (before) y + sum (now) y / p``. A weighted mean of both is unbiased
     too, if its ``share`` of the first estimate does not depend on the draws. The resulting probabilities are
-    those of ``joined_before`` and ``joined_now``.
+    those of ``combine_before`` and ``combine_now``.
 
     Attributes:
         share: weight of the first estimate, at least 0 and below 1.
@@ -418,23 +418,23 @@ class NextDraw(NamedTuple):
             return cls(0.0)
         return cls(min(n_before / (n_before + n), 1 - n / n_left))
 
-    def joined_before(self, before: Floats) -> Floats:
+    def combine_before(self, before: Floats) -> Floats:
         """Return combined probabilities of the rows drawn before; NaN stays NaN.
 
         Examples:
-            >>> NextDraw(0.25).joined_before(np.array([0.2, np.nan])).tolist()
+            >>> NextDraw(0.25).combine_before(np.array([0.2, np.nan])).tolist()
             [0.5, nan]
-            >>> NextDraw(0.0).joined_before(np.array([0.2, 0.0])).tolist()
+            >>> NextDraw(0.0).combine_before(np.array([0.2, 0.0])).tolist()
             [1.0, 1.0]
         """
         known = np.where(before == 0, 1.0, before)
         return 1 / (self.share / known + 1 - self.share)
 
-    def joined_now(self, drawn: Floats) -> Floats:
+    def combine_now(self, drawn: Floats) -> Floats:
         """Return combined probabilities of the rows drawn now.
 
         Examples:
-            >>> NextDraw(0.25).joined_now(np.array([0.375])).tolist()
+            >>> NextDraw(0.25).combine_now(np.array([0.375])).tolist()
             [0.5]
         """
         return np.minimum(drawn / (1 - self.share), 1.0)
@@ -492,11 +492,11 @@ class SampleDesign:
         )
 
 
-def joined_designs(parts: Sequence[SampleDesign]) -> SampleDesign:
+def join_designs(parts: Sequence[SampleDesign]) -> SampleDesign:
     """Join the designs of successive items; all parts have the same columns.
 
     Examples:
-        >>> joined_designs([SampleDesign(np.array([1.0])), SampleDesign(np.array([2.0]))]).weights.tolist()
+        >>> join_designs([SampleDesign(np.array([1.0])), SampleDesign(np.array([2.0]))]).weights.tolist()
         [1.0, 2.0]
     """
     columns = {name: [getattr(part, name) for part in parts] for name in SampleDesign.__dataclass_fields__}
@@ -505,7 +505,7 @@ def joined_designs(parts: Sequence[SampleDesign]) -> SampleDesign:
     )
 
 
-def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) -> Floats:
+def validate_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) -> Floats:
     """Check inclusion probabilities and return them as floats, shape (n,); NaN where missing.
 
     Args:
@@ -518,7 +518,7 @@ def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) 
             named.
 
     Examples:
-        >>> checked_inclusion([0.5, None], np.array([True, False])).tolist()
+        >>> validate_inclusion([0.5, None], np.array([True, False])).tolist()
         [0.5, nan]
     """
     try:

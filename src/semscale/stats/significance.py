@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc, stdtr
 
 from semscale.errors import InputError
-from semscale.stats.survey_designs import AnyDesign, Domains, ReplicateDesign, checked_domains
+from semscale.stats.survey_designs import AnyDesign, Domains, ReplicateDesign, validate_domains
 from semscale.stats.survey_estimates import (
     Linearized,
     SurveyEstimates,
@@ -71,7 +71,7 @@ class SurveyDifferences:
         p_values = self.p_values if tested is None else np.where(tested, self.p_values, np.nan)
         if correction is None:
             return p_values
-        return adjusted(p_values.ravel(), correction).reshape(p_values.shape)
+        return adjust_p_values(p_values.ravel(), correction).reshape(p_values.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +224,7 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
         >>> round(test.chi_square, 6), test.p_value
         (0.0, 1.0)
     """
-    across, down = (checked_domains(answers, None, design.n) for answers in (columns, rows))
+    across, down = (validate_domains(answers, None, design.n) for answers in (columns, rows))
     both = (across.codes >= 0) & (down.codes >= 0) & (design.weights > 0)
     if not both.any():
         raise InputError("rows and columns have no row with both answers")
@@ -402,11 +402,11 @@ def in_full(name: CorrectionName) -> Correction:
     return "benjamini-hochberg" if name == "bh" else name
 
 
-def adjusted(p_values: Floats, correction: CorrectionName) -> Floats:
+def adjust_p_values(p_values: Floats, correction: CorrectionName) -> Floats:
     """Adjust the p-values that are not NaN; NaN stays NaN and is not counted as a test.
 
     Examples:
-        >>> adjusted(np.array([0.02, np.nan, 0.5]), "holm").tolist()
+        >>> adjust_p_values(np.array([0.02, np.nan, 0.5]), "holm").tolist()
         [0.04, nan, 0.5]
     """
     methods: dict[Correction, Callable[[Floats], Floats]] = {

@@ -129,7 +129,7 @@ class SurveyDesign:
     calibration: MarginCalibration | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", checked_weights(self.weights))
+        object.__setattr__(self, "weights", validate_weights(self.weights))
         if self.lonely not in get_args(Lonely):
             raise InputError("lonely", f"must be {' or '.join(get_args(Lonely))}, got {self.lonely!r}")
         _ = self.stages
@@ -148,7 +148,7 @@ class SurveyDesign:
         if self.nested:
             clusters[0] = _codes(strata[0] * (int(clusters[0].max()) + 1) + clusters[0])
         fpc = self._populations(len(clusters))
-        return drawn_stages(clusters, strata[: len(clusters)], fpc, self.lonely)
+        return stages_of_draw(clusters, strata[: len(clusters)], fpc, self.lonely)
 
     def _columns(self, name: str, values: npt.ArrayLike | None) -> list[Integers]:
         if values is None:
@@ -208,7 +208,7 @@ class Domains:
         return padded.T[self.codes]
 
 
-def checked_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int) -> Domains:
+def validate_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int) -> Domains:
     """Check the groups of n rows; one group of all rows by default.
 
     Args:
@@ -220,7 +220,7 @@ def checked_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int) 
         InputError: another length, other numbers, or a number beyond ``n_groups``.
 
     Examples:
-        >>> checked_domains([0, 2, -1], None, 3).count
+        >>> validate_domains([0, 2, -1], None, 3).count
         3
     """
     if groups is None:
@@ -266,7 +266,7 @@ class ReplicateDegrees:
         self._codes = np.full(len(replicates), -1)
         self._codes[self._weighted] = codes.ravel()
         distinct = replicates[self._weighted[first]] / norms[self._weighted[first], None]
-        self._distinct = _in_fewest_columns(_narrowed(distinct))
+        self._distinct = _in_fewest_columns(_narrow(distinct))
         self._known: dict[bytes, int] = {}
 
     @property
@@ -349,7 +349,7 @@ class ReplicateDesign:
     degrees: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", checked_weights(self.weights))
+        object.__setattr__(self, "weights", validate_weights(self.weights))
         replicates = np.asarray(self.replicates, dtype=np.float64)
         fewest = 2
         if replicates.ndim != 2 or len(replicates) != self.n or replicates.shape[1] < fewest:
@@ -452,7 +452,7 @@ AnyDesign = SurveyDesign | ReplicateDesign
 """A design with strata and clusters, or with replicate weights."""
 
 
-def checked_weights(weights: npt.ArrayLike) -> Floats:
+def validate_weights(weights: npt.ArrayLike) -> Floats:
     """Check weights, shape (n,): finite numbers that are not negative, and not all 0.
 
     Raises:
@@ -485,7 +485,7 @@ _ALL_DRAWN = 1e-7
 """Share of a stratum outside the sample below which the stratum adds nothing to the variance."""
 
 
-def drawn_stages(
+def stages_of_draw(
     clusters: list[Integers], strata: list[Integers], fpc: list[Floats] | None, lonely: Lonely
 ) -> tuple[Stage, ...]:
     """Return the stages of a draw; without ``fpc``, only the first stage.
@@ -506,7 +506,7 @@ def drawn_stages(
     for number in range(len(clusters)):
         # Later stages are numbered within the clusters of the stage before.
         cluster, stratum = (
-            _joined(parent, codes[number]) if number else codes[number] for codes in (clusters, strata)
+            _combine_codes(parent, codes[number]) if number else codes[number] for codes in (clusters, strata)
         )
         stratum_of = _strata_of_clusters(cluster, stratum)
         sizes = np.bincount(stratum_of)
@@ -524,7 +524,7 @@ def drawn_stages(
         scale = sampled_before * np.where(1 - fractions < _ALL_DRAWN, 0.0, 1 - fractions)
         scale = scale * np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 1.0)
         if lonely == "average":
-            scale = scale * _lifted(single, parents)
+            scale = scale * _lonely_factor(single, parents)
         centring = np.where(single & (lonely == "adjust"), 0.0, 1.0 / sizes)
         stages.append(Stage(cluster, stratum_of, scale, centring))
         if fpc is None:
@@ -533,7 +533,7 @@ def drawn_stages(
     return tuple(stages)
 
 
-def _joined(outer: Integers, inner: Integers) -> Integers:
+def _combine_codes(outer: Integers, inner: Integers) -> Integers:
     _, codes = np.unique(outer * (int(inner.max()) + 1) + inner, return_inverse=True)
     return np.asarray(codes, dtype=np.int64)
 
@@ -576,7 +576,7 @@ def _fractions(fpc: Floats, stratum: Integers, sizes: Integers) -> Floats:
     return fractions
 
 
-def _lifted(single: Mask, parent: Integers) -> Floats:
+def _lonely_factor(single: Mask, parent: Integers) -> Floats:
     """Factor that corrects for single clusters: strata / strata with several, within each earlier cluster."""
     number = np.bincount(parent).astype(np.float64)
     usable = np.bincount(parent, ~single, len(number))
@@ -592,7 +592,7 @@ _DIGITS = 9
 """Digits to which equal rows of replicates agree."""
 
 
-def _narrowed(weights: Floats) -> Floats:
+def _narrow(weights: Floats) -> Floats:
     """Combine many columns into a few at random, which preserves all ranks below their number."""
     if weights.shape[1] <= MOST_RANKS:
         return weights

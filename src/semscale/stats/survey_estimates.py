@@ -18,8 +18,8 @@ from semscale.stats.survey_designs import (
     ReplicateDesign,
     Stage,
     SurveyDesign,
-    checked_domains,
-    checked_weights,
+    validate_domains,
+    validate_weights,
 )
 from semscale.types import Floats, Integers, Mask
 
@@ -167,7 +167,7 @@ def indicators(answers: npt.ArrayLike, n_answers: int) -> Floats:
         [[0.0, 1.0], [nan, nan]]
     """
     codes = np.asarray(answers)
-    domains = checked_domains(codes, n_answers, len(codes))
+    domains = validate_domains(codes, n_answers, len(codes))
     columns: Floats = (domains.codes[:, None] == np.arange(n_answers)).astype(np.float64)
     columns[domains.codes < 0] = np.nan
     return columns
@@ -264,7 +264,7 @@ def kish_design_effect(weights: npt.ArrayLike) -> float:
         >>> kish_design_effect([1.0, 3.0])  # 2 * 10 / 16
         1.25
     """
-    values = checked_weights(weights)
+    values = validate_weights(weights)
     return float((values > 0).sum() / effective_size(values.sum(), (values**2).sum()))
 
 
@@ -312,8 +312,8 @@ def estimate_columns(
         InputError: tables of different shapes, values or lengths that do not fit, or a group whose weights
             sum to 0.
     """
-    domains = checked_domains(groups, n_groups, design.n)
-    tables = [_checked_columns(column, design.n) for column in columns]
+    domains = validate_domains(groups, n_groups, design.n)
+    tables = [_validate_columns(column, design.n) for column in columns]
     if len({table.shape for table in tables}) > 1:
         raise InputError(
             "columns", f"must have the same shape, got {' and '.join(str(t.shape) for t in tables)}"
@@ -325,7 +325,7 @@ def estimate_columns(
     for start in range(0, tables[0].shape[1], step):
         block = [table[:, start : start + step].astype(np.float64) for table in tables]
         figures, valid = estimator(block, design, domains)
-        blocks.append(_counted(figures, valid, design, domains, variances))
+        blocks.append(_add_counts(figures, valid, design, domains, variances))
     names = SurveyEstimates.__dataclass_fields__
     return SurveyEstimates(*(np.concatenate([getattr(part, name) for part in blocks]) for name in names))
 
@@ -368,11 +368,11 @@ def linearized_ratios(
         domains: the groups.
     """
     over, under = (linearized_totals(column, design, domains) for column in (numerators, denominators))
-    values = _divided(over.values, under.values)
+    values = _divide(over.values, under.values)
     if isinstance(design, ReplicateDesign):
-        return Linearized(values, _divided(over.spread, under.spread))
+        return Linearized(values, _divide(over.spread, under.spread))
     ratios = domains.spread_out(np.nan_to_num(values))
-    scale = domains.spread_out(np.nan_to_num(_divided(np.ones(1), under.values)))
+    scale = domains.spread_out(np.nan_to_num(_divide(np.ones(1), under.values)))
     return Linearized(values, (numerators - denominators * ratios) * design.weights[:, None] * scale)
 
 
@@ -388,12 +388,12 @@ def linearized_totals(columns: Floats, design: AnyDesign, domains: Domains) -> L
     return Linearized(domains.sums(weighted), replicated)
 
 
-def _divided(over: Floats, under: Floats) -> Floats:
+def _divide(over: Floats, under: Floats) -> Floats:
     shape = np.broadcast_shapes(over.shape, under.shape)
     return np.asarray(np.divide(over, under, out=np.full(shape, np.nan), where=under != 0))
 
 
-def _counted(
+def _add_counts(
     figures: Linearized, valid: Mask, design: AnyDesign, domains: Domains, variances: "Variances"
 ) -> SurveyEstimates:
     """Return figures with their covariance and counts."""
@@ -413,7 +413,7 @@ def _counted(
     )
 
 
-def _checked_columns(columns: npt.ArrayLike, n: int) -> Floats:
+def _validate_columns(columns: npt.ArrayLike, n: int) -> Floats:
     """Check columns, shape (n, v): numbers, NaN where a value is missing."""
     try:
         table = np.asarray(columns)
@@ -622,10 +622,10 @@ class MarginCorrection:
         inverse = np.divide(1.0, calibration.weights, out=np.zeros(len(used)), where=used)
         importance = np.where(used, calibration.importance, 0.0)
         indicators = calibration.indicators()
-        squares = (indicators.T @ _scaled(indicators, importance)).toarray()
+        squares = (indicators.T @ _scale_rows(indicators, importance)).toarray()
         # Categories of several margins sum to one, so that the squares have no inverse of their own.
-        to_slopes = _scaled(indicators, importance * inverse) @ np.linalg.pinv(squares, hermitian=True)
-        weighted = _scaled(indicators, calibration.weights)
+        to_slopes = _scale_rows(indicators, importance * inverse) @ np.linalg.pinv(squares, hermitian=True)
+        weighted = _scale_rows(indicators, calibration.weights)
         to_cross = np.zeros(indicators.shape)
         for stage in stages:
             to_cross += _kernel(stage, weighted)[stage.cluster]
@@ -650,7 +650,7 @@ class MarginCorrection:
         return np.asarray(corrected)
 
 
-def _scaled(matrix: csr_array, factors: Floats) -> csr_array:
+def _scale_rows(matrix: csr_array, factors: Floats) -> csr_array:
     """Multiply each row with a factor."""
     return csr_array(matrix.multiply(factors[:, None]))
 

@@ -10,7 +10,7 @@ from scipy.special import fdtri, gammaincinv
 
 from semscale.errors import InputError
 from semscale.stats.correlations import FEWEST_FOR_PERCENTILES, NormalizingTransform, jackknife_interval
-from semscale.stats.intervals import Estimate, IntervalPlan, Moments, drawn_counts, percentile_interval
+from semscale.stats.intervals import Estimate, IntervalPlan, Moments, draw_counts, percentile_interval
 from semscale.types import Floats, Integers
 
 
@@ -170,7 +170,7 @@ def variance_components(table: FacetTable, *, plan: IntervalPlan | None = None) 
     units = np.unique(table.facets[table.unit], return_inverse=True)[1]
     m = int(units.max()) + 1
     forms = QuadraticForms(table.values - table.values.mean(), units, table.unit)
-    solve = solved_components(forms, effects, base)
+    solve = component_solver(forms, effects, base)
     values = solve(np.ones((1, m)))[0]
     ends = _unit_ends(values, solve, m, plan)
     positive = np.maximum(values, 0)
@@ -201,12 +201,12 @@ def separable_effects(table: FacetTable) -> list[Effect]:
     """
     n = len(table.values)
     effects: list[Effect] = []
-    seen = {tuple(_numbered([table.groups]))}
+    seen = {tuple(_number_levels([table.groups]))}
     for size in range(1, len(table.facets) + 1):
         for names in combinations(table.facets, size):
             if any(outer not in names for name in names for outer in table.nested.get(name, ())):
                 continue
-            cells = _numbered([table.groups, *(table.facets[name] for name in names)])
+            cells = _number_levels([table.groups, *(table.facets[name] for name in names)])
             key = tuple(cells)
             if key in seen or int(cells.max()) + 1 == n:
                 continue
@@ -215,7 +215,7 @@ def separable_effects(table: FacetTable) -> list[Effect]:
     return [*effects, Effect(tuple(table.facets), np.arange(n), is_residual=True)]
 
 
-def _numbered(columns: list[Integers]) -> Integers:
+def _number_levels(columns: list[Integers]) -> Integers:
     """Number combinations of levels in order of first appearance, so that equal partitions are equal."""
     _, first, number = np.unique(np.column_stack(columns), axis=0, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[number.ravel()]
@@ -236,7 +236,7 @@ def _unit_ends(
         low, high = np.array(ends).T
         return low, high
     rng = np.random.default_rng(plan.seed)
-    blocks = drawn_counts(m, min(plan.replicates, _REPLICATES), rng)
+    blocks = draw_counts(m, min(plan.replicates, _REPLICATES), rng)
     return percentile_interval(np.concatenate([solve(counts) for counts in blocks]), m, plan.interval)
 
 
@@ -385,7 +385,7 @@ class QuadraticForms:
         return np.bincount(owner, amounts, minlength=self._m).astype(np.float64)
 
 
-def solved_components(forms: QuadraticForms, effects: Sequence[Effect], base: Effect) -> Counted:
+def component_solver(forms: QuadraticForms, effects: Sequence[Effect], base: Effect) -> Counted:
     """Return the variances (b, effects) of effects as a function of how often each unit occurs.
 
     T_A minus T of the strata is set equal to its expectation for every effect A, and the equations are
@@ -409,12 +409,12 @@ def solved_components(forms: QuadraticForms, effects: Sequence[Effect], base: Ef
         k0 = np.stack([part(counts) for part in base_parts], axis=-1)
         sums = np.stack([total(counts) - t0 for total in totals], axis=-1)
         system = np.stack([np.stack([part(counts) for part in row], axis=-1) - k0 for row in parts], axis=-2)
-        return _solved(system, sums)
+        return _solve(system, sums)
 
     return components
 
 
-def _solved(systems: Floats, sums: Floats) -> Floats:
+def _solve(systems: Floats, sums: Floats) -> Floats:
     """Solve b systems; NaN for a system without a single solution."""
     solutions = np.full(sums.shape, np.nan)
     regular = np.linalg.matrix_rank(systems) == systems.shape[-1]
@@ -514,7 +514,7 @@ def crossed_components(moments: Moments, n_sets: int, interval: float = 0.95) ->
 
     Examples:
         >>> table = np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0]])
-        >>> parts = crossed_components(Moments.empty(2).added(np.hstack([table, np.ones((3, 1))])), 2)
+        >>> parts = crossed_components(Moments.empty(2).with_clusters(np.hstack([table, np.ones((3, 1))])), 2)
         >>> [round(part.value, 4) for part in (parts.respondent, parts.anchor_set, parts.residual)]
         [1.5, 0.8333, 0.1667]
     """

@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from semscale.errors import InputError
-from semscale.messages import shortened
+from semscale.messages import shorten
 
 _CUT_SHORT = "thrift: transport error"
 """Error message of polars for a Parquet file whose end it could not write."""
@@ -55,7 +55,7 @@ def replacing(
     target = linked_file(path) if follow else path
     beside = within if within is not None and _same_disk(within, target.parent) else target.parent
     # A hashed name of fixed length, as the finished file's name may have the maximum length.
-    start = f".{_hashed(target.name, 8)}.{_hashed(platform.node(), 4)}."
+    start = f".{_hash(target.name, 8)}.{_hash(platform.node(), 4)}."
     _remove_abandoned(beside, start)
     # Nobody can guess the name and place a link there, through which another file would be written.
     temporary = beside / f"{start}{os.getpid()}-{secrets.token_hex(8)}.tmp"
@@ -203,7 +203,7 @@ _KINDS = (
 )
 
 
-def _hashed(name: str, size: int) -> str:
+def _hash(name: str, size: int) -> str:
     return hashlib.blake2b(os.fsencode(name), digest_size=size).hexdigest()
 
 
@@ -271,7 +271,7 @@ def check_writable(path: Path, parameter: str) -> None:
             link to another folder.
     """
     if len(os.fsencode(path.name)) > _LONGEST_NAME:
-        raise InputError(parameter, f": the name {shortened(path.name)} is too long; choose a shorter one")
+        raise InputError(parameter, f": the name {shorten(path.name)} is too long; choose a shorter one")
     if path.is_dir():
         raise InputError(parameter, f"must be a file, but {path} is a folder; add a file name")
     folder = check_folder_of(path, parameter)

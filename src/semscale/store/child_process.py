@@ -194,7 +194,7 @@ def open_in_child(opening: Opening) -> Table:
     )
 
 
-def described(table: Table) -> dict[str, Any]:
+def describe_table(table: Table) -> dict[str, Any]:
     """Describe a table in JSON values, from which ``open_in_child`` builds its counterpart."""
     return {
         "columns": table.columns,
@@ -334,7 +334,7 @@ class _Process:
             while error is None:
                 head, content = self._receive()
                 self._has_answered = True
-                error = _reported(head, self._opening)
+                error = _error_in(head, self._opening)
                 if error is None:
                     yield head, content
                     if head["is_last"]:
@@ -461,7 +461,7 @@ def encode_error(error: BaseException) -> dict[str, Any]:
     return {"error": known, "args": error.args, "fields": vars(error)}
 
 
-def _reported(head: Mapping[str, Any], opening: Opening) -> Exception | None:
+def _error_in(head: Mapping[str, Any], opening: Opening) -> Exception | None:
     """Return the error that an answer reports: the child's own, or a bug there."""
     if "bug" in head:
         return RuntimeError(f"the process that reads {opening.name} failed:\n{head['bug']}")

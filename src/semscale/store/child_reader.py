@@ -14,7 +14,14 @@ from typing import IO, Any
 import polars as pl
 
 from semscale.errors import InputError, SemscaleError
-from semscale.store.child_process import LENGTH, Opening, described, encode_error, encode_frame, with_texts
+from semscale.store.child_process import (
+    LENGTH,
+    Opening,
+    describe_table,
+    encode_error,
+    encode_frame,
+    with_texts,
+)
 from semscale.store.columnar import FRAME_BYTES, content_bytes
 from semscale.store.reading import open_here
 from semscale.store.table import MOST_BYTES, Table
@@ -104,7 +111,7 @@ class _Reader:
     def _answer(self, request: Request) -> None:
         if self._table is None:
             self._table = open_here(self._opening)
-            self._send(described(self._table))
+            self._send(describe_table(self._table))
         elif "hint" in request:
             self._send({"text": self._table.hint(request["hint"])})
         elif self._table.identity is not None and "identity" in request:

@@ -151,7 +151,7 @@ class ColumnProfile:
             return "id"
         if self.labels.answers:
             return "ordinal" if self.labels.measure == "ordinal" else "single choice"
-        if listed_options(self.values):
+        if options_in_values(self.values):
             return "multiple choice"
         is_varied = share > _HALF and (mean_words >= _PHRASE or len(self.values) > _FEW_WORDS)
         is_long = len(self.values) > _CHOICES and mean_words >= _SENTENCE
@@ -222,7 +222,7 @@ _FEWEST_ALONE = 2
 _MOST_OPTIONS = 50
 
 
-def listed_options(values: Collection[str]) -> dict[str, tuple[str, ...]]:
+def options_in_values(values: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Return the options that each value lists, such as the answers to a multiple-choice question.
 
     Values are recognized as lists if options occur both alone and together, and there are fewer options than
@@ -235,9 +235,9 @@ def listed_options(values: Collection[str]) -> dict[str, tuple[str, ...]]:
         The options of each value; empty if values are not lists.
 
     Examples:
-        >>> listed_options(["Tea", "Coffee", "Tea,Coffee"])["Tea,Coffee"]
+        >>> options_in_values(["Tea", "Coffee", "Tea,Coffee"])["Tea,Coffee"]
         ('Tea', 'Coffee')
-        >>> listed_options(["Paris,FR", "Rome,IT"])
+        >>> options_in_values(["Paris,FR", "Rome,IT"])
         {}
     """
     for separator in _OPTION_SEPARATORS:

@@ -13,7 +13,7 @@ from polars.datatypes import DataTypeClass
 from polars.exceptions import PolarsError
 
 from semscale.errors import InputError, MissingExtraError
-from semscale.store.places import identity, reached, shown
+from semscale.store.places import explain_errors, identity, redact
 from semscale.store.table import Table, check_names
 
 ENDING = ".parquet"
@@ -190,7 +190,7 @@ def open_partitions(partitions: Sequence[Partition], name: str) -> Table:
     )
 
 
-def rebatched(frames: Iterable[pl.DataFrame], size: int) -> Iterator[pl.DataFrame]:
+def rebatch(frames: Iterable[pl.DataFrame], size: int) -> Iterator[pl.DataFrame]:
     """Yield the rows of frames in frames of ``size`` rows; the last may be smaller.
 
     Args:
@@ -257,7 +257,7 @@ class _RemoteFile(NamedTuple):
     titles: tuple[str, ...]
 
     def frames(self, size: int, skip: int, titles: Collection[str] | None = None) -> Iterator[pl.DataFrame]:
-        return rebatched(self._frames(size, skip, titles), size)
+        return rebatch(self._frames(size, skip, titles), size)
 
     def _frames(self, size: int, skip: int, titles: Collection[str] | None) -> Iterator[pl.DataFrame]:
         from pyarrow.parquet import ParquetFile
@@ -266,7 +266,7 @@ class _RemoteFile(NamedTuple):
         stored = self.footer.schema.to_arrow_schema().names
         new = dict(zip(stored, self.titles, strict=True))
         names = [name for name in stored if titles is None or new[name] in titles]
-        with self._opened() as content:
+        with self._open() as content:
             batches = ParquetFile(content, metadata=self.footer).iter_batches(size, groups, columns=names)
             while (batch := self._next(batches)) is not None:
                 frame = pl.DataFrame(pl.from_arrow(batch)).select(names)
@@ -284,12 +284,12 @@ class _RemoteFile(NamedTuple):
         return [], 0
 
     def _next(self, batches: Iterator[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
-        with reached(self.url, "read"):
+        with explain_errors(self.url, "read"):
             return next(batches, None)
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
-        with reached(self.url, "read"):
+    def _open(self) -> Iterator[Any]:
+        with explain_errors(self.url, "read"):
             content = self.system.open(self.path, "rb")
         try:
             yield content
@@ -314,8 +314,8 @@ def open_remote_parquet(url: str, system: Any, path: str) -> Partition:  # noqa:
     except ImportError as error:
         raise MissingExtraError("pyarrow", "cloud") from error
 
-    name = shown(url)
-    with reached(url, "read"):
+    name = redact(url)
+    with explain_errors(url, "read"):
         info = system.info(path)
         with system.open(path, "rb") as content:
             footer = ParquetFile(content).metadata
@@ -345,7 +345,7 @@ def open_remote_folder(url: str, system: Any, path: str) -> Table:  # noqa: ANN4
         InputError: it cannot be read, has no Parquet files, or they have different columns.
         MissingExtraError: ``semscale[cloud]`` is not installed.
     """
-    with reached(url, "read"):
+    with explain_errors(url, "read"):
         root = path.rstrip("/") + "/"
         names = [
             file_name.removeprefix(root) for file_name in system.find(path) if file_name.startswith(root)
@@ -355,9 +355,9 @@ def open_remote_folder(url: str, system: Any, path: str) -> Table:  # noqa: ANN4
         open_remote_parquet(base + file_name, system, root + file_name)._replace(name=file_name)
         for file_name in partition_names(names)
     ]
-    table = open_partitions(files, shown(url))
+    table = open_partitions(files, redact(url))
     return replace(
         table,
-        read=lambda size, skip: rebatched(table.read(size, skip), size),
-        read_columns=lambda size, titles: rebatched(table.batches_with(titles, size), size),
+        read=lambda size, skip: rebatch(table.read(size, skip), size),
+        read_columns=lambda size, titles: rebatch(table.batches_with(titles, size), size),
     )

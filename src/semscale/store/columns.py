@@ -96,7 +96,7 @@ def groups_in(cells: pl.Series) -> pl.Series:
     return integers.zip_with(whole.fill_null(value=True), names)
 
 
-def joined_spellings(counts: Mapping[str, int], preferred: Collection[str] = ()) -> dict[str, str]:
+def join_spellings(counts: Mapping[str, int], preferred: Collection[str] = ()) -> dict[str, str]:
     """Join names that differ only in case or blanks.
 
     Args:
@@ -107,7 +107,7 @@ def joined_spellings(counts: Mapping[str, int], preferred: Collection[str] = ())
         The name to use instead of others with the same spelling: a preferred one, else the most frequent.
 
     Examples:
-        >>> joined_spellings({"agree": 1, "Agree": 2, "Agree ": 1, "no": 4})
+        >>> join_spellings({"agree": 1, "Agree": 2, "Agree ": 1, "no": 4})
         {'agree': 'Agree', 'Agree ': 'Agree'}
     """
     spellings: dict[str, list[str]] = {}
@@ -131,7 +131,7 @@ def spelling_note(
     Args:
         columns: names of the columns.
         counts: number of cells with each name.
-        joined: result of ``joined_spellings``.
+        joined: result of ``join_spellings``.
 
     Examples:
         >>> spelling_note(["q"], {"Agree": 2, "agree ": 1}, {"agree ": "Agree"})
@@ -236,30 +236,30 @@ def plain(frame: pl.DataFrame) -> pl.DataFrame:
 _FORMULA = r"^'*[=+\-@\t\r\n]"
 
 
-def escaped(frame: pl.DataFrame) -> pl.DataFrame:
+def escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     """Put an apostrophe before texts and column names that a spreadsheet would run as a formula.
 
-    Texts with such an apostrophe get another one, so that ``unescaped`` restores every text.
+    Texts with such an apostrophe get another one, so that ``unescape_formulas`` restores every text.
 
     Examples:
-        >>> escaped(pl.DataFrame({"text": ["=1+1", "-3.5", "fine", None]}))["text"].to_list()
+        >>> escape_formulas(pl.DataFrame({"text": ["=1+1", "-3.5", "fine", None]}))["text"].to_list()
         ["'=1+1", '-3.5', 'fine', None]
     """
-    texts = frame.with_columns(_escaped(cells) for cells in frame.select(pl.col(pl.String)))
-    names = _escaped(pl.Series(frame.columns, dtype=pl.String))
+    texts = frame.with_columns(_escape_cells(cells) for cells in frame.select(pl.col(pl.String)))
+    names = _escape_cells(pl.Series(frame.columns, dtype=pl.String))
     return texts.rename(dict(zip(frame.columns, names, strict=True)))
 
 
-def _escaped(texts: pl.Series) -> pl.Series:
+def _escape_cells(texts: pl.Series) -> pl.Series:
     is_risky = (texts.str.contains(_FORMULA) & ~texts.str.contains(NUMBER)).fill_null(value=False)
     return ("'" + texts).zip_with(is_risky, texts).alias(texts.name)
 
 
-def unescaped(texts: pl.Series) -> pl.Series:
-    """Remove the apostrophe that ``escaped`` puts before texts.
+def unescape_formulas(texts: pl.Series) -> pl.Series:
+    """Remove the apostrophe that ``escape_formulas`` puts before texts.
 
     Examples:
-        >>> unescaped(pl.Series(["'=1+1", "'so'", "'-", None])).to_list()
+        >>> unescape_formulas(pl.Series(["'=1+1", "'so'", "'-", None])).to_list()
         ['=1+1', "'so'", '-', None]
     """
     return texts.str.replace(r"^'('*[=+\-@\t\r\n])", "${1}")
@@ -334,7 +334,7 @@ def numbers_among(cells: pl.Series) -> pl.Series:
 _SHOWN = 40
 
 
-def listed_cell(
+def cell_values(
     cell: Any,  # noqa: ANN401 - any cell
     *,
     parameter: str,
@@ -356,7 +356,7 @@ def listed_cell(
 
     Examples:
         >>> place = {"parameter": "sample", "column": "again", "row": 0, "only_nulls": True}
-        >>> listed_cell('["Paris", "Rome"]', **place), listed_cell("[sic]", **place)
+        >>> cell_values('["Paris", "Rome"]', **place), cell_values("[sic]", **place)
         (['Paris', 'Rome'], ['[sic]'])
     """
     if isinstance(cell, list):

@@ -13,7 +13,7 @@ from typing import TextIO
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.store.columns import have_decimal_commas, unescaped
+from semscale.store.columns import have_decimal_commas, unescape_formulas
 from semscale.store.surveys import HeaderKind, header_setting, survey_header
 from semscale.store.table import Table, check_columns
 
@@ -39,10 +39,10 @@ def open_delimited(
 ) -> Table:
     r"""Open a file of separated values whose first line is the header.
 
-    An empty cell is null. An apostrophe before a text that would run as a formula is removed (``unescaped``).
-    A blank line is skipped, but in a file with only one column it is a missing cell. A first line such as
-    ``sep=;``, which Excel understands, names the separator and is not the header. For headers of survey tools
-    see ``survey_header``.
+    An empty cell is null. An apostrophe before a text that would run as a formula is removed
+    (``unescape_formulas``). A blank line is skipped, but in a file with only one column it is a missing cell.
+    A first line such as ``sep=;``, which Excel understands, names the separator and is not the header. For
+    headers of survey tools see ``survey_header``.
 
     Args:
         path: the file.
@@ -74,12 +74,12 @@ def open_delimited(
                 "file has no text from that line on",
             )
         _restart(lines, skipped)
-        separator_named = _named_separator(lines)
+        separator_named = _read_separator(lines)
         skipped += separator_named is not None
-        separator = separator_named or separator or _sniffed(lines, skipped)
+        separator = separator_named or separator or _sniff(lines, skipped)
         _restart(lines, skipped)
         top = _Rows(lines, separator, name, before=skipped)
-        names = unescaped(pl.Series(top.header(), dtype=pl.String)).to_list()
+        names = unescape_formulas(pl.Series(top.header(), dtype=pl.String)).to_list()
         rows = top.peek(_TOP_ROWS)
         header = survey_header(names, rows[:_HEADER_ROWS], name, header_kind)
     columns = header.columns
@@ -144,7 +144,7 @@ class _Rows:
         self._header_line = self._start
 
     def header(self) -> list[str]:
-        with self._located():
+        with self._locate_errors():
             for row in self._reader:
                 if any(cell.strip() for cell in row):
                     check_columns(len(row), self.name)
@@ -163,12 +163,12 @@ class _Rows:
     def block(self, size: int, width: int) -> list[list[str]]:
         reader, rows = self._reader, []
         self._start = self._next_line()
-        with self._located():
+        with self._locate_errors():
             for row in reader:
                 if len(row) == width:
                     rows.append(row)
                 elif row:
-                    raise self._ragged(len(row), width)
+                    raise self._width_error(len(row), width)
                 elif width == 1:
                     rows.append([""])
                 if len(rows) == size:
@@ -180,7 +180,7 @@ class _Rows:
         return self.before + self._reader.line_num + 1
 
     @contextmanager
-    def _located(self) -> Iterator[None]:
+    def _locate_errors(self) -> Iterator[None]:
         # The limit applies to the whole process, so it is reset after each block.
         before = csv.field_size_limit(_LONGEST_CELL)
         try:
@@ -190,7 +190,7 @@ class _Rows:
         finally:
             csv.field_size_limit(before)
 
-    def _ragged(self, cells: int, width: int) -> InputError:
+    def _width_error(self, cells: int, width: int) -> InputError:
         counted = f"{cells} cell{'s' * (cells != 1)} where the header has {width}"
         if width == 1:
             return InputError(
@@ -224,13 +224,13 @@ def _restart(lines: TextIO, n: int) -> None:
     _skip(lines, n)
 
 
-def _named_separator(lines: TextIO) -> str | None:
+def _read_separator(lines: TextIO) -> str | None:
     """Read the separator from a line such as ``sep=;``."""
     match = _SEPARATOR_LINE.fullmatch(lines.readline(_SAMPLE_BYTES))
     return match["separator"] if match else None
 
 
-def _sniffed(lines: TextIO, skipped: int) -> str:
+def _sniff(lines: TextIO, skipped: int) -> str:
     """Return the separator that splits the first lines after the skipped ones evenly."""
     _restart(lines, skipped)
     sample = list(islice((line for line in lines if line.strip()), _SAMPLE_LINES))
@@ -277,7 +277,7 @@ def _widths(sample: list[str], separator: str) -> list[int]:
 def _frame(rows: list[list[str]], positions: Mapping[str, int]) -> pl.DataFrame:
     return pl.DataFrame(
         [
-            unescaped(pl.Series(title, [row[position] or None for row in rows], dtype=pl.String))
+            unescape_formulas(pl.Series(title, [row[position] or None for row in rows], dtype=pl.String))
             for title, position in positions.items()
         ]
     )
@@ -329,7 +329,7 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple
     Raises:
         InputError: Python has no such text encoding, or the file is not text.
     """
-    named = None if encoding is None else known_encoding(encoding)
+    named = None if encoding is None else encoding_name(encoding)
     with path.open("rb") as content:
         head = content.read(_HEAD)
     _check_is_text(head, name)
@@ -338,13 +338,13 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple
             return codec, ()
     wide = _wide_codec(head)
     if wide is not None and named in (None, "utf-16", "utf-32"):
-        return wide, (_guessed(name, wide, "many of its bytes are zero"),)
+        return wide, (_guess_note(name, wide, "many of its bytes are zero"),)
     if encoding is not None:
         return ("utf-8-sig" if named == "utf-8" else encoding), ()
     if _is_utf8(path):
         return "utf-8-sig", ()
     line, byte = _first_failure(path, "utf-8")
-    return "cp1252", (_guessed(name, "cp1252", f"byte {byte} in line {line} is not valid UTF-8"),)
+    return "cp1252", (_guess_note(name, "cp1252", f"byte {byte} in line {line} is not valid UTF-8"),)
 
 
 def _check_is_text(head: bytes, name: str) -> None:
@@ -357,7 +357,7 @@ def _check_is_text(head: bytes, name: str) -> None:
             raise InputError(f"{name} is {kind} despite its name; {remedy}")
 
 
-def _guessed(name: str, codec: str, reason: str) -> str:
+def _guess_note(name: str, codec: str, reason: str) -> str:
     return f"{name} is read as {codec}, because {reason}; `encoding` overrides this"
 
 
@@ -405,7 +405,7 @@ def open_text(path: Path, name: str, codec: str) -> Iterator[TextIO]:
             ) from error
 
 
-def known_encoding(encoding: str) -> str:
+def encoding_name(encoding: str) -> str:
     """Return the standard name of an encoding, such as ``utf-8`` for ``U8``.
 
     Raises:

@@ -68,11 +68,11 @@ def _objects(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
         except json.JSONDecodeError as error:
             raise InputError(
                 f"{name}, line {number}: no valid JSON ({error.msg.removesuffix(' at')}): "
-                f"{_shortened(line)}; one object per line is needed"
+                f"{_shorten(line)}; one object per line is needed"
             ) from error
         if not isinstance(row, dict):
             raise InputError(
-                f"{name}, line {number}: {_shortened(line)} is not a JSON object; write one {{...}} per line"
+                f"{name}, line {number}: {_shorten(line)} is not a JSON object; write one {{...}} per line"
             )
         check_columns(len(row), name)
         if _SURROGATE.search(line):
@@ -90,7 +90,7 @@ def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...], name: str) -> p
     return pl.DataFrame([column_of(title, [row.get(title) for row in rows]) for title in titles])
 
 
-def _shortened(line: str) -> str:
+def _shorten(line: str) -> str:
     line = line.strip()
     return line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "..."
 
@@ -165,16 +165,16 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 
     notes: tuple[str, ...] = ()
     if format == "openai-evals":
         rows = _openai_rows(path, name)
-        notes = _mixed_runs(rows)
+        notes = _note_mixed_runs(rows)
     else:
         document = _document(path, name)
         format = _kind(document, name) if format == JSON else format  # noqa: A001
         if format == "inspect":
             rows = _inspect_rows(document, name)
-            notes = (*_unfinished(document), *_mixed_models(rows))
+            notes = (*_note_unfinished(document), *_note_mixed_models(rows))
         else:
             rows = _promptfoo_rows(document, name)
-            notes = (*_mixed_prompts(rows), *_mixed_providers(rows))
+            notes = (*_note_mixed_prompts(rows), *_note_mixed_providers(rows))
     rows = _without_empty_reasoning(rows)
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if not rows:
@@ -236,7 +236,7 @@ def _document(path: Path, name: str) -> Mapping[str, Any]:
     """Read a log of inspect_ai, zipped or not, or of promptfoo."""
     with path.open("rb") as file:
         if file.read(2) == b"PK":
-            return _unpacked(path, name)
+            return _unpack(path, name)
     try:
         return _mapping(parse_json(_bytes_of(path, name).decode("utf-8-sig")))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -268,23 +268,25 @@ def _inspect_rows(document: Mapping[str, Any], name: str) -> list[Row]:
     return [_inspect_row(sample) for sample in samples]
 
 
-def _unfinished(document: Mapping[str, Any]) -> tuple[str, ...]:
+def _note_unfinished(document: Mapping[str, Any]) -> tuple[str, ...]:
     status = document.get("status", "success")
     if status == "success":
         return ()
     return (f"The run that wrote this log has the status “{status}”: samples may be missing.",)
 
 
-def _unpacked(path: Path, name: str) -> dict[str, Any]:
+def _unpack(path: Path, name: str) -> dict[str, Any]:
     """Read the samples and the status of a zipped log; a sample that is not JSON is ``None``."""
     try:
         with zipfile.ZipFile(path) as package:
             n_bytes = sum(member.file_size for member in package.infolist())
             check_size(n_bytes, MOST_BYTES, "bytes, unpacked", name, _TOO_LARGE)
             members = package.namelist()
-            header = _parsed(package.read("header.json")) if "header.json" in members else None
+            header = _parse_or_none(package.read("header.json")) if "header.json" in members else None
             samples = [
-                _parsed(package.read(title)) for title in sorted(members) if title.startswith("samples/")
+                _parse_or_none(package.read(title))
+                for title in sorted(members)
+                if title.startswith("samples/")
             ]
     except (NotImplementedError, zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise InputError(
@@ -350,36 +352,36 @@ def _promptfoo_rows(document: Mapping[str, Any], name: str) -> list[Row]:
     return rows
 
 
-def _mixed_prompts(rows: list[Row]) -> tuple[str, ...]:
+def _note_mixed_prompts(rows: list[Row]) -> tuple[str, ...]:
     n = len(_distinct(rows, PROMPT_INDEX))
-    return _mixed(
+    return _note_if_mixed(
         n,
         f"Outputs to {n} prompts are in this log; rows of one test are answers to different prompts, and no "
         f"samples of each other. `where='{PROMPT_INDEX} == 0'` selects one.",
     )
 
 
-def _mixed_providers(rows: list[Row]) -> tuple[str, ...]:
+def _note_mixed_providers(rows: list[Row]) -> tuple[str, ...]:
     providers = _distinct(rows, "provider")
-    return _mixed(
+    return _note_if_mixed(
         len(providers),
         f"Outputs of {len(providers)} providers are in this log ({', '.join(providers)}); rows of one test "
         "are answers of different models, and no samples of each other. `where` selects one.",
     )
 
 
-def _mixed_models(rows: list[Row]) -> tuple[str, ...]:
+def _note_mixed_models(rows: list[Row]) -> tuple[str, ...]:
     models = _distinct(rows, "model")
-    return _mixed(
+    return _note_if_mixed(
         len(models),
         f"Outputs of {len(models)} models are in this log ({', '.join(models)}); rows of one sample may be "
         "answers of different models. `where` selects one.",
     )
 
 
-def _mixed_runs(rows: list[Row]) -> tuple[str, ...]:
+def _note_mixed_runs(rows: list[Row]) -> tuple[str, ...]:
     runs = _distinct(rows, RUN)
-    return _mixed(
+    return _note_if_mixed(
         len(runs),
         f"Outputs of {len(runs)} runs are in this log ({', '.join(runs)}); rows of one sample are answers in "
         "different runs, and no samples of each other. `where` selects one.",
@@ -390,7 +392,7 @@ def _distinct(rows: list[Row], column: str) -> list[str]:
     return sorted({str(row[column]) for row in rows if row.get(column) is not None})
 
 
-def _mixed(n: int, note: str) -> tuple[str, ...]:
+def _note_if_mixed(n: int, note: str) -> tuple[str, ...]:
     return (note,) if n > 1 else ()
 
 
@@ -406,7 +408,7 @@ def _openai_rows(path: Path, name: str) -> list[Row]:
     prompts: dict[tuple[object, str], str | None] = {}
     ungraded: dict[tuple[object, str], list[Row]] = {}
     for number, line in enumerate(_bytes_of(path, name).splitlines(), start=1):
-        event = _parsed(line) if line.strip() else {}
+        event = _parse_or_none(line) if line.strip() else {}
         if not isinstance(event, Mapping):
             raise InputError(
                 f"{name}: line {number} is no JSON object; a log of OpenAI's evals has one per line"
@@ -416,7 +418,7 @@ def _openai_rows(path: Path, name: str) -> list[Row]:
         if event.get("type") == "sampling":
             prompt = _conversation(data.get("prompt"))
             if prompts.setdefault(in_run, prompt) == prompt:
-                sampled = _sampled_rows(event, sample, prompt)
+                sampled = _rows_of_samples(event, sample, prompt)
                 rows += sampled
                 ungraded.setdefault(in_run, []).extend(sampled)
         elif event.get("type") == "match":
@@ -427,7 +429,7 @@ def _openai_rows(path: Path, name: str) -> list[Row]:
     return [{name: value for name, value in row.items() if name != RUN} for row in rows]
 
 
-def _sampled_rows(event: Mapping[str, Any], sample: str, prompt: str | None) -> list[Row]:
+def _rows_of_samples(event: Mapping[str, Any], sample: str, prompt: str | None) -> list[Row]:
     """Return a row for each sampled text of an event, without a grade."""
     sampled = _mapping(event.get("data")).get("sampled")
     row: Row = {RUN: event.get("run_id"), "sample_id": sample, "prompt": prompt}
@@ -440,7 +442,7 @@ def _bytes_of(path: Path, name: str) -> bytes:
     return path.read_bytes()
 
 
-def _parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
+def _parse_or_none(content: bytes) -> Any:  # noqa: ANN401 - any JSON
     try:
         return parse_json(content.decode("utf-8-sig"))
     except (json.JSONDecodeError, UnicodeDecodeError):
@@ -450,7 +452,7 @@ def _parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
 def _from_json(text: Any) -> Any:  # noqa: ANN401 - any JSON
     """Parse a prompt that is a conversation in JSON; other texts are returned unchanged."""
     if isinstance(text, str) and text.lstrip().startswith("["):
-        document = _parsed(text.encode())
+        document = _parse_or_none(text.encode())
         return document if isinstance(document, list) else text
     return text
 

@@ -14,7 +14,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.messages import shortened
+from semscale.messages import shorten
 from semscale.store.columns import column_in, groups_in, numbers_among, storable
 from semscale.store.table import ColumnLabels, Table
 
@@ -74,16 +74,16 @@ class Expression:
                 not fit the columns.
             UnknownNameError: it names a column that does not exist.
         """
-        sql = _parsed(text, table.columns, parameter)
+        sql = _parse(text, table.columns, parameter)
         nodes = list(_nodes(sql))
         titles = tuple(dict.fromkeys(sql.meta.root_names()))
         for title in titles:
             _require(table, title, parameter)
         if not titles:
-            raise InputError(parameter, f": {shortened(text)} names no column of {table.name}; name one")
+            raise InputError(parameter, f": {shorten(text)} names no column of {table.name}; name one")
         batch = next(table.batches_with(titles, _BATCH))
-        dtypes = {title: _stored(batch, title).dtype for title in titles}
-        compared = _compared_values(nodes)
+        dtypes = {title: _storable_column(batch, title).dtype for title in titles}
+        compared = _constants_by_column(nodes)
         for title in titles:
             _check_dates(title, dtypes[title], compared[title], parameter)
             _check_order(title, dtypes[title], nodes, parameter)
@@ -93,7 +93,7 @@ class Expression:
             )
             for title in titles
         }
-        readings = _readings(sql, dtypes, compared, f"{parameter}: {shortened(text)}")
+        readings = _readings(sql, dtypes, compared, f"{parameter}: {shorten(text)}")
         typed = {title: _type_of(readings[title], dtypes[title]) for title in titles}
         if any(_reads_other_rows(node, typed) for node in nodes):
             raise _across_rows(text, parameter)
@@ -117,16 +117,16 @@ class Expression:
             InputError: a cell does not fit the expression.
         """
         cells = [
-            _read_as(reading, _stored(rows, title), self.labels[title])
+            _read_as(reading, _storable_column(rows, title), self.labels[title])
             for title, reading in self.readings.items()
         ]
         try:
             return pl.DataFrame(cells).with_columns(self.sql.alias(_RESULT))[_RESULT]
         except PolarsError as error:
-            raise _unfit(f"{self.parameter}: {shortened(self.text)}", error) from error
+            raise _unfit(f"{self.parameter}: {shorten(self.text)}", error) from error
 
 
-def filtered(table: Table, where: str) -> Table:
+def filter_table(table: Table, where: str) -> Table:
     """Return the table with the rows that meet a condition; an unknown condition is not met.
 
     The columns of the condition are read once to count the rows. The counts are added to the table's notes.
@@ -141,18 +141,18 @@ def filtered(table: Table, where: str) -> Table:
         UnknownNameError: it names a column that does not exist.
     """
     condition = Expression.for_table(where, table, "where")
-    n_kept, note = _counted(table, condition)
+    n_kept, note = _count_rows(table, condition)
     if not n_kept:
         raise InputError("where", f": no rows are left: {note}")
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        for batch in _filtered_batches(table.batches(size), condition):
+        for batch in _filter_batches(table.batches(size), condition):
             if skip < batch.height:
                 yield batch[skip:]
             skip = max(0, skip - batch.height)
 
     def read_columns(size: int, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
-        return _filtered_batches(table.batches_with({*wanted, *condition.columns}, size), condition)
+        return _filter_batches(table.batches_with({*wanted, *condition.columns}, size), condition)
 
     return replace(
         table,
@@ -186,7 +186,7 @@ def with_derived(table: Table, derivations: Sequence[str]) -> Table:
         if not title or not text:
             raise InputError(
                 "derive",
-                f": {shortened(derivation)} cannot be read; write NAME=EXPRESSION, such as adult=age >= 18",
+                f": {shorten(derivation)} cannot be read; write NAME=EXPRESSION, such as adult=age >= 18",
             )
         expression = Expression.for_table(text, table, "derive")
         table = _with_column(
@@ -241,7 +241,7 @@ def with_label(table: Table, by: str | None) -> tuple[Table, str | None]:
 
 
 def _label_cells(rows: pl.DataFrame, column: str, labels: Mapping[str, str]) -> pl.Series:
-    return groups_in(_stored(rows, column)).replace(dict(labels))
+    return groups_in(_storable_column(rows, column)).replace(dict(labels))
 
 
 def _with_column(
@@ -258,15 +258,15 @@ def _with_column(
     n, examples = _rows_without_value(table, title, sources, compute, of)
     notes = [f"{'1 row has' if n == 1 else f'{n:,} rows have'} no '{title}': {examples}"] if n else []
 
-    def added(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    def add_column(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         for batch in batches:
             yield batch.with_columns(compute(batch).alias(title))
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        return added(table.batches(size, skip))
+        return add_column(table.batches(size, skip))
 
     def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
-        return added(table.batches_with({*titles, *sources} - {title}, size))
+        return add_column(table.batches_with({*titles, *sources} - {title}, size))
 
     return replace(
         table,
@@ -291,14 +291,16 @@ def _rows_without_value(
     for batch in table.batches_with(sources, _BATCH):
         values = compute(batch)
         valued += len(values) - values.null_count()
-        names = pl.DataFrame([_blank_as_null(groups_in(_stored(batch, source))) for source in sources])
+        names = pl.DataFrame(
+            [_blank_as_null(groups_in(_storable_column(batch, source))) for source in sources]
+        )
         without = names.filter(values.is_null()).drop_nulls()
         n += without.height
         counts.update(without.iter_rows())
         if len(counts) > _BATCH:
             counts = Counter(dict(counts.most_common(_SHOWN)))
     examples = ", ".join(
-        " and ".join(f"{source} is {shortened(name)}" for source, name in zip(sources, names, strict=True))
+        " and ".join(f"{source} is {shorten(name)}" for source, name in zip(sources, names, strict=True))
         for names, _ in counts.most_common(_SHOWN)
     ) + (", ..." if len(counts) > _SHOWN else "")
     if not valued:
@@ -309,7 +311,7 @@ def _rows_without_value(
     return n, examples
 
 
-def _counted(table: Table, condition: Expression) -> tuple[int, str]:
+def _count_rows(table: Table, condition: Expression) -> tuple[int, str]:
     """Count the rows that meet a condition, and describe the counts in a sentence."""
     n = met = unknown = 0
     for batch in table.batches_with(condition.columns, _BATCH):
@@ -321,10 +323,10 @@ def _counted(table: Table, condition: Expression) -> tuple[int, str]:
     if unknown:
         left_out += f", and {unknown:,} with a cell that is missing or no number"
     numbering = "; row numbers count the remaining rows" if met else ""
-    return met, f"{met:,} of {n:,} rows meet {shortened(condition.text)}; left out: {left_out}{numbering}"
+    return met, f"{met:,} of {n:,} rows meet {shorten(condition.text)}; left out: {left_out}{numbering}"
 
 
-def _filtered_batches(batches: Iterator[pl.DataFrame], condition: Expression) -> Iterator[pl.DataFrame]:
+def _filter_batches(batches: Iterator[pl.DataFrame], condition: Expression) -> Iterator[pl.DataFrame]:
     for batch in batches:
         rows = batch.filter(_truth(condition, batch).fill_null(value=False))
         if rows.height:
@@ -353,12 +355,12 @@ def _truth(condition: Expression, rows: pl.DataFrame) -> pl.Series:
     if truth.dtype not in (pl.Boolean, pl.Null):
         raise InputError(
             "where",
-            f": {shortened(condition.text)} is neither true nor false; write a condition such as age >= 18",
+            f": {shorten(condition.text)} is neither true nor false; write a condition such as age >= 18",
         )
     return truth.cast(pl.Boolean)
 
 
-def _parsed(text: str, columns: Collection[str], parameter: str) -> pl.Expr:
+def _parse(text: str, columns: Collection[str], parameter: str) -> pl.Expr:
     """Parse an expression; a column whose name is a word of SQL, such as group, needs no quotation marks."""
     if not text.strip():
         raise InputError(parameter, "must not be empty: write a condition such as age >= 18")
@@ -372,7 +374,7 @@ def _parsed(text: str, columns: Collection[str], parameter: str) -> pl.Expr:
     except PolarsError as error:
         raise InputError(
             parameter,
-            f": {shortened(text)} is no SQL expression ({_reason(error)}); write one such as "
+            f": {shorten(text)} is no SQL expression ({_reason(error)}); write one such as "
             "age >= 18 and country in ('DE', 'AT'), and names with spaces or of words of SQL in double "
             "quotation marks",
         ) from error
@@ -409,7 +411,7 @@ def _require(table: Table, title: str, parameter: str) -> None:
         raise UnknownNameError(f"{error}; texts need single quotation marks: '{title}'") from None
 
 
-def _compared_values(nodes: Sequence[pl.Expr]) -> dict[str, list[object]]:
+def _constants_by_column(nodes: Sequence[pl.Expr]) -> dict[str, list[object]]:
     """Return the constants that each column is compared with."""
     values: dict[str, list[object]] = defaultdict(list)
     for node in nodes:
@@ -527,7 +529,7 @@ def _type_of(reading: Reading, dtype: pl.DataType) -> pl.DataType:
     return types[reading]
 
 
-def _stored(rows: pl.DataFrame, title: str) -> pl.Series:
+def _storable_column(rows: pl.DataFrame, title: str) -> pl.Series:
     """Return a column without mixed types."""
     return storable(column_in(rows, title).to_frame()).to_series()
 
@@ -570,7 +572,7 @@ def _reads_other_rows(node: pl.Expr, schema: Mapping[str, pl.DataType]) -> bool:
 def _across_rows(text: str, parameter: str) -> InputError:
     return InputError(
         parameter,
-        f": {shortened(text)} reads other rows or tables, but a table is read in parts, row by "
+        f": {shorten(text)} reads other rows or tables, but a table is read in parts, row by "
         "row; leave out queries, aggregates such as count and avg, and window functions",
     )
 

@@ -60,11 +60,11 @@ def missing_keys(codes: Iterable[str]) -> frozenset[str]:
     return frozenset(map(code_key, listed))
 
 
-def written_codes(keys: frozenset[str]) -> str | None:
+def write_codes(keys: frozenset[str]) -> str | None:
     """Write codes for a signature: sorted, joined by ``+``, with reserved characters escaped.
 
     Examples:
-        >>> written_codes(frozenset({"na", "-99", "a|b"}))
+        >>> write_codes(frozenset({"na", "-99", "a|b"}))
         '-99+a%7Cb+na'
     """
     return "+".join(quote(key, safe=" /#'()", errors="surrogatepass") for key in sorted(keys)) or None
@@ -96,7 +96,7 @@ def looks_like_code(text: str) -> bool:
         [True, True, True, False]
     """
     key = code_key(text)
-    return key in _known_keys() or _NUMBER.fullmatch(key) is not None
+    return key in _missing_code_keys() or _NUMBER.fullmatch(key) is not None
 
 
 def count_codes(texts: Iterable[str]) -> dict[str, int]:
@@ -130,16 +130,16 @@ class CodeCount:
         short = (text for whole in texts if len(text := whole.strip()) <= LONGEST_CODE)
         for text, n in Counter(short).items():
             if looks_like_code(text):
-                self._counts[self._counted_as(text)] += n
+                self._counts[self._count_key(text)] += n
 
     @property
     def counts(self) -> dict[str, int]:
         """Number of occurrences of each code in its first spelling, the most frequent first."""
         return {self._written[key]: n for key, n in self._counts.most_common()}
 
-    def _counted_as(self, text: str) -> str:
+    def _count_key(self, text: str) -> str:
         key = code_key(text)
-        if key not in self._written and key not in _known_keys() and len(self._written) >= MOST_CODES:
+        if key not in self._written and key not in _missing_code_keys() and len(self._written) >= MOST_CODES:
             self._written[OTHER_NUMBERS] = OTHER_NUMBERS
             return OTHER_NUMBERS
         self._written.setdefault(key, text)
@@ -147,7 +147,7 @@ class CodeCount:
 
 
 @cache
-def _known_keys() -> frozenset[str]:
+def _missing_code_keys() -> frozenset[str]:
     """Return the listed texts of all languages, normalised by ``code_key``."""
     import yaml  # options of commands import this module, and need no YAML
 

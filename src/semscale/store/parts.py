@@ -31,7 +31,7 @@ from semscale.store.atomic import (
 from semscale.store.part_signatures import is_signed, part_signature
 from semscale.store.places import LocalFiles, OutputPlace, PartFiles, Target, files_of, temporary_folder
 from semscale.store.table import ColumnLabels
-from semscale.store.writing import aligned_part, join_parts, joint_schema, rows_of_group
+from semscale.store.writing import join_parts, joint_schema, rows_of_group, scan_part
 
 WORK = "_semscale/"
 """Subfolder of the parts in the folder of partitions."""
@@ -133,7 +133,7 @@ def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]
         if order.late is None and list(part.schema.items()) == list(order.schema.items()):
             shutil.copyfile(stored, path)
         else:
-            aligned_part(stored, order.schema, order.late).collect().write_parquet(path)
+            scan_part(stored, order.schema, order.late).collect().write_parquet(path)
         size, sha256 = path.stat().st_size, checksum(path)
     return {"name": part.name, "rows": part.rows, "size": size, "sha256": sha256}
 
@@ -265,7 +265,7 @@ class Parts:
                 del self.finished[number:]
                 self._clear(number)
                 return
-            self.finished[number] = part._replace(schema=self._shared_schema(frame.schema))
+            self.finished[number] = part._replace(schema=self._share_schema(frame.schema))
             yield frame, part.notes
 
     def add(
@@ -277,13 +277,13 @@ class Parts:
         if is_finished and not self.unfinished:
             self.add_stored(part)
         else:
-            self.unfinished.append(part._replace(schema=self._shared_schema(part.schema)))
+            self.unfinished.append(part._replace(schema=self._share_schema(part.schema)))
 
     def add_stored(self, part: Part) -> None:
         """Mark the next part, whose file is stored already, as finished."""
         signature = part_signature(self._signed_content(part))
         self.files.write(self._work + part.record_name, _to_json({**part.record(), "signature": signature}))
-        self.finished.append(part._replace(schema=self._shared_schema(part.schema)))
+        self.finished.append(part._replace(schema=self._share_schema(part.schema)))
 
     def write(
         self,
@@ -495,7 +495,7 @@ class Parts:
         with self.files.local(self._work + part.name) as path:
             return pl.read_parquet(path) if checksum(path) == part.checksum else None
 
-    def _shared_schema(self, schema: Mapping[str, pl.DataType]) -> Mapping[str, pl.DataType]:
+    def _share_schema(self, schema: Mapping[str, pl.DataType]) -> Mapping[str, pl.DataType]:
         """Return the last part's schema if it is equal, so that many parts share one object."""
         parts = self.unfinished or self.finished
         return parts[-1].schema if parts and parts[-1].schema == schema else schema

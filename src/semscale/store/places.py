@@ -51,7 +51,7 @@ def scheme_of(url: str) -> str:
     return urlsplit(url).scheme.lower()
 
 
-def shown(text: str) -> str:
+def redact(text: str) -> str:
     """Remove possible secrets from the URLs in a text: user, password, query and fragment.
 
     Every message, report, signature, progress and file of a run shows URLs by this function.
@@ -60,9 +60,9 @@ def shown(text: str) -> str:
         text: a URL, or a message that contains some.
 
     Examples:
-        >>> shown("https://ann:pass@host/answers.csv?X-Amz-Signature=1f")
+        >>> redact("https://ann:pass@host/answers.csv?X-Amz-Signature=1f")
         'https://host/answers.csv?...'
-        >>> shown("s3://bucket/rated.parquet")
+        >>> redact("s3://bucket/rated.parquet")
         's3://bucket/rated.parquet'
     """
     return _QUERY.sub(r"\1?...", _WITH_USER.sub(r"\1", text))
@@ -83,7 +83,7 @@ def without_secrets_of(url: str, words: str) -> str:
     user = parts.netloc.rpartition("@")[0]
     secrets = [user, *user.split(":", 1)[1:], parts.query, parts.fragment]
     secrets += [value for _, _, value in (pair.partition("=") for pair in parts.query.split("&"))]
-    message = shown(words)
+    message = redact(words)
     for secret in sorted({part for part in secrets if part}, key=len, reverse=True):
         message = message.replace(secret, "...")
     return message
@@ -129,19 +129,19 @@ def open_filesystem(url: str, doing: str) -> tuple[Any, str]:
 
     scheme = scheme_of(url)
     try:
-        with reached(url, doing):
+        with explain_errors(url, doing):
             system, path = url_to_fs(url, use_listings_cache=False)
     except ImportError as error:
         if scheme in _OF_EXTRA:
             raise MissingExtraError(_OF_EXTRA[scheme], "cloud") from error
         package = _TO_INSTALL.get(scheme)
         remedy = install_command(package) if package else "install the package that fsspec names for it"
-        raise InputError(f"{shown(url)} needs a package that is not installed: {remedy}") from error
+        raise InputError(f"{redact(url)} needs a package that is not installed: {remedy}") from error
     return system, str(path)
 
 
 @contextmanager
-def reached(url: str, doing: str) -> Iterator[None]:
+def explain_errors(url: str, doing: str) -> Iterator[None]:
     """Turn errors of a remote file system into one sentence.
 
     Args:
@@ -158,7 +158,7 @@ def reached(url: str, doing: str) -> Iterator[None]:
     except Exception as error:  # each service has its own errors, without a common class
         failure = _failure(error)
         raise UnreachableError(
-            f"{shown(url)} cannot be {doing} ({_reason(failure, url)}); {_remedy(failure, url)}"
+            f"{redact(url)} cannot be {doing} ({_reason(failure, url)}); {_remedy(failure, url)}"
         ) from error
 
 
@@ -219,7 +219,7 @@ def fetch(url: str, system: Any, path: str, folder: Path, progress: "Progress | 
         OSError: the copy cannot be written.
     """
     copy, done = folder / (url_name(url) or "input"), 0
-    with reached(url, "read"):
+    with explain_errors(url, "read"):
         size = system.info(path).get("size")
         source = cast(BinaryIO, system.open(path, "rb"))
     with source, copy.open("wb") as target:
@@ -227,12 +227,12 @@ def fetch(url: str, system: Any, path: str, folder: Path, progress: "Progress | 
             target.write(block)
             done += len(block)
             if progress:
-                progress(FETCHING + shown(url), done, size)
+                progress(FETCHING + redact(url), done, size)
     return copy
 
 
 def _read(source: BinaryIO, url: str) -> bytes:
-    with reached(url, "read"):
+    with explain_errors(url, "read"):
         return source.read(_BLOCK)
 
 
@@ -287,7 +287,7 @@ class OutputPlace:
         return ".parquet" if self.is_folder else PurePosixPath(self.name).suffix
 
     def __str__(self) -> str:
-        return shown(self.address) if self.is_remote else self.address
+        return redact(self.address) if self.is_remote else self.address
 
     def check(self, parameter: str) -> None:
         """Check before a run that files can be written here and removed again.
@@ -306,7 +306,7 @@ class OutputPlace:
             return
         system, path = open_filesystem(self.address, "written")
         probe = f"{path.rstrip('/')}.probe-{os.getpid()}-{os.urandom(4).hex()}"
-        with reached(self.address, "written"):
+        with explain_errors(self.address, "written"):
             system.pipe_file(probe, b"")
             system.rm_file(probe)
 
@@ -317,7 +317,7 @@ class OutputPlace:
             InputError: it cannot be written.
         """
         system, path = open_filesystem(self.address, "written")
-        with reached(self.address, "written"):
+        with explain_errors(self.address, "written"):
             system.put_file(str(file), path)
 
 
@@ -464,7 +464,7 @@ class RemoteFiles:
     def names(self) -> set[str]:
         """List all files below the folder."""
         start = f"{self.path}/"
-        with reached(self.url, "read"):
+        with explain_errors(self.url, "read"):
             return {
                 found_path.removeprefix(start)
                 for found_path in self.system.find(self.path)
@@ -473,13 +473,13 @@ class RemoteFiles:
 
     def read(self, name: str) -> bytes | None:
         """Read a small file; ``None`` if it is missing."""
-        with reached(self.url, "read"), suppress(FileNotFoundError):
+        with explain_errors(self.url, "read"), suppress(FileNotFoundError):
             return bytes(self.system.cat_file(f"{self.path}/{name}"))
         return None
 
     def write(self, name: str, content: bytes) -> None:
         """Write or replace a small file."""
-        with reached(self.url, "written"):
+        with explain_errors(self.url, "written"):
             self.system.pipe_file(f"{self.path}/{name}", content)
 
     @contextmanager
@@ -487,7 +487,7 @@ class RemoteFiles:
         """Yield the path of a copy, which is removed after the block."""
         with temporary_folder() as folder:
             copy = Path(folder, "part")
-            with reached(self.url, "read"):
+            with explain_errors(self.url, "read"):
                 self.system.get_file(f"{self.path}/{name}", str(copy))
             yield copy
 
@@ -497,12 +497,12 @@ class RemoteFiles:
         with temporary_folder() as folder:
             file = Path(folder, "part")
             yield file
-            with reached(self.url, "written"):
+            with explain_errors(self.url, "written"):
                 self.system.put_file(str(file), f"{self.path}/{name}")
 
     def remove(self, name: str) -> None:
         """Remove a file if it exists."""
-        with reached(self.url, "written"), suppress(FileNotFoundError):
+        with explain_errors(self.url, "written"), suppress(FileNotFoundError):
             self.system.rm_file(f"{self.path}/{name}")
 
 

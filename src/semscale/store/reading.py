@@ -11,18 +11,18 @@ from urllib.parse import urlsplit
 
 from semscale.errors import EmptyTableError, InputError, SpecialFileError
 from semscale.input_files import check_regular
-from semscale.messages import shortened
+from semscale.messages import shorten
 from semscale.store.child_process import HeldFiles, Opening, open_in_child
 from semscale.store.columnar import open_folder, open_parquet, open_remote_folder, open_remote_parquet
-from semscale.store.delimited import known_encoding, open_delimited
+from semscale.store.delimited import encoding_name, open_delimited
 from semscale.store.evaluation_logs import JSON, LOG_FORMATS, is_openai_log, open_jsonl, open_log
 from semscale.store.places import (
+    explain_errors,
     fetch,
     is_url,
     open_filesystem,
-    reached,
+    redact,
     scheme_of,
-    shown,
     temporary_folder,
     url_name,
 )
@@ -149,7 +149,7 @@ def open_table(
     """
     chosen = _FileSettings(**settings)
     if untrusted and (str(path) == "-" or is_url(str(path))):
-        raise InputError(f"an untrusted table must be a local file, got {shown(str(path))}")
+        raise InputError(f"an untrusted table must be a local file, got {redact(str(path))}")
     if str(path) == "-":
         return _open_standard_input(chosen)
     if isinstance(path, str) and is_url(path):
@@ -190,7 +190,7 @@ def check_choices(format: str, /, **settings: Unpack[TableSettings]) -> None:  #
     chosen = _FileSettings(**settings)
     chosen.check(format)
     if chosen.encoding is not None and format != "sav":
-        known_encoding(chosen.encoding)
+        encoding_name(chosen.encoding)
 
 
 def _open_url(url: str, chosen: _FileSettings, progress: Progress | None) -> Table:
@@ -198,12 +198,12 @@ def _open_url(url: str, chosen: _FileSettings, progress: Progress | None) -> Tab
     system, path = open_filesystem(url, "read")
     name = url_name(url)
     is_parquet = (chosen.format or _EXTENSIONS.get(Path(name).suffix)) == "parquet"
-    with reached(url, "read"):
+    with explain_errors(url, "read"):
         is_web = scheme_of(url) in ("http", "https")
         is_folder = not is_web and (url.endswith("/") or system.isdir(path))
         is_ranged = not is_web or bool(system.info(path).get("partial"))
     if is_folder:
-        _check_folder(shown(url), chosen)
+        _check_folder(redact(url), chosen)
         return _with_rows(open_remote_folder(url, system, path))
     if is_parquet and is_ranged:
         chosen.check("parquet")
@@ -211,7 +211,7 @@ def _open_url(url: str, chosen: _FileSettings, progress: Progress | None) -> Tab
 
     def open_copy(folder: Path) -> Table:
         copy = fetch(url, system, path, folder, progress)
-        return _open(copy, shown(url), chosen.format or _format_of(copy, shown(url)), chosen)
+        return _open(copy, redact(url), chosen.format or _format_of(copy, redact(url)), chosen)
 
     return _open_temporary(open_copy)
 
@@ -311,7 +311,7 @@ def _check_readable(path: Path) -> None:
         exists = path.exists()
     except OSError as error:
         raise InputError(
-            f"the name {shortened(path.name)} cannot be read ({error.strerror}); check it"
+            f"the name {shorten(path.name)} cannot be read ({error.strerror}); check it"
         ) from error
     if not exists:
         raise InputError(f"{path} does not exist; check the name of the file")

@@ -160,7 +160,7 @@ class TableRun:
         rows = 0
         try:
             self._tell(work, rows)
-            for part in self._computed(work, 0):
+            for part in self._compute_parts(work, 0):
                 work.add(part.frame, part.notes)
                 rows += part.frame.height
                 del part  # else two parts would be in memory while the next one is computed
@@ -191,7 +191,7 @@ class TableRun:
                     parts.discard()
                 raise
             except KeyboardInterrupt:
-                raise _stopped(parts, work) from None
+                raise _stop_error(parts, work) from None
             if parts.finished and not is_whole:
                 parts.drop_unfinished()
             else:
@@ -208,7 +208,7 @@ class TableRun:
             some = "1 row comes" if rows == 1 else f"{rows:,} rows come"
             self.notes.append(f"{some} from an earlier run of this command, which was stopped")
         self._tell(work, rows)
-        for part in self._computed(work, rows, self._place_of_workers(parts)):
+        for part in self._compute_parts(work, rows, self._place_of_workers(parts)):
             work.add(part.frame, part.notes)
             if part.stored is not None:
                 parts.add_stored(part.stored)
@@ -221,7 +221,7 @@ class TableRun:
             self._tell(work, rows)
         return is_whole
 
-    def _computed(
+    def _compute_parts(
         self, work: TableWork[S_co], skip: int, place: OutputPlace | None = None
     ) -> Iterator[WorkedPart]:
         workers, size = self.settings.workers, min(self.settings.part_rows, self.table.most_rows)
@@ -251,7 +251,7 @@ class TableRun:
             self.progress(work.stage, done, self.table.n_rows)
 
 
-def _stopped(parts: Parts, work: TableWork[object]) -> StoppedByUserError:
+def _stop_error(parts: Parts, work: TableWork[object]) -> StoppedByUserError:
     rows = parts.rows
     if not rows:
         return StoppedByUserError(

@@ -189,10 +189,10 @@ def _column(title: str, values: list[object]) -> pl.Series:
         return pl.Series(title, values, dtype=pl.Duration("ms"))
     if bool in kinds and len(kinds) > 1 and kinds <= {bool, int, float}:
         values = [int(value) if isinstance(value, bool) else value for value in values]
-    return column_of(title, [_dated(value) for value in values])
+    return column_of(title, [_to_datetime(value) for value in values])
 
 
-def _dated(value: object) -> object:
+def _to_datetime(value: object) -> object:
     """Turn a date, a time of day or a duration into a point in time, like Excel."""
     if isinstance(value, time):
         return datetime.combine(_DAY_0, value)

@@ -291,7 +291,7 @@ def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
     if not raw.columns:
         raise InputError(f"{name} has no variables; there is nothing to read")
     columns = check_names(raw.columns, name)
-    declared = {title: _declared(raw[title], meta.missing_ranges.get(title, ())) for title in columns}
+    declared = {title: _mask_declared(raw[title], meta.missing_ranges.get(title, ())) for title in columns}
     frame = pl.DataFrame([_plain(raw[title], declared[title]) for title in columns])
     weight = weight_variable(path, columns)
     labels = _labels(raw.columns, meta)
@@ -330,7 +330,7 @@ def _read(path: Path, name: str, encoding: str | None) -> tuple[pl.DataFrame, An
     return frame, meta
 
 
-def _declared(cells: pl.Series, ranges: Sequence[Mapping[str, Any]]) -> pl.Series:
+def _mask_declared(cells: pl.Series, ranges: Sequence[Mapping[str, Any]]) -> pl.Series:
     """Mask of cells with a value that is declared missing."""
     is_declared = pl.Series([False] * len(cells), dtype=pl.Boolean)
     for limits in ranges if cells.dtype != pl.Null else ():
@@ -464,13 +464,13 @@ def write_spss(frame: pl.DataFrame, path: Path, labels: Mapping[str, ColumnLabel
         path,
         column_labels={names[title]: label for title, label in titles.items()},
         variable_value_labels={
-            names[title]: _typed_values(frame[title], entry.answers) for title, entry in known.items()
+            names[title]: _convert_values(frame[title], entry.answers) for title, entry in known.items()
         },
         variable_measure={names[title]: entry.measure for title, entry in known.items() if entry.measure},
     )
 
 
-def _typed_values(cells: pl.Series, values: Mapping[str, str]) -> dict[Any, str]:
+def _convert_values(cells: pl.Series, values: Mapping[str, str]) -> dict[Any, str]:
     """Return labels of values, with the values in the column's type."""
     if not cells.dtype.is_numeric():
         return dict(values) if cells.dtype == pl.String else {}
@@ -613,13 +613,13 @@ def _notes(table: Table, sign: _Sign) -> list[str]:
         counts.update(cells.fill_null("").str.strip_chars().to_list())
     values = [value for value in sign.meanings if counts[value]]
     return [
-        f"{_counted_rows(counts[value])} {sign.meanings[value]} and treated like all others; "
+        f"{_rows_are(counts[value])} {sign.meanings[value]} and treated like all others; "
         f"`where={_condition(sign.column, value)}` leaves such rows out"
         for value in values
     ]
 
 
-def _counted_rows(n: int) -> str:
+def _rows_are(n: int) -> str:
     return "1 row is" if n == 1 else f"{n:,} rows are"
 
 

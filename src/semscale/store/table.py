@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, RowError, UnknownNameError
-from semscale.messages import nearest_name, shortened
+from semscale.messages import nearest_name, shorten
 from semscale.store.columns import DATE, NUMBER
 from semscale.types import Integers
 
@@ -183,7 +183,7 @@ class Table:
         raise UnknownNameError(
             parameter,
             f": {self.name} has no column '{column}'; {self.hint(column) or self._hint(column)}"
-            f"columns: {_listed(self.columns)}",
+            f"columns: {_list_columns(self.columns)}",
         )
 
     def require_text(self, column: str, parameter: str) -> None:
@@ -212,7 +212,7 @@ class Table:
             first: its first filled cell; ``None`` if there is none.
         """
         is_date = isinstance(first, date) or (isinstance(first, str) and re.match(DATE, first))
-        shown = shortened(first) if isinstance(first, str) else str(first)[:_SHOWN]
+        shown = shorten(first) if isinstance(first, str) else str(first)[:_SHOWN]
         content = f"it holds dates, such as {shown}" if is_date else f"its first value is {shown}"
         if first is None:
             content = "all its cells are empty"
@@ -308,7 +308,7 @@ def check_names(names: list[str], name: str) -> tuple[str, ...]:
     return tuple(named)
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _list_columns(names: tuple[str, ...]) -> str:
     more = f", ... ({len(names)} in all)" if len(names) > _LISTED else ""
     return ", ".join(names[:_LISTED]) + more
 
@@ -330,7 +330,7 @@ def _first_filled(cells: pl.Series) -> object:
 _PICKED = 50_000
 
 
-def picked_rows(
+def pick_rows(
     table: Table, rows: Integers, titles: Collection[str] = ()
 ) -> Iterator[tuple[pl.DataFrame, Integers]]:
     """Read some rows, batch by batch, from the first of them to the last.

@@ -16,7 +16,7 @@ from polars.io.plugins import register_io_source
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.store.atomic import replacing
-from semscale.store.columns import escaped, flat, plain, storable
+from semscale.store.columns import escape_formulas, flat, plain, storable
 from semscale.store.places import OutputPlace, Target, check_target, refuse_folder, temporary_folder
 from semscale.store.surveys import LONGEST_SPSS_TEXT, write_spss
 from semscale.store.table import ColumnLabels, Table
@@ -184,7 +184,7 @@ def write_frames(
     with target.open("wb") as output:
         for number, frame in enumerate(frames):
             if name == "csv":
-                cells = escaped(flat(frame)) if escape else flat(frame)
+                cells = escape_formulas(flat(frame)) if escape else flat(frame)
                 cells.write_csv(output, include_header=number == 0)
             else:
                 plain(frame).write_ndjson(output)
@@ -239,7 +239,7 @@ def join_parts(  # noqa: PLR0913 - the parts, the file, and how it is written
     name = output_format(target)
     schema = {title: dtype for title, dtype in common_schema(paths).items() if title not in without}
     aligned = [
-        aligned_part(path, schema, further)
+        scan_part(path, schema, further)
         for path, further in zip(paths, beside or [None] * len(paths), strict=True)
     ]
     if name == "xlsx":
@@ -249,7 +249,7 @@ def join_parts(  # noqa: PLR0913 - the parts, the file, and how it is written
             rows = rows_of_group(schema)
             _read_in_turn(aligned, rows).sink_parquet(temporary, row_group_size=rows, maintain_order=True)
         else:
-            write_frames(_collected(aligned), temporary, name, escape=escape, labels=labels)
+            write_frames(_collect(aligned), temporary, name, escape=escape, labels=labels)
 
 
 def common_schema(paths: Sequence[Path]) -> dict[str, pl.DataType]:
@@ -287,7 +287,7 @@ def joint_schema(
     return {title: pl.String() if dtype == pl.Null else dtype for title, dtype in schema.items()}
 
 
-def aligned_part(
+def scan_part(
     path: Path, schema: Mapping[str, pl.DataType], further: pl.DataFrame | None = None
 ) -> pl.LazyFrame:
     """Read a Parquet file with the columns of a schema and further columns.
@@ -317,7 +317,7 @@ def _exact_as_floats(cells: pl.Series) -> bool:
     return bool(cells.is_between(-_EXACT, _EXACT).all())
 
 
-def _collected(frames: Sequence[pl.LazyFrame]) -> Iterator[pl.DataFrame]:
+def _collect(frames: Sequence[pl.LazyFrame]) -> Iterator[pl.DataFrame]:
     for frame in frames:
         yield frame.collect()
 
@@ -395,7 +395,7 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
         InputError: more than 1,048,575 rows, or a text of more than 32,767 characters.
         OSError: the disk is full, and the file is not a valid workbook.
     """
-    with opened_workbook(target, constant_memory=True) as workbook:
+    with open_workbook(target, constant_memory=True) as workbook:
         sheet = workbook.add_worksheet()
         days = workbook.add_format({"num_format": "yyyy-mm-dd"})
         times = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
@@ -408,7 +408,7 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
 
 
 @contextmanager
-def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[Any]:
+def open_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[Any]:
     """Open a workbook; its file is written when it is closed.
 
     It has no creation time, so that the same content gives the same bytes.

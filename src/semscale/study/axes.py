@@ -13,7 +13,7 @@ from semscale.stats.distances import PmfSample, kinked_estimate, shifted_estimat
 from semscale.stats.intervals import (
     Estimate,
     IntervalPlan,
-    drawn_counts,
+    draw_counts,
     estimate_mean,
     mean_of_known,
     percentile_interval,
@@ -32,7 +32,7 @@ from semscale.stats.panel_benchmarks import (
 )
 from semscale.stats.significance import holm
 from semscale.study.people import ComparedQuestion, ComparedSide
-from semscale.study.summary import repeated_reliability
+from semscale.study.summary import reliability_of_repeats
 from semscale.types import Floats, Mask
 
 FEWEST_IN_GROUP = 5
@@ -170,8 +170,8 @@ def compare_marginals(
     pairs = zip(resamples.panel, resamples.people, values, strict=True)
     gaps = [(panel_pmfs - people_pmfs) @ points for panel_pmfs, people_pmfs, points in pairs]
     errors: dict[ErrorName, Estimate] = {
-        "ks": benchmarks.held["ks"].panel,
-        "wasserstein": benchmarks.held["wasserstein"].panel,
+        "ks": benchmarks.distances["ks"].panel,
+        "wasserstein": benchmarks.distances["wasserstein"].panel,
         "mean": _squared_error(surveys, gaps, plan),
     }
     return Marginals(
@@ -281,7 +281,7 @@ def rerun_reliabilities(panel: ComparedSide, plan: IntervalPlan) -> dict[str, Ag
         plan: coverage and seed; personas are resampled as a whole.
     """
     return {
-        name: repeated_reliability(repeats, plan)
+        name: reliability_of_repeats(repeats, plan)
         for name, repeats in panel.repeats.items()
         if repeats.shape[2] >= _FEWEST_SAMPLES
     }
@@ -312,12 +312,12 @@ def compare_correlations(
     if not known.any():
         return None
 
-    def shuffled_answers(rng: np.random.Generator) -> CountedFigures:
+    def shuffle_answers(rng: np.random.Generator) -> CountedFigures:
         by_question = np.moveaxis(panel.positions, 2, 0)
         shuffled = np.stack([answers[rng.permutation(panel.n)] for answers in by_question], axis=-1)
         return question_correlations(shuffled, panel.person_weights)
 
-    null = np.nan_to_num(_shuffled(panel, plan, shuffled_answers))
+    null = np.nan_to_num(_shuffle_figures(panel, plan, shuffle_answers))
     permuted = float(np.abs(null[:, known] - human[known]).mean())
     gap = float(np.abs(r - human)[known].mean())
     n = min(panel.n, people.n)
@@ -330,7 +330,7 @@ def compare_correlations(
         known_reliabilities = [reliabilities[name].value for name in (a, b) if name in reliabilities]
         of_panel = _percentile_estimate(r[number], r_drawn[:, number], panel.n, plan)
         of_people = _percentile_estimate(human[number], human_drawn[:, number], people.n, plan)
-        disattenuated = _disattenuated(float(r[number]), known_reliabilities)
+        disattenuated = _disattenuate(float(r[number]), known_reliabilities)
         pairs.append(CorrelationPair(a, b, of_panel, of_people, disattenuated))
     return Correlations(
         tuple(pairs),
@@ -354,7 +354,7 @@ def _mean_sizes(drawn: Floats, observed: Floats) -> tuple[Floats, Floats]:
     return np.nanmean(np.abs(drawn), axis=1), np.nanmean(drawn * signs, axis=1)
 
 
-def _shuffled(
+def _shuffle_figures(
     panel: ComparedSide, plan: IntervalPlan, shuffle: Callable[[np.random.Generator], CountedFigures]
 ) -> Floats:
     """Return figures (splits, f) of all personas after random shuffles."""
@@ -362,7 +362,7 @@ def _shuffled(
     return np.concatenate([shuffle(rng)(everyone) for _ in range(_SPLITS)])
 
 
-def _disattenuated(r: float, reliabilities: Sequence[float]) -> float:
+def _disattenuate(r: float, reliabilities: Sequence[float]) -> float:
     """Divide r by the root of the product of two reliabilities; NaN if one is unknown or not above 0."""
     if len(reliabilities) < 2 or not min(reliabilities) > 0:  # noqa: PLR2004 - one of each question
         return float("nan")
@@ -499,10 +499,10 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
     signs = np.sign(human[clear])
     first, second = _halves(people, plan, people_figures)
 
-    def shuffled_attributes(rng: np.random.Generator) -> CountedFigures:
+    def shuffle_attributes(rng: np.random.Generator) -> CountedFigures:
         return group_differences(panel.positions[rng.permutation(panel.n)], panel.person_weights, panel_rows)
 
-    shuffled = _shuffled(panel, plan, shuffled_attributes)
+    shuffled = _shuffle_figures(panel, plan, shuffle_attributes)
     ratio = _size_ratios(d[None, clear], human[None, clear], signs)[0]
     ratios = _size_ratios(drawn[:, clear], human_drawn[:, clear], signs)
     return GroupContrasts(
@@ -614,13 +614,13 @@ def _individuals(
     error = estimate_mean(
         np.abs(personas - people)[both], bounds=(0, 1), clusters=clusters, weights=weight, plan=plan
     )
-    errors, correlations = _shuffled_individuals(personas, people, weights, plan)
+    errors, correlations = _shuffle_individuals(personas, people, weights, plan)
     high = float(np.quantile(correlations, (1 + plan.interval) / 2))
     mean_error = Estimate(error.value, error.low, error.high)
     return Individuals(question, n, r, mean_error, float(np.mean(errors)), high)
 
 
-def _shuffled_individuals(
+def _shuffle_individuals(
     personas: Floats, people: Floats, weights: Floats, plan: IntervalPlan
 ) -> tuple[list[float], list[float]]:
     """Return errors and correlations of personas shuffled among people; undefined correlations are 0.
@@ -745,7 +745,7 @@ def group_differences(
 def _with_resamples(figures: CountedFigures, n: int, plan: IntervalPlan, side: int) -> tuple[Floats, Floats]:
     """Return figures (f,) of all persons, and (r, f) of resamples; draws differ by ``side``."""
     rng = np.random.default_rng([plan.seed, side])
-    drawn = np.concatenate([figures(counts) for counts in drawn_counts(n, _REPLICATES, rng)])
+    drawn = np.concatenate([figures(counts) for counts in draw_counts(n, _REPLICATES, rng)])
     return figures(np.ones((1, n)))[0], drawn
 
 

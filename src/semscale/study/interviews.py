@@ -20,9 +20,9 @@ from semscale.chat.decisions import (
     DecisionCall,
     choose_form,
     decision_calls,
+    form_error,
     forms_of,
-    joined_answers,
-    why_beyond,
+    join_answers,
 )
 from semscale.chat.declining import declines_to_answer
 from semscale.chat.ledger import ContentKeys, Ledger
@@ -138,7 +138,7 @@ class Step:
             for call, outcome in zip(self.calls, outcomes, strict=True)
         ]
         known = [result for result in results if result is not None]
-        return StopReply(prompt, outcomes, joined_answers(self.decision, known))
+        return StopReply(prompt, outcomes, join_answers(self.decision, known))
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class Prompts:
     def rating(self, key: ReplyKey, answer: str) -> Step:
         """Return the request, in a new conversation, for the point that a free-text answer stands for."""
         question = self.asked.questions[key.question]
-        text = f"Question: {question.text}\n\nAnswer: {answer}\n\n{_listed_points(question)}"
+        text = f"Question: {question.text}\n\nAnswer: {answer}\n\n{_points_prompt(question)}"
         settings = Parameters(temperature=0.0, max_tokens=self.max_tokens)
         request = Request((Message("system", _EXPERT), Message("user", text)), settings)
         return Step(key._replace(kind=Kind.RATING), (request,))
@@ -328,7 +328,7 @@ class Interview:
         if self._kind is Kind.TEXT:
             text += f"\n\n{_FREE_TEXT}"
         elif self._kind is Kind.NUMBER:
-            text += f"\n\n{_listed_points(question)}"
+            text += f"\n\n{_points_prompt(question)}"
         # A decision shows its concept at every stop.
         if stop.concept in self._in_view and self._kind is not Kind.DECISION:
             return Message("user", text)
@@ -336,7 +336,7 @@ class Interview:
         return Message("user", (*asked.concepts[stop.concept].parts, last))
 
 
-def _listed_points(question: StudyQuestion) -> str:
+def _points_prompt(question: StudyQuestion) -> str:
     """Return the prompt with the points of a question's scale that asks for one of their numbers."""
     if question.scale is None:
         raise ValueError(f"only a question with a scale has points, got {question.name!r}")
@@ -346,14 +346,14 @@ def _listed_points(question: StudyQuestion) -> str:
     return f"{listed}\n\nReply with one of these numbers, from {low:g} to {high:g}, and nothing else."
 
 
-def planned_interviews(
+def plan_interviews(
     prompts: Prompts, stops: Sequence[Sequence[Stop]], *, form: str | None
 ) -> list[Interview]:
     """Return all interviews of a study, persona by persona.
 
     Args:
         prompts: writes the requests.
-        stops: stops from ``planned_stops``.
+        stops: stops from ``plan_stops``.
         form: form of decisions; ``None`` if the model supports none, so that none are asked.
     """
     asked = prompts.asked
@@ -373,7 +373,7 @@ def planned_interviews(
     return interviews
 
 
-def planned_stops(questionnaire: Questionnaire, n: int, *, seed: int) -> list[list[Stop]]:
+def plan_stops(questionnaire: Questionnaire, n: int, *, seed: int) -> list[list[Stop]]:
     """Return the stops of n interviews in order; the questions of a concept stay together.
 
     Args:
@@ -410,14 +410,14 @@ def orders(k: int, n: int, rotation: Rotation, rng: np.random.Generator) -> list
         return [tuple(range(k))] * n
     if rotation == "random":
         return [tuple(rng.permutation(k).tolist()) for _ in range(n)]
-    square = balanced_square(k)
+    square = latin_square(k)
     drawn: list[Order] = []
     while len(drawn) < n:
         drawn += [square[row] for row in rng.permutation(len(square))]
     return drawn[:n]
 
 
-def balanced_square(k: int) -> tuple[Order, ...]:
+def latin_square(k: int) -> tuple[Order, ...]:
     """Return orders in which k items have each position, and each predecessor, equally often.
 
     Args:
@@ -430,7 +430,7 @@ def balanced_square(k: int) -> tuple[Order, ...]:
         Williams (1949), Australian Journal of Scientific Research A 2, 149-168, doi:10.1071/CH9490149.
 
     Examples:
-        >>> balanced_square(4)
+        >>> latin_square(4)
         ((0, 3, 1, 2), (1, 0, 2, 3), (2, 1, 3, 0), (3, 2, 0, 1))
     """
     if k == 1:
@@ -456,7 +456,7 @@ class RunFacts:
         money: cost of these calls; ``None`` if no price is known.
         currency: currency of the cost.
         form: form of decisions; ``None`` if the model made none.
-        not_taken: reasons for unused forms of decisions, by form.
+        refused_forms: reasons for unused forms of decisions, by form.
         stopped: reason why the run is incomplete, or ``None``.
         left_out: parameters that were left out because the model refused them.
         by_model: facts by model, if several were asked; otherwise empty.
@@ -468,20 +468,20 @@ class RunFacts:
     money: float | None = None
     currency: str | None = None
     form: str | None = None
-    not_taken: Mapping[str, str] = field(default_factory=dict)
+    refused_forms: Mapping[str, str] = field(default_factory=dict)
     stopped: str | None = None
     left_out: tuple[str, ...] = ()
     by_model: tuple["RunFacts", ...] = ()
 
     @classmethod
-    def joined(cls, parts: Sequence["RunFacts"]) -> "RunFacts":
+    def total(cls, parts: Sequence["RunFacts"]) -> "RunFacts":
         """Sum the facts of several models; the cost only if all costs are known in one currency.
 
         Args:
             parts: facts of each model, at least one.
 
         Examples:
-            >>> both = RunFacts.joined([RunFacts("a", calls=2, money=1.0), RunFacts("b", calls=3)])
+            >>> both = RunFacts.total([RunFacts("a", calls=2, money=1.0), RunFacts("b", calls=3)])
             >>> both.model, both.calls, both.money
             ('a, b', 5, None)
         """
@@ -495,7 +495,7 @@ class RunFacts:
             sum(part.tokens for part in parts),
             sum(money) if is_known else None,
             parts[0].currency if is_known else None,
-            stopped=_joined_reasons(parts),
+            stopped=_join_reasons(parts),
             by_model=tuple(parts),
         )
 
@@ -504,7 +504,7 @@ class RunFacts:
         """Reason why a model made no decisions; ``None`` if it made some, or the run stopped."""
         if self.form is not None or self.stopped is not None:
             return None
-        reasons = "; ".join(f"{name}: {why}" for name, why in self.not_taken.items())
+        reasons = "; ".join(f"{name}: {why}" for name, why in self.refused_forms.items())
         return "the model takes no decisions" + (f" ({reasons})" if reasons else "")
 
     @property
@@ -513,13 +513,13 @@ class RunFacts:
         return self.by_model or (self,)
 
 
-def _joined_reasons(parts: Sequence[RunFacts]) -> str | None:
+def _join_reasons(parts: Sequence[RunFacts]) -> str | None:
     """Return the reasons why runs are incomplete, with the models; models with the same cap are joined.
 
     Examples:
         >>> cap = "the cap of 9 tokens has no room for the next call"
         >>> parts = [RunFacts("a", stopped=f"{cap}: 4 spent"), RunFacts("b", stopped=f"{cap}: 8 spent")]
-        >>> _joined_reasons(parts)
+        >>> _join_reasons(parts)
         'a and b: the cap of 9 tokens has no room for the next call'
     """
     by_cap: dict[str, list[RunFacts]] = {}
@@ -578,19 +578,24 @@ async def ask_study(
         ReplyError: no call can succeed.
     """
     runner, prompts = running.runner(model), Prompts(design, choice)
-    not_taken: dict[str, str] = {}
+    refused_forms: dict[str, str] = {}
     form, spent, stopped = None, None, None
     decisions = prompts.first_decisions()
     if decisions:
         try:
             chosen = await choose_form(model, decisions, runner)
-            form, not_taken, runner, spent = chosen.form, chosen.not_taken, chosen.runner, chosen.spent
+            form, refused_forms, runner, spent = (
+                chosen.form,
+                chosen.refused_forms,
+                chosen.runner,
+                chosen.spent,
+            )
         except InterruptedRunError as error:
             stopped = str(error)
-    stops = planned_stops(design.questionnaire, design.n_interviews, seed=design.seed)
+    stops = plan_stops(design.questionnaire, design.n_interviews, seed=design.seed)
     asking = _Asking(prompts, prompts.most_calls(form))
     if stopped is None:
-        stopped = await asking.run(planned_interviews(prompts, stops, form=form), runner, progress)
+        stopped = await asking.run(plan_interviews(prompts, stops, form=form), runner, progress)
         spent = runner.spent if spent is None else spent.plus(runner.spent)
     spent = spent or runner.spent
     price = (running.prices or PriceTable.load()).find(model.name)
@@ -603,7 +608,7 @@ async def ask_study(
         money=spent.money,
         currency=None if price is None else price.currency,
         form=form,
-        not_taken=not_taken,
+        refused_forms=refused_forms,
         stopped=stopped,
         left_out=tuple(sorted({name for reply in answered for name in reply.left_out})),
     )
@@ -750,17 +755,17 @@ async def forecast_study(
         prices: prices of models; by default the user's price table.
     """
     prompts, keys = Prompts(design, choice), ContentKeys(model)
-    stops = planned_stops(design.questionnaire, design.n_interviews, seed=design.seed)
+    stops = plan_stops(design.questionnaire, design.n_interviews, seed=design.seed)
 
     async def forecast_form(form: str | None) -> Forecast:
         # One ledger query covers a step of all interviews.
-        interviews = planned_interviews(prompts, stops, form=form)
+        interviews = plan_interviews(prompts, stops, form=form)
         requests = (_requests(prompts, interview, keys, ledger) for interview in interviews)
         flat = chain.from_iterable(await asyncio.gather(*requests))
         return await forecast(flat, model, prices=prices, ledger=ledger)
 
     decisions = prompts.first_decisions()
-    forms = (form for form in forms_of(model) if why_beyond(model, decisions, form) is None)
+    forms = (form for form in forms_of(model) if form_error(model, decisions, form) is None)
     form = next(forms, None) if decisions else None
     result = await forecast_form(form)
     if form in {None, NEXT_TOKEN} or NEXT_TOKEN not in forms_of(model):

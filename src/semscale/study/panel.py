@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.messages import shortened
+from semscale.messages import shorten
 from semscale.stats.raking import rake
 from semscale.stats.survey_estimates import kish_design_effect
 from semscale.store.columns import as_names, column_in
@@ -70,7 +70,7 @@ class SyntheticPanel:
         for row, name in enumerate(self.ids, start=1):
             if name in seen:
                 raise InputError(
-                    f"{self.source}: rows {seen[name]} and {row} have the same persona {shortened(name)}"
+                    f"{self.source}: rows {seen[name]} and {row} have the same persona {shorten(name)}"
                 )
             seen[name] = row
 
@@ -189,7 +189,7 @@ class JointShares:
         return dict(zip(self.levels[attribute], self.shares.sum(axis=other_axes).tolist(), strict=True))
 
 
-def checked_shares(name: str, levels: Shares) -> dict[str, float]:
+def validate_shares(name: str, levels: Shares) -> dict[str, float]:
     """Check the shares of an attribute's levels, and make them sum to exactly 1.
 
     Args:
@@ -200,7 +200,7 @@ def checked_shares(name: str, levels: Shares) -> dict[str, float]:
         InputError: there is no level, a share is below 0, or the sum differs.
 
     Examples:
-        >>> checked_shares("age", {"young": 40, "old": 60})
+        >>> validate_shares("age", {"young": 40, "old": 60})
         {'young': 0.4, 'old': 0.6}
     """
     if not levels:
@@ -240,7 +240,7 @@ def joint_shares(rows: Sequence[Mapping[str, Any]]) -> JointShares:
         if cell in cells:
             raise InputError(f"row {number} of joint repeats {', '.join(str(row[name]) for name in names)}")
         cells[cell] = float(row["share"])
-    checked = checked_shares("joint", {str(cell): share for cell, share in cells.items()})
+    checked = validate_shares("joint", {str(cell): share for cell, share in cells.items()})
     shares = np.zeros([len(numbers) for numbers in levels.values()])
     for cell, share in zip(cells, checked.values(), strict=True):
         shares[cell] = share
@@ -256,17 +256,17 @@ def _check_joint_row(row: Mapping[str, Any], number: int, names: Sequence[str]) 
         if not isinstance(row[name], str):
             raise InputError(
                 f"{name} in row {number} of joint must be text, in quotes if it reads like a number or "
-                f"like yes and no, got {shortened(row[name])}"
+                f"like yes and no, got {shorten(row[name])}"
             )
     share = row["share"]
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share < float("inf"):
-        raise InputError(f"the share in row {number} of joint must be a number >= 0, got {shortened(share)}")
+        raise InputError(f"the share in row {number} of joint must be a number >= 0, got {shorten(share)}")
 
 
 # Raking
 
 
-def raked(joint: JointShares, margins: Mapping[str, Shares]) -> JointShares:
+def rake_joint(joint: JointShares, margins: Mapping[str, Shares]) -> JointShares:
     """Rake a joint distribution to stated margins by iterative proportional fitting.
 
     Combinations with a share of 0 keep that share.
@@ -284,7 +284,7 @@ def raked(joint: JointShares, margins: Mapping[str, Shares]) -> JointShares:
 
     Examples:
         >>> rows = [{"sex": sex, "age": age, "share": 25} for sex in "fm" for age in ("young", "old")]
-        >>> raked(joint_shares(rows), {"sex": {"f": 0.6, "m": 0.4}}).shares.round(6).tolist()
+        >>> rake_joint(joint_shares(rows), {"sex": {"f": 0.6, "m": 0.4}}).shares.round(6).tolist()
         [[0.3, 0.3], [0.2, 0.2]]
     """
     if not margins:
@@ -300,11 +300,11 @@ def raked(joint: JointShares, margins: Mapping[str, Shares]) -> JointShares:
         _check_reachable(name, levels, margin, "no row of joint with a share above 0 has it")
         targets[name] = {level: levels.get(level, 0.0) for level in margin}
     shares = np.zeros_like(joint.shares)
-    shares[cells] = _raked_weights(columns, targets, 1.0, "joint has no people", joint.shares[cells])
+    shares[cells] = _rake_weights(columns, targets, 1.0, "joint has no people", joint.shares[cells])
     return JointShares(joint.levels, shares)
 
 
-def raked_panel(panel: SyntheticPanel, margins: Mapping[str, Shares]) -> SyntheticPanel:
+def rake_panel(panel: SyntheticPanel, margins: Mapping[str, Shares]) -> SyntheticPanel:
     """Weight personas by raking, so that the levels of attributes have stated shares.
 
     Args:
@@ -323,24 +323,24 @@ def raked_panel(panel: SyntheticPanel, margins: Mapping[str, Shares]) -> Synthet
 
     Examples:
         >>> panel = SyntheticPanel(("a", "b", "c"), {"sex": ("f", "f", "m")}, "p.csv")
-        >>> raked_panel(panel, {"sex": {"f": 0.5, "m": 0.5}}).weights
+        >>> rake_panel(panel, {"sex": {"f": 0.5, "m": 0.5}}).weights
         (0.75, 0.75, 1.5)
     """
     panel.check([*margins])
     targets: dict[str, dict[Hashable, float]] = {}
     for name, levels in margins.items():
-        shares, cells = checked_shares(name, levels), panel.fields[name]
+        shares, cells = validate_shares(name, levels), panel.fields[name]
         row = next((row for row, cell in enumerate(cells) if not shares.get(str(cell))), None)
         if row is not None:
             raise InputError(
-                f"margin {name!r} has no share for {shortened(cells[row])}, which {panel.source} has in row "
+                f"margin {name!r} has no share for {shorten(cells[row])}, which {panel.source} has in row "
                 f"{row + 1}: give it one above 0, or leave such personas out"
             )
         _check_reachable(name, shares, cells, f"no persona of {panel.source} has it")
         targets[name] = dict(shares.items())
     columns = {name: np.array(panel.fields[name], dtype=object) for name in targets}
     lacking = f"{panel.source} has no personas"
-    weights = _raked_weights(columns, targets, float(len(panel)), lacking)
+    weights = _rake_weights(columns, targets, float(len(panel)), lacking)
     return replace(panel, weights=tuple(weights.tolist()))
 
 
@@ -355,7 +355,7 @@ def _check_reachable(
         )
 
 
-def _raked_weights(
+def _rake_weights(
     columns: Mapping[str, npt.NDArray[np.object_]],
     targets: Mapping[str, Mapping[Hashable, float]],
     total: float,
@@ -377,7 +377,7 @@ def _raked_weights(
 # Draws whose counts meet stated shares within one person
 
 
-def drawn_panel(
+def draw_panel(
     size: int, *, margins: Mapping[str, Shares], joint: JointShares | None, seed: int
 ) -> SyntheticPanel:
     """Draw personas so that each count is within one persona of its stated share.
@@ -394,21 +394,21 @@ def drawn_panel(
     Raises:
         InputError: shares do not sum to 1, or the margins cannot be met.
     """
-    checked = {name: checked_shares(name, levels) for name, levels in margins.items()}
+    checked = {name: validate_shares(name, levels) for name, levels in margins.items()}
     rng = np.random.default_rng(seed)
     fields: dict[str, list[str]] = {}
     if joint is not None:
         within = {name: levels for name, levels in checked.items() if name in joint.levels}
-        fields = drawn_together(raked(joint, within), size, rng)
+        fields = draw_attributes(rake_joint(joint, within), size, rng)
     for name, levels in checked.items():
         if name not in fields:
-            fields[name] = drawn_alone(levels, size, rng)
+            fields[name] = draw_attribute(levels, size, rng)
     width = len(str(size))
     ids = tuple(f"p{number:0{width}}" for number in range(1, size + 1))
     return SyntheticPanel(ids, {name: tuple(cells) for name, cells in fields.items()}, f"a draw, seed {seed}")
 
 
-def drawn_alone(levels: Shares, n: int, rng: np.random.Generator) -> list[str]:
+def draw_attribute(levels: Shares, n: int, rng: np.random.Generator) -> list[str]:
     """Draw an attribute of n people by quota, in random order.
 
     Args:
@@ -421,7 +421,7 @@ def drawn_alone(levels: Shares, n: int, rng: np.random.Generator) -> list[str]:
     return [listed[position] for position in rng.permutation(n)]
 
 
-def drawn_together(joint: JointShares, n: int, rng: np.random.Generator) -> dict[str, list[str]]:
+def draw_attributes(joint: JointShares, n: int, rng: np.random.Generator) -> dict[str, list[str]]:
     """Draw several attributes of n people from their joint distribution, in random order.
 
     The count of every combination, and that of every level, is within one of n times its share.
@@ -434,7 +434,7 @@ def drawn_together(joint: JointShares, n: int, rng: np.random.Generator) -> dict
     Raises:
         InputError: no such draw of n people exists.
     """
-    counts = controlled_counts(joint.shares * n, rng)
+    counts = round_counts(joint.shares * n, rng)
     cells = np.repeat(np.arange(counts.size), counts.reshape(-1))[rng.permutation(n)]
     by_axis = np.unravel_index(cells, counts.shape)
     return {
@@ -464,7 +464,7 @@ def quota_counts(shares: Floats, n: int) -> Integers:
     return counts
 
 
-def controlled_counts(expected: Floats, rng: np.random.Generator) -> Integers:
+def round_counts(expected: Floats, rng: np.random.Generator) -> Integers:
     """Round a table of expected counts so that every margin is also rounded to a neighbouring integer.
 
     Of these roundings, it returns the one with the least sum of ``logit(u) - logit(f)`` over the cells

@@ -15,7 +15,7 @@ from semscale.store.table import ColumnLabels
 from semscale.study.panel import ID, WEIGHT
 from semscale.study.questionnaire import METHODS, StudyQuestion
 from semscale.study.result import StudyResult
-from semscale.study.summary import asked_models, scale_of
+from semscale.study.summary import models_asked, scale_of
 from semscale.tabulation.answer_cells import point_name
 from semscale.tabulation.banners import Banner, read_banner
 from semscale.tabulation.crosstab_figures import Crosstab, tabulate
@@ -75,7 +75,7 @@ def panel_tables(
     method = method or wanted[0].methods[0]
     measured = _with_method(wanted, method, named=bool(questions))
     names = tuple(banners) or (CONCEPT,)
-    panel = _RatedPanel(result, method, _chosen_models(result, model))
+    panel = _RatedPanel(result, method, _choose_models(result, model))
     panel.check(measured, names)
     settings = CrosstabSettings(
         questions=tuple(question.name for question in measured),
@@ -103,8 +103,8 @@ def panel_tables(
     )
 
 
-def _chosen_models(result: StudyResult, model: str | Sequence[str] | None) -> tuple[str, ...]:
-    known = asked_models(result.answers) or (str(result.answers[_ASKED][0]),)
+def _choose_models(result: StudyResult, model: str | Sequence[str] | None) -> tuple[str, ...]:
+    known = models_asked(result.answers) or (str(result.answers[_ASKED][0]),)
     chosen = (model,) if isinstance(model, str) else tuple(dict.fromkeys(model or ()))
     if unknown := next((name for name in chosen if name not in known), None):
         raise unknown_name("model of the study", unknown, known)
@@ -141,7 +141,7 @@ class _RatedPanel:
     @property
     def all_models(self) -> tuple[str, ...]:
         """Models of the study; empty if it has one model."""
-        return asked_models(self.result.answers)
+        return models_asked(self.result.answers)
 
     def check(self, questions: Sequence[StudyQuestion], banners: Sequence[str]) -> None:
         """Check banners, and that each question has a rating.

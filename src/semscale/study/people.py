@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, RowError
-from semscale.messages import shortened, unknown_name
-from semscale.rating.human import laid_on
+from semscale.messages import shorten, unknown_name
+from semscale.rating.human import human_pmfs
 from semscale.rating.labelling import check_human_range
 from semscale.results.weights import weights_in
 from semscale.stats.distances import PmfSample
@@ -332,7 +332,7 @@ def read_people(
     )
     shared = None
     if columns.concept and not columns.respondent:
-        shared = shared_name(rows, {column for _, column in columns.named}, concept)
+        shared = find_shared_name(rows, {column for _, column in columns.named}, concept)
     return People(side, rows.height, left_out, name, shared)
 
 
@@ -344,7 +344,7 @@ def _concept_numbers(
         if len(concepts) > 1:
             raise InputError(
                 "concept",
-                f": the study has {len(concepts)} concepts ({_listed(concepts)}): "
+                f": the study has {len(concepts)} concepts ({_list_names(concepts)}): "
                 "name the column of the people's table that has the concept of each row",
             )
         return np.zeros(rows.height, dtype=np.int64)
@@ -356,7 +356,7 @@ def _concept_numbers(
         raise InputError(
             "concept",
             f": column {columns.concept!r} of {name} has none of the study's concepts "
-            f"({_listed(concepts)}); it has {_listed(present)}",
+            f"({_list_names(concepts)}); it has {_list_names(present)}",
         )
     return by_row
 
@@ -388,7 +388,7 @@ def _refuse_weightless_groups(
         if lost:
             raise InputError(
                 "weight",
-                f": no row with {attribute} {_listed(sorted(lost))} has a weight above 0 in column "
+                f": no row with {attribute} {_list_names(sorted(lost))} has a weight above 0 in column "
                 f"{columns.weight!r}: leave these rows out (`where`), or correct the weights",
             )
 
@@ -399,7 +399,7 @@ def _refuse_twice(names: list[str], concept: Integers, concepts: tuple[str, ...]
         if pair in seen:
             raise InputError(
                 "respondent",
-                f": {table} has two rows of respondent {shortened(pair[0])} "
+                f": {table} has two rows of respondent {shorten(pair[0])} "
                 f"about {concepts[pair[1]]!r}: keep one",
             )
         seen.add(pair)
@@ -413,7 +413,7 @@ def _masses(
     if human_range is None:
         labels = dict(zip(map(_plain, question.labels), question.values.tolist(), strict=True))
     numbers = _numbers(column, rows, labels)
-    masses = laid_on(numbers[:, None], question.values, human_range)
+    masses = human_pmfs(numbers[:, None], question.values, human_range)
     if masses is None:
         known = numbers[~np.isnan(numbers)]
         raise InputError(
@@ -438,7 +438,7 @@ def _numbers(column: pl.Series, rows: Integers, labels: Mapping[str, float]) -> 
         numbers[index] = _number(cell) if value is None else value
         if not np.isfinite(numbers[index]):
             raise RowError(
-                f"`question`: column {column.name!r} has {shortened(cell)} in data {{row}}: neither a "
+                f"`question`: column {column.name!r} has {shorten(cell)} in data {{row}}: neither a "
                 "number nor the label of a point",
                 row,
             )
@@ -452,7 +452,7 @@ def _number(cell: object) -> float:
         return float("nan")
 
 
-def shared_name(rows: pl.DataFrame, used: Collection[str], concept: Integers) -> str | None:
+def find_shared_name(rows: pl.DataFrame, used: Collection[str], concept: Integers) -> str | None:
     """Return the first column that looks like names of people with one row for each of several concepts.
 
     Such a column has no empty cells, different names in all rows about one concept, and at least 1.5 rows per
@@ -479,6 +479,6 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     shown = ", ".join(repr(name) for name in names[:_LISTED])
     return f"{shown}, ..." if len(names) > _LISTED else shown

@@ -215,7 +215,7 @@ def compare(
     table = people_table(human)
     asked = _questions(panel, table, chosen.questions)
     columns = {question.name: chosen.questions.get(question.name, question.name) for question in asked}
-    chosen = chosen.changed(questions=columns)
+    chosen = chosen.with_values(questions=columns)
     people = read_people(table, chosen, asked, panel.concepts)
     sides = {
         (method, model): panel.side(method, asked, tuple(chosen.by), model)
@@ -225,7 +225,8 @@ def compare(
     }
     _check_groups(next(iter(sides.values())), people.side)
     compared = (
-        _compared(panel, measured, side, people.side, plan, chosen.splits) for measured, side in sides.items()
+        _compare_method(panel, measured, side, people.side, plan, chosen.splits)
+        for measured, side in sides.items()
     )
     n_models, limits = len({model for _, model in sides}), chosen.human_range
     return StudyComparison(
@@ -239,8 +240,8 @@ def compare(
         plan=plan,
         signature=Signature.of(
             "study compare",
-            panel=_hashed(sides.values()),
-            people=_hashed([people.side]),
+            panel=_hash_sides(sides.values()),
+            people=_hash_sides([people.side]),
             methods="+".join(dict.fromkeys(method for method, _ in sides)),
             **({"models": n_models} if n_models > 1 else {}),
             human_range="scale" if limits is None else "{:.12g} to {:.12g}".format(*limits),
@@ -283,7 +284,7 @@ def _check_groups(panel: ComparedSide, people: ComparedSide) -> None:
             )
 
 
-def _compared(  # noqa: PLR0913, PLR0917 - both sides and how they are compared
+def _compare_method(  # noqa: PLR0913, PLR0917 - both sides and how they are compared
     answers: PanelAnswers,
     measured: tuple[str, str | None],
     panel: ComparedSide,
@@ -317,7 +318,7 @@ def _compared(  # noqa: PLR0913, PLR0917 - both sides and how they are compared
     )
 
 
-def _hashed(sides: Iterable[ComparedSide]) -> str:
+def _hash_sides(sides: Iterable[ComparedSide]) -> str:
     """Return eight hex digits of the SHA-256 of all answers and weights."""
     digest = hashlib.sha256()
     for side in sides:
@@ -387,7 +388,7 @@ def _about_order(name: str, order: Attainment, level: float) -> tuple[bool | Non
 
 
 def _about_distributions(marginals: Marginals) -> tuple[bool | None, str]:
-    distance = marginals.benchmarks.held["wasserstein"]
+    distance = marginals.benchmarks.distances["wasserstein"]
     shown = f"Wasserstein-1 {distance.panel.value:.2f}, equal shares {distance.uniform.value:.2f}"
     halves = distance.split_half.value
     answers = [_beyond_null(distance.below_uniform, distance.uniform.value - halves)]
@@ -485,7 +486,7 @@ def standings(
     ratios = [order.ratio for order in marginals.attainments.values() if order is not None]
     if ratios:
         values["ranking"] = _mean_of(ratios)
-    distance = marginals.benchmarks.held["wasserstein"]
+    distance = marginals.benchmarks.distances["wasserstein"]
     is_pooled_closer = distance.pooled.value < distance.uniform.value
     null, below = (
         (distance.pooled, distance.below_pooled)

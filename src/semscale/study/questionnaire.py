@@ -42,11 +42,11 @@ from semscale.study.panel import (
     ID,
     MOST_PERSONAS,
     SyntheticPanel,
-    checked_shares,
-    drawn_panel,
+    draw_panel,
     joint_shares,
-    raked_panel,
+    rake_panel,
     read_panel,
+    validate_shares,
 )
 from semscale.types import Floats
 from semscale.yaml_reading import YamlFile
@@ -227,7 +227,7 @@ def _yes_masses(answers: Mapping[str, DecisionAnswer], k: int) -> Floats:
     return np.array([answers[f"option_{number}"].masses[1] for number in range(k)])
 
 
-def _expected_ranks(answers: Mapping[str, DecisionAnswer], k: int) -> Floats:
+def _ranks_from_pairs(answers: Mapping[str, DecisionAnswer], k: int) -> Floats:
     """Return 1 plus the sum of the probabilities that each other option ranks higher."""
     ranks = np.ones(k)
     for first, second in combinations(range(k), 2):
@@ -279,7 +279,7 @@ TYPES: dict[TypeName, QuestionType] = {
     "ranking": QuestionType(
         _OPTION_KEYS,
         _about_pairs,
-        _expected_ranks,
+        _ranks_from_pairs,
         _in_order,
         figure="mean rank",
         note="Mean rank over personas, from probabilities that one option ranks above another; 1: best.",
@@ -433,7 +433,7 @@ class StudyDesign:
         """Limits and budget of calls from the file; replies are stored in Semscale's ledger."""
         return Running(limits=self.caps.limits, budget=self.caps.budget)
 
-    def answered_by(self, names: Sequence[str], base_url: str | None = None) -> "StudyDesign":
+    def with_models(self, names: Sequence[str], base_url: str | None = None) -> "StudyDesign":
         """Return a copy of the design with other models or another endpoint.
 
         Args:
@@ -541,7 +541,7 @@ class StudyKeys(Keys):
 
     @field_validator("model", mode="before")
     @classmethod
-    def _listed(cls, model: object) -> object:
+    def _list_models(cls, model: object) -> object:
         """Accept a single model, and a name in place of a model's settings."""
         models = model if isinstance(model, list) else [model]
         return [{"name": choice} if isinstance(choice, str) else choice for choice in models]
@@ -559,7 +559,7 @@ def parse_study(content: bytes, *, source: str, folder: Path) -> StudyDesign:
         InputError: the content is not a valid study; the message states the line.
     """
     file = YamlFile(content, source)
-    keys = file.validated(StudyKeys, file.keys("a study, such as concepts and questions"))
+    keys = file.validate(StudyKeys, file.keys("a study, such as concepts and questions"))
     names = [model.name for model in keys.model]
     if twice := first_repeated(names):
         last = len(names) - 1 - names[::-1].index(twice)
@@ -567,9 +567,9 @@ def parse_study(content: bytes, *, source: str, folder: Path) -> StudyDesign:
     questionnaire = _questionnaire(keys, file, folder)
     panel = _panel(keys, file, folder)
     template = PromptTemplate("persona", keys.persona)
-    with file.located("persona"):
+    with file.locate_errors("persona"):
         template.check([*panel.fields, ID], f"the panel ({panel.source})")
-    with file.located("panel", "file"):
+    with file.locate_errors("panel", "file"):
         panel.check(template.columns)
     _check_groups(keys.groups, file, panel)
     return StudyDesign(
@@ -609,7 +609,7 @@ def _check_different(file: YamlFile, section: str, values: Sequence[str], what: 
 def _concept(keys: ConceptKeys, number: int, file: YamlFile, folder: Path) -> Concept:
     images = []
     for image_number, source in enumerate(keys.images):
-        with file.located("concepts", number, "images", image_number):
+        with file.locate_errors("concepts", number, "images", image_number):
             is_address = source.startswith(("https://", "http://", "data:"))
             images.append(ImagePart.of(source if is_address else folder / source))
     if not keys.text.strip() and not images:
@@ -630,11 +630,11 @@ def _question(keys: QuestionKeys, number: int, file: YamlFile, folder: Path) -> 
             raise file.error(("questions", number, key), message)
     if keys.scale is None:
         options, text = tuple(keys.options or ()), keys.text or ""
-        with file.located("questions", number, "options"):
+        with file.locate_errors("questions", number, "options"):
             _check_options(options, are_numbers=TYPES[keys.type].has_mean)
         return StudyQuestion(keys.name, text, type=keys.type, options=options)
     methods = tuple(keys.methods or ())
-    with file.located("questions", number, "scale"):
+    with file.locate_errors("questions", number, "scale"):
         is_file = keys.scale.endswith((".yaml", ".yml"))
         scale = load_scale(folder / keys.scale if is_file else keys.scale)
         if "decision" in methods:
@@ -664,38 +664,38 @@ def _panel(keys: StudyKeys, file: YamlFile, folder: Path) -> SyntheticPanel:
         listed = "neither" if panel.file is None else "both"
         raise file.error(("panel",), f"panel needs file, or size with marginals or joint; got {listed}")
     if panel.file is None:
-        return _drawn_panel(panel, keys.seed, file)
+        return _draw_panel(panel, keys.seed, file)
     if panel.joint:
         raise file.error(("panel", "joint"), "joint belongs to a drawn panel: leave it out with file")
-    with file.located("panel", "file"):
+    with file.locate_errors("panel", "file"):
         personas = read_panel(folder / panel.file, name_column=panel.id)
     for name, levels in panel.marginals.items():
-        with file.located("panel", "marginals", name):
+        with file.locate_errors("panel", "marginals", name):
             if name not in personas.fields:
                 raise unknown_name("attribute of the panel", name, [*personas.fields])
-            checked_shares(name, levels)
-    with file.located("panel", "marginals"):
-        return raked_panel(personas, panel.marginals) if panel.marginals else personas
+            validate_shares(name, levels)
+    with file.locate_errors("panel", "marginals"):
+        return rake_panel(personas, panel.marginals) if panel.marginals else personas
 
 
-def _drawn_panel(panel: PanelKeys, seed: int, file: YamlFile) -> SyntheticPanel:
+def _draw_panel(panel: PanelKeys, seed: int, file: YamlFile) -> SyntheticPanel:
     if panel.id is not None:
         raise file.error(("panel", "id"), "id belongs to a panel from a file: leave it out with size")
     if not panel.marginals and not panel.joint:
         raise file.error(("panel",), "a drawn panel needs marginals, joint, or both")
-    with file.located("panel", "joint"):
+    with file.locate_errors("panel", "joint"):
         joint = joint_shares(panel.joint) if panel.joint else None
     margins: Mapping[str, dict[str, float]] = panel.marginals
     for name, levels in margins.items():
-        with file.located("panel", "marginals", name):
-            checked_shares(name, levels)
-    with file.located("panel", "marginals" if margins else "joint"):
-        return drawn_panel(panel.size or 0, margins=margins, joint=joint, seed=seed)
+        with file.locate_errors("panel", "marginals", name):
+            validate_shares(name, levels)
+    with file.locate_errors("panel", "marginals" if margins else "joint"):
+        return draw_panel(panel.size or 0, margins=margins, joint=joint, seed=seed)
 
 
 def _check_groups(groups: Sequence[str], file: YamlFile, panel: SyntheticPanel) -> None:
     for number, name in enumerate(groups):
-        with file.located("groups", number):
+        with file.locate_errors("groups", number):
             if name in groups[:number]:
                 raise InputError(f"group {name!r} is named twice")
             if name not in panel.fields:

@@ -130,7 +130,7 @@ class Study:
         answers: list[StudyAnswer] = []
         replies: list[AskedStudy] = []
         for number, (choice, chat) in enumerate(players):
-            part = left.divided(len(players) - number, "models")
+            part = left.divide(len(players) - number, "models")
             asked = run_apart(ask_study(design, choice, chat, part, progress))
             left = left.after(asked.spent)
             replies.append(asked)
@@ -138,7 +138,7 @@ class Study:
         applied = _rate_texts(design, answers, embedder, progress)
         signature = _signature(design, players, replies).with_settings("ssr", applied)
         sent = {prompt: calls for asked in replies for prompt, calls in asked.sent.items()}
-        facts = RunFacts.joined([asked.facts for asked in replies])
+        facts = RunFacts.total([asked.facts for asked in replies])
         return StudyResult(design, answer_frame(answers), signature, facts, prompt_frame(sent))
 
     def forecast(self, model: object = None, *, ledger: Ledger | None = None) -> Forecast:

@@ -18,7 +18,7 @@ from semscale.signature import Signature
 from semscale.stats.agreement import AgreementEstimate, intraclass_correlation
 from semscale.stats.correlations import pearson_estimate
 from semscale.stats.intervals import Estimate, IntervalPlan, MeanEstimate, estimate_mean, scale_figures
-from semscale.stats.significance import adjusted, group_differences
+from semscale.stats.significance import adjust_p_values, group_differences
 from semscale.stats.survey_designs import SurveyDesign
 from semscale.stats.survey_estimates import survey_means
 from semscale.stats.variance_components import FacetTable, VarianceComponents, variance_components
@@ -471,7 +471,7 @@ def summarize(
     plan = plan or IntervalPlan(seed=design.seed)
     seed, attributes = design.seed, design.groups
     rows = _with_attributes(answers, design)
-    models = asked_models(answers)
+    models = models_asked(answers)
     by_model: list[tuple[str | None, pl.DataFrame]] = [
         (model, rows.filter(asked_model=model)) for model in models
     ] or [(None, rows)]
@@ -492,32 +492,32 @@ def summarize(
         for question in with_scale
         for method in question.methods
     ]
-    unrated = _joined(unrated_reasons(part, model, seed=seed) for model, part in by_model)
+    unrated = _concatenate(reasons_without_rating(part, model, seed=seed) for model, part in by_model)
     concepts = [concept.name for concept in design.questionnaire.concepts]
     return StudySummary(
         design=design,
         measures=tuple(_measure(part, attributes, signature, plan) for part in measured),
-        differences=_joined(
+        differences=_concatenate(
             level_differences(part, concepts, attributes, plan.interval) for part in measured
         ),
-        reliabilities=_joined(answer_reliabilities(part, plan) for part in measured),
-        spreads=_joined(answer_spreads(part, plan) for part in over_models),
-        pairs=_joined(
+        reliabilities=_concatenate(answer_reliabilities(part, plan) for part in measured),
+        spreads=_concatenate(answer_spreads(part, plan) for part in over_models),
+        pairs=_concatenate(
             answer_pairs(
                 question, {name: part.filter(method=name) for name in question.methods}, plan, model=model
             )
             for question, model, part in asked
         ),
-        orders=_joined(order_effects(part, plan) for part in measured),
-        statuses=_joined(_status_counts(part, attributes, model) for model, part in by_model),
-        costs=_joined(_method_costs(part, model) for model, part in by_model),
+        orders=_concatenate(order_effects(part, plan) for part in measured),
+        statuses=_concatenate(_status_counts(part, attributes, model) for model, part in by_model),
+        costs=_concatenate(_method_costs(part, model) for model, part in by_model),
         unrated=tuple(sorted(unrated, key=lambda reason: -reason.n)),
-        quotes=_joined(quoted_answers(question, part, model, seed=seed) for question, model, part in asked),
+        quotes=_concatenate(draw_quotes(question, part, model, seed=seed) for question, model, part in asked),
         facts=facts,
         plan=plan,
         signature=signature.with_settings("estimate", plan.settings),
         models=models,
-        model_pairs=_joined(
+        model_pairs=_concatenate(
             answer_pairs(
                 part.question,
                 {name: part.rows.filter(asked_model=name) for name in models},
@@ -526,7 +526,7 @@ def summarize(
             )
             for part in over_models
         ),
-        options=_joined(
+        options=_concatenate(
             option_figures(question, part.filter(question=question.name), model, plan)
             for question in about_options
             for model, part in by_model
@@ -534,11 +534,11 @@ def summarize(
     )
 
 
-def _joined(parts: Iterable[Iterable[Figure]]) -> tuple[Figure, ...]:
+def _concatenate(parts: Iterable[Iterable[Figure]]) -> tuple[Figure, ...]:
     return tuple(chain.from_iterable(parts))
 
 
-def asked_models(answers: pl.DataFrame) -> tuple[str, ...]:
+def models_asked(answers: pl.DataFrame) -> tuple[str, ...]:
     """Return the models that were asked, in the order of the study; empty if there is one model."""
     names = tuple(answers["asked_model"].unique(maintain_order=True))
     return names if len(names) > 1 else ()
@@ -666,7 +666,7 @@ def level_differences(
             for end in differences.interval(interval)
         )
         p_values = np.where(has_spread, differences.p_values[0], np.nan)
-        p_adjusted = adjusted(p_values, "holm")
+        p_adjusted = adjust_p_values(p_values, "holm")
         for number, (first, second) in enumerate(zip(differences.first, differences.second, strict=True)):
             yield LevelDifference(
                 answers.question.name,
@@ -694,11 +694,11 @@ def answer_reliabilities(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterat
         return
     repeats = np.full(shape, np.nan)
     repeats[codes] = _values(answers.rows)
-    reliability = repeated_reliability(repeats, plan)
+    reliability = reliability_of_repeats(repeats, plan)
     yield RerunReliability(answers.question.name, answers.method, reliability, answers.model)
 
 
-def repeated_reliability(repeats: Floats, plan: IntervalPlan) -> AgreementEstimate:
+def reliability_of_repeats(repeats: Floats, plan: IntervalPlan) -> AgreementEstimate:
     """Return the intraclass correlation ICC(1,k) of repeated answers minus their concept's mean.
 
     Args:
@@ -865,7 +865,7 @@ def _method_costs(rows: pl.DataFrame, model: str | None) -> Iterator[MethodCost]
         )
 
 
-def unrated_reasons(rows: pl.DataFrame, model: str | None, *, seed: int) -> list[UnratedReason]:
+def reasons_without_rating(rows: pl.DataFrame, model: str | None, *, seed: int) -> list[UnratedReason]:
     """Count the reasons for answers without a rating; the most frequent first.
 
     Args:
@@ -887,7 +887,7 @@ def unrated_reasons(rows: pl.DataFrame, model: str | None, *, seed: int) -> list
     return sorted(reasons, key=lambda reason: -reason.n)
 
 
-def quoted_answers(
+def draw_quotes(
     question: StudyQuestion, rows: pl.DataFrame, model: str | None, *, seed: int
 ) -> Iterator[QuotedAnswer]:
     """Draw up to three free-text answers to a question per concept, each with equal probability.

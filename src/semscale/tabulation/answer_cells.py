@@ -57,14 +57,14 @@ def points_in(numbers: Floats, labels: Mapping[str, str]) -> list[float]:
         >>> points_in(np.array([1, 2, 4, np.nan]), {})
         [1.0, 2.0, 3.0, 4.0]
     """
-    values, has_labels = observed_points(numbers, labels)
+    values, has_labels = points_in_data(numbers, labels)
     low, high = values[0], values[-1]
     if not has_labels and all(value.is_integer() for value in values) and high - low < _MOST_SPAN:
         return [*map(float, np.arange(low, high + 1))]
     return values
 
 
-def observed_points(numbers: Floats, labels: Mapping[str, str]) -> tuple[list[float], bool]:
+def points_in_data(numbers: Floats, labels: Mapping[str, str]) -> tuple[list[float], bool]:
     """Return the values that occur or have a label, ascending, and whether any has a label."""
     labelled = [value for value in map(as_number, labels) if not np.isnan(value)]
     return sorted({*np.unique(numbers[~np.isnan(numbers)]).tolist(), *labelled}), bool(labelled)
@@ -194,7 +194,7 @@ def without_codes(
     return rest, replace(labels, missing_values=[*labels.missing_values, *coded])
 
 
-def chosen_options(
+def read_choices(
     cells: Mapping[str, pl.Series], *, whole: Mapping[str, pl.Series] | None = None, question: str = ""
 ) -> tuple[Floats, str]:
     """Read the options of a multiple choice.
@@ -221,7 +221,7 @@ def chosen_options(
             otherwise.
 
     Examples:
-        >>> marks, _ = chosen_options({"a": pl.Series(["x", None, None]), "b": pl.Series([None, "y", None])})
+        >>> marks, _ = read_choices({"a": pl.Series(["x", None, None]), "b": pl.Series([None, "y", None])})
         >>> marks.tolist()
         [[1.0, 0.0], [0.0, 1.0], [nan, nan]]
     """
@@ -287,7 +287,7 @@ def _refuse_ranks(cells: Mapping[str, pl.Series], question: str) -> None:
     )
 
 
-def mentioned_codes(mentions: Sequence[pl.Series], codes: Sequence[str]) -> Floats:
+def mark_codes(mentions: Sequence[pl.Series], codes: Sequence[str]) -> Floats:
     """Mark the codes that a respondent named in any of several columns, such as first, second and third.
 
     Args:
@@ -299,7 +299,7 @@ def mentioned_codes(mentions: Sequence[pl.Series], codes: Sequence[str]) -> Floa
 
     Examples:
         >>> first, second = pl.Series(["1", "3", None]), pl.Series(["2", None, None])
-        >>> mentioned_codes([first, second], ["1", "2", "3"]).tolist()
+        >>> mark_codes([first, second], ["1", "2", "3"]).tolist()
         [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [nan, nan, nan]]
     """
     numbers = {code: number for number, code in enumerate(codes)}

@@ -106,7 +106,7 @@ def read_banner(
     if is_wave:
         values, order_from = order_waves(values, labels.values, wave_order)
     else:
-        values = sorted_names(values, labels.values)
+        values = sort_names(values, labels.values)
     codes = names.replace_strict(values, list(range(len(values))), default=-1, return_dtype=pl.Int64)
     return Banner(
         cells.name,
@@ -118,11 +118,11 @@ def read_banner(
     )
 
 
-def sorted_names(names: Iterable[str], labels: Mapping[str, str] | None = None) -> list[str]:
+def sort_names(names: Iterable[str], labels: Mapping[str, str] | None = None) -> list[str]:
     """Sort names: those with labels in the order of the labels, then by the first number, then by letters.
 
     Examples:
-        >>> sorted_names(["35 and over", "no", "under 18", "18 to 34"])
+        >>> sort_names(["35 and over", "no", "under 18", "18 to 34"])
         ['under 18', '18 to 34', '35 and over', 'no']
     """
     ranks = {name: rank for rank, name in enumerate(labels or {})}
@@ -162,17 +162,17 @@ def order_waves(
     """
     labels = labels or {}
     if stated:
-        return _stated_order(names, labels, stated), "as given"
+        return _order_as_stated(names, labels, stated), "as given"
     if all(name in labels for name in names):
         return [name for name in labels if name in names], "by their values in the file"
-    for read in (_numbers, _dates, _parts_of_years, _months, _numbered):
+    for read in (_numbers, _dates, _parts_of_years, _months, _numbers_in_names):
         times = read(names)
         if times is not None and len(set(times)) == len(names):
             return [name for _, name in sorted(zip(times, names, strict=True))], "by their names"
     return list(names), "by the first row of each"
 
 
-def _stated_order(names: Sequence[str], labels: Mapping[str, str], stated: Sequence[str]) -> list[str]:
+def _order_as_stated(names: Sequence[str], labels: Mapping[str, str], stated: Sequence[str]) -> list[str]:
     by_label = {labels[name]: name for name in names if name in labels}
     ordered: list[str] = []
     for wave in stated:
@@ -234,7 +234,7 @@ def _full_year(digits: str) -> int:
     return int(digits[-2:]) + 100 * int(digits[:-2] or 20)
 
 
-def _numbered(names: Sequence[str]) -> _Times | None:
+def _numbers_in_names(names: Sequence[str]) -> _Times | None:
     """Read names that differ only in numbers, such as ``W1`` and ``2025-Q3``; years are compared first."""
     shapes = {re.sub(r"\d+", "#", name.strip().casefold()) for name in names}
     if len(shapes) > 1 or "#" not in shapes.pop():
@@ -278,7 +278,7 @@ def pair_notes(frame: pl.DataFrame, wave: str, pair_by: str) -> list[str]:
     return notes
 
 
-def unpaired_notes(frame: pl.DataFrame, wave: str) -> list[str]:
+def pairing_notes(frame: pl.DataFrame, wave: str) -> list[str]:
     """Return a note if waves that are compared as different people share ids.
 
     Args:

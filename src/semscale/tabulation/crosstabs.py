@@ -23,12 +23,12 @@ from semscale.scales import load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.atomic import check_writable, replacing
-from semscale.store.columns import column_in, groups_in, joined_spellings, spelling_note, storable
-from semscale.store.missing_codes import missing_keys, written_codes
+from semscale.store.columns import column_in, groups_in, join_spellings, spelling_note, storable
+from semscale.store.missing_codes import missing_keys, write_codes
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels, Table, rows_of_the_file
 from semscale.store.writing import write_table
-from semscale.tabulation.banners import Banner, id_columns, pair_notes, read_banner, unpaired_notes
+from semscale.tabulation.banners import Banner, id_columns, pair_notes, pairing_notes, read_banner
 from semscale.tabulation.crosstab_figures import (
     CellFigures,
     ColumnDifferences,
@@ -41,9 +41,9 @@ from semscale.tabulation.settings import CrosstabKeywords, CrosstabSettings
 from semscale.tabulation.survey_questions import (
     QuestionColumns,
     QuestionReader,
+    columns_of_question,
+    difference_question,
     find_columns,
-    needed_columns,
-    paired_question,
 )
 from semscale.text_preparation import TextCounts, TextPreparation
 
@@ -106,7 +106,7 @@ def tabulate_file(table: Table, settings: CrosstabSettings) -> "Crosstabs":
             f"({Path(table.name).parent}) instead"
         )
     settings, questions = _find_questions(settings, table.columns, table.labels)
-    titles = _needed_columns(table, settings, questions.values())
+    titles = _columns_to_read(table, settings, questions.values())
     batches = [
         pl.DataFrame([storable(column_in(batch, title).to_frame()).to_series() for title in titles])
         for batch in table.batches_with(titles, _BATCH)
@@ -125,7 +125,7 @@ def _find_questions(
     if not settings.all_questions:
         raise InputError("question", "must name at least one question of the table")
     questions = {name: find_columns(name, columns, labels) for name in settings.all_questions}
-    return settings.renamed({name: question.name for name, question in questions.items()}), questions
+    return settings.with_names({name: question.name for name, question in questions.items()}), questions
 
 
 def _tabulate(
@@ -168,7 +168,9 @@ def _tabulate(
     )
     read = [question for name in settings.questions for question in reader.read_all(columns[name])]
     questions = list({question.name: question for question in read}.values())
-    questions += [paired_question(*(reader.read(columns[name]) for name in pair)) for pair in settings.pairs]
+    questions += [
+        difference_question(*(reader.read(columns[name]) for name in pair)) for pair in settings.pairs
+    ]
     banners = [
         read_banner(rows[name], labels.get(name), is_wave=True, wave_order=settings.wave_order)
         for name in settings.wave_columns
@@ -244,7 +246,7 @@ def _join_spellings(
         for name in texts:
             counts.update(frame[name].drop_nulls().to_list())
         targets = (target for name in texts for target in settings.raked_to.get(name, ()))
-        joined = joined_spellings(counts, {*targets, *settings.wave_order})
+        joined = join_spellings(counts, {*targets, *settings.wave_order})
         if joined:
             frame = frame.with_columns(frame[name].replace(joined) for name in texts)
             notes |= dict.fromkeys(texts, spelling_note(texts, counts, joined)[0])
@@ -257,11 +259,11 @@ def _option_columns(questions: Collection[QuestionColumns]) -> list[str]:
     return list(dict.fromkeys(column for question in multiple for column in question.columns))
 
 
-def _needed_columns(
+def _columns_to_read(
     table: Table, settings: CrosstabSettings, questions: Collection[QuestionColumns]
 ) -> list[str]:
     """Return the columns to read, and refuse columns that do not exist."""
-    titles = [name for question in questions for name in needed_columns(question, table.columns)]
+    titles = [name for question in questions for name in columns_of_question(question, table.columns)]
     roles = settings.columns_by_role
     for name in settings.banners:
         table.require(name, "banner")
@@ -296,7 +298,7 @@ def _notes_on_people(frame: pl.DataFrame, settings: CrosstabSettings) -> list[st
     if settings.pair_by is not None:
         return pair_notes(frame, settings.wave, settings.pair_by)
     has_design = settings.cluster is not None or settings.replicates is not None
-    return [] if has_design else unpaired_notes(frame, settings.wave)
+    return [] if has_design else pairing_notes(frame, settings.wave)
 
 
 @dataclass(frozen=True, repr=False)
@@ -346,9 +348,9 @@ class Crosstabs(Presentable):
     @property
     def signature(self) -> Signature:
         """Signature with all settings that the figures depend on."""
-        signed = {name: _signed(value) for name, value in self.settings.signed().items()}
+        signed = {name: _signature_value(value) for name, value in self.settings.signature_fields().items()}
         if "missing" in signed:
-            keys = {name: written_codes(missing_keys(codes)) for name, codes in self.settings.missing.items()}
+            keys = {name: write_codes(missing_keys(codes)) for name, codes in self.settings.missing.items()}
             signed["missing"] = ";".join(
                 f"{name}={codes}" if name else str(codes) for name, codes in keys.items()
             )
@@ -427,7 +429,7 @@ class Crosstabs(Presentable):
                     import_module(f"semscale.report.{writer}").write(self, temporary)
 
 
-def _signed(value: object) -> object:
+def _signature_value(value: object) -> object:
     """Write a setting for the signature: lists and columns of margins joined; ``None`` if empty."""
     if not isinstance(value, Mapping | tuple):
         return value
@@ -456,7 +458,9 @@ def _cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
         "n_ungrouped": table.n_ungrouped,
         "wave": table.wave or None,
         "wave_before": table.before or None,
-        "chi_square_p": None if table.association is None else _known(np.float64(table.association.p_value)),
+        "chi_square_p": None
+        if table.association is None
+        else _finite_or_none(np.float64(table.association.p_value)),
     }
     for line, column in np.ndindex(table.cells.values.shape):
         name, kind = table.question.lines[line].name, table.question.lines[line].kind
@@ -475,7 +479,7 @@ def _cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
         yield {**cell, "line": name, "statistic": kind, **change}
         if kind == "mean":
             deviation = {
-                "value": _known(table.deviations[column]),
+                "value": _finite_or_none(table.deviations[column]),
                 "low": None,
                 "high": None,
                 "letters": None,
@@ -588,13 +592,13 @@ def _figures(
     """Return the figures of a line in a column, or in a pair of columns, by name; NaN becomes ``None``."""
     arrays = vars(figures).items()
     return {
-        _NAMES.get(name, name): _known(array[line, column])
+        _NAMES.get(name, name): _finite_or_none(array[line, column])
         for name, array in arrays
         if array.ndim > 1 and array.dtype != np.bool_
     }
 
 
-def _known(value: Any) -> float | None:  # noqa: ANN401 - an element of an array, of any type of numbers
+def _finite_or_none(value: Any) -> float | None:  # noqa: ANN401 - an element of an array, of any type of numbers
     return value.item() if np.isfinite(value) else None
 
 

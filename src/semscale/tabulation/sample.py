@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, RowError
-from semscale.messages import nearest_name, shortened, unknown_name
+from semscale.messages import nearest_name, shorten, unknown_name
 from semscale.stats.raking import Raking, rake, raked_design
 from semscale.stats.survey_designs import AnyDesign, SurveyDesign, replicate_design
 from semscale.store.columns import groups_in, numbers_among
@@ -81,8 +81,8 @@ def read_sample(
     else:
         design = _design_of_draw(rows, settings, weights)
     if settings.raked_to:
-        margins = matched_margins(settings.raked_to, rows, labels or {})
-        raking = _raked(rows, margins, design, settings)
+        margins = match_margins(settings.raked_to, rows, labels or {})
+        raking = _rake(rows, margins, design, settings)
         design = raked_design(design, raking)
         notes.append(_raking_note(raking, settings))
     return Sample(design, is_included, left_out, tuple(notes))
@@ -111,7 +111,7 @@ def _read_numbers(frame: pl.DataFrame, role: str, column: str) -> Floats:
     if len(cells) and np.isnan(numbers).all():
         raise InputError(
             role,
-            f": column '{column}' has no number; its first value is {shortened(cells[0])}: name a "
+            f": column '{column}' has no number; its first value is {shorten(cells[0])}: name a "
             "column of numbers",
         )
     is_low, least = (numbers < 0, ">= 0") if role == "weight" else (numbers <= 0, "> 0")
@@ -207,7 +207,7 @@ def _factors_of_replicates(settings: SampleSettings, n: int) -> Floats | None:
     return np.broadcast_to(np.array(settings.rscales), (n,)).copy()
 
 
-def _raked(frame: pl.DataFrame, margins: Margins, design: AnyDesign, settings: SampleSettings) -> Raking:
+def _rake(frame: pl.DataFrame, margins: Margins, design: AnyDesign, settings: SampleSettings) -> Raking:
     """Rake to the margins within the bounds, each wave separately."""
     answers = {column: groups_in(frame[column]) for column in margins}
     targets: dict[str, dict[Hashable, float]] = {
@@ -247,7 +247,7 @@ def _raking_note(raking: Raking, settings: SampleSettings) -> str:
     return f"weights are raked to {', '.join(settings.raked_to)}{by_wave} ({effects})"
 
 
-def matched_margins(margins: Margins, frame: pl.DataFrame, labels: Mapping[str, ColumnLabels]) -> Margins:
+def match_margins(margins: Margins, frame: pl.DataFrame, labels: Mapping[str, ColumnLabels]) -> Margins:
     """Convert the categories of margins to values of a table, and check that all values have one.
 
     Args:
@@ -264,7 +264,7 @@ def matched_margins(margins: Margins, frame: pl.DataFrame, labels: Mapping[str, 
 
     Examples:
         >>> labels = {"sex": ColumnLabels(values={"1": "men", "2": "women"})}
-        >>> matched_margins({"sex": {"men": 0.5, "women": 0.5}}, pl.DataFrame({"sex": [1.0, 2.0]}), labels)
+        >>> match_margins({"sex": {"men": 0.5, "women": 0.5}}, pl.DataFrame({"sex": [1.0, 2.0]}), labels)
         {'sex': {'1': 0.5, '2': 0.5}}
     """
     matched = {}

@@ -27,16 +27,16 @@ _MIN_PERCENT, _MAX_PERCENT = 90, 110  # sums of percentages that miss 100
 _FORM = "write a column, and below it a number for each of its categories, such as 'sex: {f: 0.51, m: 0.49}'"
 
 
-def _listed(values: Any) -> Iterable[Any]:  # noqa: ANN401 - as a caller states it
+def _as_sequence(values: Any) -> Iterable[Any]:  # noqa: ANN401 - as a caller states it
     return (values,) if isinstance(values, str) else values
 
 
-def _named_scales(scales: object) -> object:
+def _read_scales(scales: object) -> object:
     """Read ``QUESTION=SCALE``; a mapping stays as it is."""
     if scales is None or isinstance(scales, Mapping):
         return scales or {}
     named = {}
-    for text in _listed(scales):
+    for text in _as_sequence(scales):
         question, _, scale = str(text).rpartition("=")
         if not question or not scale:
             raise InputError("scale", f"must read QUESTION=SCALE, such as q1=satisfaction, got {text!r}")
@@ -47,7 +47,7 @@ def _named_scales(scales: object) -> object:
 def _pairs(pairs: object) -> object:
     """Read ``FIRST=SECOND``; two questions stay as they are."""
     read = []
-    for pair in _listed(pairs):
+    for pair in _as_sequence(pairs):
         questions = pair.split("=", 1) if isinstance(pair, str) else pair
         if isinstance(pair, str) and ("" in questions or len(questions) == 1):
             raise InputError("pair", f"must read FIRST=SECOND, such as concept_a=concept_b, got {pair!r}")
@@ -58,7 +58,7 @@ def _pairs(pairs: object) -> object:
 def _codes_by_question(codes: object) -> object:
     """Read codes for all questions or by question."""
     by_question = codes if isinstance(codes, Mapping) else {EVERY_QUESTION: codes}
-    return {name: tuple(_listed(listed)) for name, listed in by_question.items() if listed}
+    return {name: tuple(_as_sequence(listed)) for name, listed in by_question.items() if listed}
 
 
 class QuestionSettings(Settings):
@@ -71,7 +71,7 @@ class QuestionSettings(Settings):
 
     questions: Annotated[
         tuple[str, ...],
-        BeforeValidator(_listed),
+        BeforeValidator(_as_sequence),
         Field(
             description="Question: a column, a multiple choice ('brand_*', Brands=a,b), or columns of "
             "one list (Mentions=first+second)."
@@ -80,13 +80,13 @@ class QuestionSettings(Settings):
     ] = ()
     banners: Annotated[
         tuple[str, ...],
-        BeforeValidator(_listed),
+        BeforeValidator(_as_sequence),
         Field(description="Groups shown next to each other (default: only the total)."),
         Option(_COLUMNS, "COLUMN", name="--banner"),
     ] = ()
     scales: Annotated[
         dict[str, str],
-        BeforeValidator(_named_scales),
+        BeforeValidator(_read_scales),
         Field(description="Scale that names the points of a question."),
         Option(_COLUMNS, "SCALE", name="--scale", type=list[str]),
     ] = {}
@@ -98,7 +98,7 @@ class QuestionSettings(Settings):
     ] = ()
     numeric: Annotated[
         tuple[str, ...],
-        BeforeValidator(_listed),
+        BeforeValidator(_as_sequence),
         Field(description="Question that is a number."),
         Option(_COLUMNS, "COLUMN", rare=True),
     ] = ()
@@ -342,7 +342,7 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
                 "wave", f": '{self.wave}' is a banner as well: waves have their own, leave it out"
             )
 
-    def renamed(self, names: Mapping[str, str]) -> "CrosstabSettings":
+    def with_names(self, names: Mapping[str, str]) -> "CrosstabSettings":
         """Return a copy with the settings of each question under its name.
 
         Args:
@@ -353,7 +353,7 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
 
         Examples:
             >>> settings = CrosstabSettings(questions=["M=m1+m2"], missing={"M=m1+m2": ["99"]})
-            >>> settings.renamed({"M=m1+m2": "M"}).missing
+            >>> settings.with_names({"M=m1+m2": "M"}).missing
             {'M': ('99',)}
         """
         seen: dict[str, str] = {}
@@ -367,7 +367,7 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
         for question, codes in self.missing.items():
             name = names.get(question, question)
             missing[name] = (*missing.get(name, ()), *codes)
-        return self.changed(
+        return self.with_values(
             scales={names.get(question, question): scale for question, scale in self.scales.items()},
             numeric=tuple(names.get(question, question) for question in self.numeric),
             missing=missing,

@@ -14,24 +14,24 @@ from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.scales.library import scale_caution
 from semscale.stats.intervals import MASS_PREFIX
-from semscale.store.column_profile import ColumnProfile, listed_options
-from semscale.store.columns import groups_in, joined_spellings, numbers_among, spelling_note
+from semscale.store.column_profile import ColumnProfile, options_in_values
+from semscale.store.columns import groups_in, join_spellings, numbers_among, spelling_note
 from semscale.store.table import ColumnLabels
 from semscale.store.writing import PREFIX
 from semscale.tabulation.answer_cells import (
     MAX_ANSWERS,
     as_number,
-    chosen_options,
     is_grid,
     likely_codes,
-    mentioned_codes,
-    observed_points,
+    mark_codes,
     on_scale,
     point_name,
     points_in,
+    points_in_data,
+    read_choices,
     without_codes,
 )
-from semscale.tabulation.banners import sorted_names
+from semscale.tabulation.banners import sort_names
 from semscale.tabulation.settings import EVERY_QUESTION
 from semscale.types import Floats, Integers
 
@@ -156,7 +156,7 @@ def number_lines() -> tuple[tuple[Line, ...], Floats]:
     return (Line("mean", "mean"),), np.ones((1, 1))
 
 
-def paired_question(first: Question, second: Question) -> Question:
+def difference_question(first: Question, second: Question) -> Question:
     """Subtract the second answer from the first for each respondent with both.
 
     The mean of these differences is the difference of the means of respondents with both answers; its
@@ -173,7 +173,7 @@ def paired_question(first: Question, second: Question) -> Question:
         >>> lines, weights = number_lines()
         >>> a = Question("a", "a", "number", lines, np.array([[3.0], [2.0]]), weights)
         >>> b = Question("b", "b", "number", lines, np.array([[1.0], [np.nan]]), weights)
-        >>> paired_question(a, b).columns().tolist()
+        >>> difference_question(a, b).columns().tolist()
         [[2.0], [nan]]
     """
     lines, weights = number_lines()
@@ -250,7 +250,7 @@ def find_columns(name: str, columns: Sequence[str], labels: Mapping[str, ColumnL
     if mass_columns(columns, name):
         return QuestionColumns(name, (name,))
     if "=" in name:
-        return _listed_columns(name, columns)
+        return _read_column_list(name, columns)
     matching = tuple(column for column in columns if fnmatchcase(column, name))
     if any(sign in name for sign in "*?[") and matching:
         return QuestionColumns(name, matching, is_multiple=True)
@@ -268,7 +268,7 @@ def _code_columns(columns: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _listed_columns(text: str, columns: Sequence[str]) -> QuestionColumns:
+def _read_column_list(text: str, columns: Sequence[str]) -> QuestionColumns:
     """Read ``Brands=brand_a,brand_b`` or ``Mentions=first+second``."""
     title, _, listed = text.partition("=")
     are_mentions = "+" in listed and "," not in listed and listed.strip() not in columns
@@ -281,7 +281,7 @@ def _listed_columns(text: str, columns: Sequence[str]) -> QuestionColumns:
     return QuestionColumns(title.strip(), options, is_multiple=True, are_mentions=are_mentions)
 
 
-def needed_columns(question: QuestionColumns, columns: Sequence[str]) -> list[str]:
+def columns_of_question(question: QuestionColumns, columns: Sequence[str]) -> list[str]:
     """Return the columns from which a question is read."""
     present = [column for column in question.columns if column in columns]
     if question.is_multiple:
@@ -356,7 +356,7 @@ class QuestionReader:
         """
         columns = self._columns(question)
         is_choice = question.is_multiple and not question.are_mentions and question.name != _CODED
-        if is_choice and is_grid({column.name: column.named(column.whole) for column in columns}):
+        if is_choice and is_grid({column.name: column.label_cells(column.whole) for column in columns}):
             return self._items(question, columns)
         return [self._read(question, columns)]
 
@@ -383,11 +383,11 @@ class QuestionReader:
             return _multiple_choice(name, columns)
         is_number = name in self._numeric
         if (masses := mass_columns(self._frame.columns, question.columns[0])) and not is_number:
-            return self._rated(name, masses, columns)
+            return self._read_ratings(name, masses, columns)
         (column,) = columns
         kind = "number" if is_number else column.profile.kind
         if kind in ("single choice", "multiple choice") and (masses := self._ratings_of(column)):
-            return self._rated(name, masses, columns)
+            return self._read_ratings(name, masses, columns)
         if name in self._points and kind in ("number", "single choice", "ordinal"):
             points = self._points[name]
             return _scale(name, replace(column, cells=on_scale(column.cells, points, name)), points)
@@ -403,14 +403,14 @@ class QuestionReader:
         match kind:
             case "ordinal" if column.profile.numbers:
                 return _scale(name, column)
-            case "multiple choice" if options := listed_options(column.profile.values):
-                return _listed_choice(name, column, options)
+            case "multiple choice" if options := options_in_values(column.profile.values):
+                return _read_list_choice(name, column, options)
             case "ordinal" | "single choice" | "multiple choice":
                 return _single_choice(name, column)
             case "number":
                 return _number(name, column)
             case "open text" if masses := mass_columns(self._frame.columns, f"{PREFIX}{_MEAN}"):
-                return self._rated(name, masses, [column])
+                return self._read_ratings(name, masses, [column])
             case "open text":
                 raise InputError(
                     "question",
@@ -446,7 +446,7 @@ class QuestionReader:
         is_rated = rated.height > n_texts >= _FEWEST_TEXTS and has_one_each
         return masses if is_rated else {}
 
-    def _rated(self, name: str, masses: Mapping[float, str], columns: Sequence["_Column"]) -> Question:
+    def _read_ratings(self, name: str, masses: Mapping[float, str], columns: Sequence["_Column"]) -> Question:
         """Read the probabilities of a text's points that ``semscale rate`` wrote."""
         labels, values = self._points.get(name, {}), sorted(masses)
         answers = np.column_stack([
@@ -464,7 +464,7 @@ class QuestionReader:
     def _items(self, grid: QuestionColumns, columns: Sequence["_Column"]) -> list[Question]:
         """Read the items of a grid; items with unlabelled whole numbers share their points."""
         numbers = np.concatenate([column.numbers for column in columns])
-        observed, _ = observed_points(numbers, {})
+        observed, _ = points_in_data(numbers, {})
         if observed and not likely_codes(observed) and not any(column.labels.values for column in columns):
             points = {f"{value:g}": "" for value in points_in(numbers, {})}
             columns = [replace(column, labels=replace(column.labels, values=points)) for column in columns]
@@ -515,7 +515,7 @@ class _Column:
         n = self.profile.filled - self.profile.numbers
         return (f"{n:,} cells of '{self.name}' are not numbers and count as missing",) if n else ()
 
-    def named(self, cells: pl.Series) -> pl.Series:
+    def label_cells(self, cells: pl.Series) -> pl.Series:
         """Name the cells of an option by labels, or yes and no if the file declares the counted value."""
         names, counted = groups_in(cells), self.labels.counted
         if not counted:
@@ -532,7 +532,7 @@ def _scale(name: str, column: _Column, points: Mapping[str, str] | None = None) 
     positions = np.searchsorted(values, np.nan_to_num(numbers)).clip(0, len(values) - 1)
     lines, weights = scale_lines(values, [point_name(value, labels) for value in values])
     answers = np.where(np.isnan(numbers), -1, positions)
-    codes = [] if points else likely_codes(observed_points(numbers, labels)[0], labels)
+    codes = [] if points else likely_codes(points_in_data(numbers, labels)[0], labels)
     notes, cautions = column.note_on_numbers, _code_cautions(name, codes, labels)
     return Question(name, column.text, "scale", lines, answers, weights, notes, cautions)
 
@@ -540,21 +540,21 @@ def _scale(name: str, column: _Column, points: Mapping[str, str] | None = None) 
 def _single_choice(name: str, column: _Column) -> Question:
     labels, present = column.labels.answers, column.profile.values
     _check_answers(name, len(present))
-    values = [*labels, *sorted_names(value for value in present if value not in labels)]
+    values = [*labels, *sort_names(value for value in present if value not in labels)]
     lines, weights = choice_lines([labels.get(value, value) for value in values])
     answers = _positions_in(values, column.cells)
     cautions = scale_caution(name, present)
     return Question(name, column.text, "single choice", lines, answers, weights, cautions=cautions)
 
 
-def _listed_choice(name: str, column: _Column, options: Mapping[str, Sequence[str]]) -> Question:
+def _read_list_choice(name: str, column: _Column, options: Mapping[str, Sequence[str]]) -> Question:
     """Read a multiple choice from one column with several options per cell."""
     counts: Counter[str] = Counter()
     for cell, n in column.profile.values.items():
         counts.update(dict.fromkeys(options.get(cell, ()), n))
-    joined = joined_spellings(counts)
+    joined = join_spellings(counts)
     options = {cell: [joined.get(option, option) for option in listed] for cell, listed in options.items()}
-    names = sorted_names({option for listed in options.values() for option in listed})
+    names = sort_names({option for listed in options.values() for option in listed})
     marks = np.array([[float(option in listed) for option in names] for listed in options.values()])
     missing = np.full((1, len(names)), np.nan)
     answers = np.concatenate([marks, missing])[_positions_in(list(options), column.cells)]
@@ -579,9 +579,9 @@ def _number(name: str, column: _Column) -> Question:
 
 def _multiple_choice(name: str, columns: Sequence[_Column]) -> Question:
     """Read a multiple choice from columns that are its options."""
-    cells = {column.name: column.named(column.cells) for column in columns}
-    whole = {column.name: column.named(column.whole) for column in columns}
-    marks, reading = chosen_options(cells, whole=whole, question=name)
+    cells = {column.name: column.label_cells(column.cells) for column in columns}
+    whole = {column.name: column.label_cells(column.whole) for column in columns}
+    marks, reading = read_choices(cells, whole=whole, question=name)
     names = [column.labels.option or column.labels.label or column.name for column in columns]
     _check_answers(name, len(names))
     start = (PREFIX if name == _CODED else name).rstrip("*?")
@@ -602,7 +602,7 @@ def _mentions(name: str, columns: Sequence[_Column]) -> Question:
     present = {code for column in cells for code in column.drop_nulls().to_list() if code.strip()}
     if not present:
         raise InputError("question", f": the columns of '{name}' are empty for all who count")
-    codes = [*labels, *sorted_names(present - labels.keys())]
+    codes = [*labels, *sort_names(present - labels.keys())]
     _check_answers(name, len(codes))
     lines, weights = choice_lines([labels.get(code, code) for code in codes])
     note = (
@@ -611,7 +611,7 @@ def _mentions(name: str, columns: Sequence[_Column]) -> Question:
     )
     numbers = sorted(number for code in codes if not np.isnan(number := as_number(code)))
     cautions = _code_cautions(name, likely_codes(numbers, labels), labels)
-    marks = mentioned_codes(cells, codes)
+    marks = mark_codes(cells, codes)
     return Question(name, name, "multiple choice", lines, marks, weights, (note,), cautions)
 
 

@@ -14,7 +14,7 @@ from platformdirs import user_cache_dir
 from semscale.errors import InputError, ModelError
 from semscale.input_files import check_regular, read_input_text
 from semscale.json_reading import parse_json
-from semscale.weights.known import EXPORTED_GRAPHS, WEIGHTS, exported_files, weights_file
+from semscale.weights.known import EXPORTED_GRAPHS, WEIGHTS, graph_files, weights_file
 
 DEFAULT_MAX_BYTES = 2 << 30
 CAP_VARIABLE = "SEMSCALE_CACHE_MAX"
@@ -166,14 +166,14 @@ def lacking_or_damaged(home: Path, thorough: bool) -> list[str]:
     cache with a part of the model does. So a folder without modules counts as complete only if the file
     ``WHOLE`` records that the hub has none either.
     """
-    sums = stored_sums(home)
+    sums = read_sums(home)
     weights = weights_file(sums)
     if weights is None:
         return [WEIGHTS]
     steps = lacking_steps(home)
     if steps and not (home / WHOLE).is_file():
         return [steps]
-    return damaged(home, sums, () if thorough else (WEIGHTS, *exported_files(sums)))
+    return find_damaged(home, sums, () if thorough else (WEIGHTS, *graph_files(sums)))
 
 
 def lacking_steps(home: Path) -> str | None:
@@ -182,7 +182,7 @@ def lacking_steps(home: Path) -> str | None:
 
 
 @contextlib.contextmanager
-def explained(home: Path, sums: Mapping[str, str], lacking: list[str]) -> Iterator[None]:
+def explain_faults(home: Path, sums: Mapping[str, str], lacking: list[str]) -> Iterator[None]:
     """Put the faults of the existing files at the beginning of the message of a failed pull."""
     try:
         yield
@@ -204,12 +204,12 @@ def fault_of(home: Path, file: str, expected: str | None) -> str:
     return f"{home / file} has SHA-256 {actual[:12]}..., not {expected[:12]}..., so it is damaged"
 
 
-def stored_sums(home: Path) -> dict[str, str]:
+def read_sums(home: Path) -> dict[str, str]:
     """Return the hashes that are stored in a model's folder, by path of the file."""
     return {file: stamp.sha256 for file, stamp in read_stamps(home).items()}
 
 
-def damaged(home: Path, sums: Mapping[str, str], trusted: Collection[str]) -> list[str]:
+def find_damaged(home: Path, sums: Mapping[str, str], trusted: Collection[str]) -> list[str]:
     """List the files that are missing or have another hash; store the hashes that had to be computed.
 
     Args:

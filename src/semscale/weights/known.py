@@ -282,11 +282,11 @@ def find_known(name: str) -> KnownModel | None:
     return next((model for model in KNOWN.values() if name in model.names), None)
 
 
-def exported_files(names: Collection[str]) -> tuple[str, ...]:
+def graph_files(names: Collection[str]) -> tuple[str, ...]:
     """Return the files of the exported graph among a repository's files, the graph itself first; or none.
 
     Examples:
-        >>> exported_files(["config.json", "openvino/openvino_model.bin", "openvino/openvino_model.xml"])
+        >>> graph_files(["config.json", "openvino/openvino_model.bin", "openvino/openvino_model.xml"])
         ('openvino/openvino_model.xml', 'openvino/openvino_model.bin')
     """
     graph = next((name for name in EXPORTED_GRAPHS if name in names), None)
@@ -298,7 +298,7 @@ def exported_files(names: Collection[str]) -> tuple[str, ...]:
 
 def weights_file(names: Collection[str]) -> str | None:
     """Return the file among a repository's files whose hash identifies the model."""
-    return WEIGHTS if WEIGHTS in names else next(reversed(exported_files(names)), None)
+    return WEIGHTS if WEIGHTS in names else next(reversed(graph_files(names)), None)
 
 
 def model_name(signature: Signature) -> str:
@@ -306,7 +306,7 @@ def model_name(signature: Signature) -> str:
     return _name_and_hash(signature)[0]
 
 
-def known_model(signature: Signature) -> KnownModel | None:
+def model_in_signature(signature: Signature) -> KnownModel | None:
     """Find the known model that a signature names.
 
     Args:
@@ -317,9 +317,9 @@ def known_model(signature: Signature) -> KnownModel | None:
         The model; ``None`` if it is unknown, or if a known short name has other weights.
 
     Examples:
-        >>> known_model(Signature.of("embed", model="intfloat/multilingual-e5-small#0123")).name
+        >>> model_in_signature(Signature.of("embed", model="intfloat/multilingual-e5-small#0123")).name
         'e5-small'
-        >>> known_model(Signature.of("embed", model="e5-small#0123")) is None
+        >>> model_in_signature(Signature.of("embed", model="e5-small#0123")) is None
         True
     """
     name, digest = _name_and_hash(signature)
@@ -339,7 +339,7 @@ def profile_of(signature: Signature) -> ModelProfile:
         >>> profile_of(Signature.of("embed", model="intfloat/multilingual-e5-base#0123")).prefix
         'query: '
     """
-    known = known_model(signature)
+    known = model_in_signature(signature)
     return known.profile if known else hub_profile(model_name(signature)) or ModelProfile()
 
 

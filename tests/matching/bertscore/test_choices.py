@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.bertscore import bert_models, chosen_baseline, chosen_layer
+from semscale.matching.bertscore import bert_models, choose_baseline, choose_layer
 from semscale.signature import Signature
 from semscale.weights.known import KNOWN
 
@@ -32,17 +32,17 @@ def encoder(name, digest="0123456789ab", layers=12):
 )
 def test_what_is_known_of_a_model_holds_under_its_name_on_the_hub(name, digest, known):
     model = bert_models()[known]
-    assert chosen_layer(None, encoder(name, digest), None) == model.layer
-    baseline = chosen_baseline(None, encoder(name, digest), model.layer)
+    assert choose_layer(None, encoder(name, digest), None) == model.layer
+    baseline = choose_baseline(None, encoder(name, digest), model.layer)
     assert (baseline.origin, baseline.values.tolist()) == (known, model.baseline.tolist())
 
 
 @pytest.mark.parametrize("name", ["all-MiniLM-L6-v2", "e5-small", "roberta-large", "somebody/something"])
 def test_nothing_is_known_of_other_weights_under_a_short_name(name):
     with pytest.raises(InputError, match="layer must be given"):
-        chosen_layer(None, encoder(name), None)
+        choose_layer(None, encoder(name), None)
     with pytest.raises(InputError, match="none is known"):
-        chosen_baseline(None, encoder(name), 1)
+        choose_baseline(None, encoder(name), 1)
 
 
 def test_baselines_of_pinned_models_are_of_the_weights_that_are_pinned():

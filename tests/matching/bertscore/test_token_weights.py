@@ -7,7 +7,7 @@ import pytest
 
 from semscale.embedding.token_states import TokenIds
 from semscale.errors import InputError
-from semscale.matching.token_scores import fixed_weights, reference_weights
+from semscale.matching.token_scores import constant_weights, reference_weights
 
 LN2, LN3 = 0.6931471805599453, 1.0986122886681098
 
@@ -26,11 +26,11 @@ class WordReader:
 
 
 def test_all_alike_but_what_stands_around_a_text():
-    assert fixed_weights(False, WordReader()).table.tolist() == [0, 0, *[1] * 8]
+    assert constant_weights(False, WordReader()).table.tolist() == [0, 0, *[1] * 8]
 
 
 def test_idf_over_a_corpus_by_hand():
-    weights = fixed_weights(["5 5 7", " 5 "], WordReader())
+    weights = constant_weights(["5 5 7", " 5 "], WordReader())
     # N = 2. 5 and the two special tokens are in both: ln(3/3); 7 in one: ln(3/2); all others in none: ln 3.
     assert weights.of(np.array([0, 1, 5])).tolist() == [0, 0, 0]
     np.testing.assert_allclose(weights.of(np.array([7, 3])), [LN3 - LN2, LN3])
@@ -48,14 +48,14 @@ def test_idf_over_references_counts_a_repeated_one_as_often_as_it_is_there():
 
 def test_a_token_counts_once_a_document():
     # N = 1: 5 is in that text, so its weight is ln(2/2), however often it is there.
-    assert fixed_weights(["5 5 5"], WordReader()).of(np.array([5])).tolist() == [0]
+    assert constant_weights(["5 5 5"], WordReader()).of(np.array([5])).tolist() == [0]
 
 
 def test_given_weights_and_what_is_not_among_them():
-    plain = fixed_weights({5: 0.5, 7: 2.0}, WordReader())
+    plain = constant_weights({5: 0.5, 7: 2.0}, WordReader())
     assert plain.of(np.array([0, 5, 7, 3])).tolist() == [0, 0.5, 2, 2]
     default = defaultdict(lambda: 1.5, {5: 0.5})
-    assert fixed_weights(default, WordReader()).of(np.array([0, 5, 3])).tolist() == [1.5, 0.5, 1.5]
+    assert constant_weights(default, WordReader()).of(np.array([0, 5, 3])).tolist() == [1.5, 0.5, 1.5]
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_given_weights_and_what_is_not_among_them():
 )
 def test_what_is_no_idf_is_refused(idf, message):
     with pytest.raises(InputError, match=message):
-        fixed_weights(idf, WordReader())
+        constant_weights(idf, WordReader())

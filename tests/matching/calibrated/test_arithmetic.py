@@ -12,10 +12,10 @@ from semscale.guards.registry import Guards
 from semscale.matching.calibrated import (
     CalibratedMatch,
     combine,
-    estimated_floors,
+    estimate_floors,
     load_calibrated_weights,
     penalty_of,
-    weighted_mean,
+    precision_recall_mean,
 )
 from semscale.matching.cosines import best_of
 from semscale.matching.matcher import Matcher, match_with
@@ -48,7 +48,7 @@ def test_equal_words_match_exactly_whatever_their_weights():
 
 def test_leaning():
     precision, recall = np.array([0.2]), np.array([0.8])
-    leant = [float(weighted_mean(precision, recall, share)[0]) for share in (0, 0.5, 1)]
+    leant = [float(precision_recall_mean(precision, recall, share)[0]) for share in (0, 0.5, 1)]
     assert leant == pytest.approx([0.2, 0.5, 0.8])
 
 
@@ -150,7 +150,7 @@ def test_floors_are_those_of_the_file_where_the_corpus_gives_none():
         [[0.5, 0.5, missing, missing, 1], [missing] * 4 + [1], [0.25, 0.25, missing, missing, 1]]
     )
     known = {"word": 0.4, "context": 0.2, "text": 0.1}
-    assert estimated_floors(unrelated, known) == {"word": 0.375, "context": 0.2, "text": 0.1}
+    assert estimate_floors(unrelated, known) == {"word": 0.375, "context": 0.2, "text": 0.1}
 
 
 def test_one_word_in_many_spellings_is_a_corpus_without_floors(encoder):

@@ -6,8 +6,8 @@ from semscale.guards.registry import FINDING_KINDS
 from semscale.matching.calibrated import (
     GENERIC_MODEL,
     LAYERS,
-    calibrated_weights_for,
     load_calibrated_weights,
+    load_weights_for,
 )
 from semscale.signature import Signature
 from semscale.weights.known import KNOWN
@@ -32,11 +32,11 @@ def signed(model, digest):
 def test_a_known_model_gets_its_own_weights_and_any_other_the_generic_ones():
     e5 = KNOWN["e5-small"]
     digest = e5.sums[e5.weights][:12]
-    assert calibrated_weights_for(signed("e5-small", digest)).model == "e5-small"
-    assert calibrated_weights_for(signed("intfloat/multilingual-e5-small", "0" * 12)).model == "e5-small"
+    assert load_weights_for(signed("e5-small", digest)).model == "e5-small"
+    assert load_weights_for(signed("intfloat/multilingual-e5-small", "0" * 12)).model == "e5-small"
     # Other weights under a known name are another model.
-    assert calibrated_weights_for(signed("e5-small", "0" * 12)).model == GENERIC_MODEL
-    assert calibrated_weights_for(signed("organisation/other", "0" * 12)).model == GENERIC_MODEL
+    assert load_weights_for(signed("e5-small", "0" * 12)).model == GENERIC_MODEL
+    assert load_weights_for(signed("organisation/other", "0" * 12)).model == GENERIC_MODEL
 
 
 def test_the_label_tells_apart_what_was_fitted_to_which_model():

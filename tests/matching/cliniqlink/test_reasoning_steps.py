@@ -1,9 +1,9 @@
 import pytest
 
 from semscale.matching.cliniqlink import (
-    expected_step,
     explanation_in,
-    named_step,
+    find_step,
+    read_expected_step,
     step_factor,
 )
 
@@ -19,12 +19,12 @@ from semscale.matching.cliniqlink import (
     ],
 )
 def test_the_first_numbered_step_is_named(text, step):
-    assert named_step(text) == step
+    assert find_step(text) == step
 
 
 def test_an_explanation_starts_after_its_heading_not_after_the_word_in_a_sentence():
     lines = ["- Step 5 ignores the explanation given.", "- **Explanation:** it is strained."]
-    assert expected_step(lines) == (5, "it is strained.")
+    assert read_expected_step(lines) == (5, "it is strained.")
     assert explanation_in("Step 5. The explanation is long. Explanation: short") == "short"
 
 
@@ -33,8 +33,8 @@ def test_a_reply_without_the_word_is_its_own_explanation():
 
 
 def test_one_text_is_read_by_its_lines():
-    assert expected_step("Step 2 errs.\nExplanation: no link") == (2, "no link")
-    assert expected_step("") == (None, "")
+    assert read_expected_step("Step 2 errs.\nExplanation: no link") == (2, "no link")
+    assert read_expected_step("") == (None, "")
 
 
 def test_factors_fall_to_70_and_30_percent_and_then_by_half():

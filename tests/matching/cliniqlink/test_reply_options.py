@@ -1,8 +1,8 @@
 import pytest
 
 from semscale.matching.cliniqlink import (
-    chosen_option,
-    chosen_options,
+    find_chosen_option,
+    find_chosen_options,
     option_key,
     true_or_false,
 )
@@ -45,7 +45,7 @@ def test_keys_ignore_case_accents_and_marks_but_not_percent_signs():
     ],
 )
 def test_one_option_is_chosen_by_text_or_letter(reply, key):
-    assert chosen_option(reply, OPTIONS) == key
+    assert find_chosen_option(reply, OPTIONS) == key
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_one_option_is_chosen_by_text_or_letter(reply, key):
     ],
 )
 def test_lists_of_options_are_split_without_tearing_options(reply, chosen, unknown):
-    assert chosen_options(reply, OPTIONS) == (chosen, unknown)
+    assert find_chosen_options(reply, OPTIONS) == (chosen, unknown)

@@ -5,14 +5,14 @@ from random_classifier import write_random_classifier
 from tests.matching.made_up_entailment import KnownPairs
 
 from semscale.errors import InputError
-from semscale.matching.entailment import NliModel, chosen_model
+from semscale.matching.entailment import NliModel, load_entailment_model
 
 
 def test_a_name_is_loaded_and_a_model_taken_as_it_is(tmp_path):
     write_random_classifier(tmp_path / "nli", "bert")
-    assert isinstance(chosen_model(str(tmp_path / "nli"), cache=False), NliModel)
+    assert isinstance(load_entailment_model(str(tmp_path / "nli"), cache=False), NliModel)
     model = KnownPairs({})
-    assert chosen_model(model) is model
+    assert load_entailment_model(model) is model
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_a_name_is_loaded_and_a_model_taken_as_it_is(tmp_path):
 )
 def test_what_is_no_choice_is_refused(nli, settings, message):
     with pytest.raises(InputError, match=message):
-        chosen_model(nli, **settings)
+        load_entailment_model(nli, **settings)

@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.errors import InputError, ModelError
-from semscale.matching.entailment import checked_labels, label_columns
+from semscale.matching.entailment import label_columns, validate_label_order
 
 STATED = ("contradiction", "neutral", "entailment")
 
@@ -50,4 +50,4 @@ def test_an_order_against_the_names_is_refused():
 )
 def test_labels_are_the_three_relations(stated):
     with pytest.raises(InputError, match="nli_labels must list entailment, neutral, contradiction"):
-        checked_labels(stated)
+        validate_label_order(stated)

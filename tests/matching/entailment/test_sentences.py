@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.matching.entailment import sentences_of, worded_sentences
+from semscale.matching.entailment import sentences_of, sentences_with_text
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,11 @@ from semscale.matching.entailment import sentences_of, worded_sentences
     ],
 )
 def test_sentences_with_words_are_listed(text, expected):
-    assert worded_sentences(text) == expected
+    assert sentences_with_text(text) == expected
 
 
 @given(st.text(alphabet="aB .!?\n'1。", max_size=60))
 def test_no_letter_is_lost(text):
-    kept = "".join(worded_sentences(text))
+    kept = "".join(sentences_with_text(text))
     assert [letter for letter in kept if letter.isalpha()] == [letter for letter in text if letter.isalpha()]
     assert "".join(sentences_of(text)) == text

@@ -10,7 +10,7 @@ from semscale.errors import MissingExtraError
 from semscale.report.chart_kit import ordinal
 from semscale.report.tables_workbook import write_differences
 from semscale.report.workbook import Sheet, SheetFormats
-from semscale.store.writing import opened_workbook
+from semscale.store.writing import open_workbook
 from semscale.tabulation.crosstabs import check_path, crosstabs
 
 
@@ -93,7 +93,7 @@ def test_each_pair_and_line_has_a_row_of_numbers(tables, tmp_path):
 
 def test_rows_beyond_what_a_sheet_holds_are_counted(tables, tmp_path):
     total = sum(table.differences.values.size for table in tables.tables)
-    with opened_workbook(tmp_path / "t.xlsx") as workbook:
+    with open_workbook(tmp_path / "t.xlsx") as workbook:
         looks = {"title": {}, "note": {}, "head": {}, "text": {}}
         write_differences(Sheet(workbook, "d", SheetFormats(workbook, looks)), tables, most=2)
     sheet = CalamineWorkbook.from_path(tmp_path / "t.xlsx").get_sheet_by_name("d").to_python()

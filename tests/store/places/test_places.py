@@ -7,19 +7,19 @@ import fsspec
 import pytest
 
 from semscale.errors import InputError, MissingExtraError, UnreachableError
-from semscale.store.expressions import filtered
+from semscale.store.expressions import filter_table
 from semscale.store.places import (
     OutputPlace,
     check_target,
+    explain_errors,
     fetch,
     files_of,
     identity,
     is_url,
     open_filesystem,
-    reached,
+    redact,
     refuse_folder,
     scheme_of,
-    shown,
     target_of,
     url_name,
 )
@@ -59,7 +59,7 @@ def test_what_is_a_url(text, expected):
     ],
 )
 def test_secrets_are_not_shown(text, expected):
-    assert shown(text) == expected
+    assert redact(text) == expected
 
 
 def test_parts_of_a_url():
@@ -85,13 +85,13 @@ URL = "s3://ann:hidden@bucket/a.csv?key=hidden"
     ],
 )
 def test_what_is_said(error, message):
-    with pytest.raises(UnreachableError, match=message) as caught, reached(URL, "read"):
+    with pytest.raises(UnreachableError, match=message) as caught, explain_errors(URL, "read"):
         raise error
     assert "hidden" not in str(caught.value)
 
 
 def test_errors_of_semscale_pass():
-    with pytest.raises(InputError, match="^another$"), reached(URL, "read"):
+    with pytest.raises(InputError, match="^another$"), explain_errors(URL, "read"):
         raise InputError("another")
 
 
@@ -143,7 +143,7 @@ def test_another_size_hash_or_time_is_another_file():
 def test_the_copy_stays_as_long_as_a_table_reads_it():
     system = fsspec.filesystem("memory")
     system.pipe_file("/bucket/answers.csv", b"n,word\n1,a\n2,b\n3,c\n")
-    table = filtered(open_table("memory://bucket/answers.csv"), "n >= 2")  # the table before is gone
+    table = filter_table(open_table("memory://bucket/answers.csv"), "n >= 2")  # the table before is gone
     gc.collect()
     copy = table.path
     assert [batch["word"].to_list() for batch in table.batches(9)] == [["b", "c"]]

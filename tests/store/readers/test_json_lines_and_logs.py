@@ -388,5 +388,5 @@ def test_reasoning_stated_apart_from_an_output_has_a_column_of_its_own(tmp_path)
 def test_the_setting_decides_on_reasoning_in_an_output(tmp_path, kind, expected):
     table = open_table(log_with(tmp_path, {"content": "<think>Lyon?</think>Paris"}))
     assert "reasoning" not in table.columns
-    columns = RatingColumns(text="output").prepared_by(RaterSettings(reasoning=kind))
+    columns = RatingColumns(text="output").with_preparation(RaterSettings(reasoning=kind))
     assert columns.read(next(table.batches(9)), 0)["text"] == [expected]

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from targets import CORPUS
 
 from semscale.errors import InputError
-from semscale.store.columnar import open_parquet, rebatched
+from semscale.store.columnar import open_parquet, rebatch
 from semscale.store.reading import open_table
 
 
@@ -224,8 +224,8 @@ def test_a_folder_is_read_as_parquet_alone(folder):
 def test_rebatched_frames_of_no_rows_are_dropped():
     frames = [pl.DataFrame({"n": values}) for values in ([], [1, 2, 3], [], [4])]
     frames = [frame.cast(pl.Int64) for frame in frames]
-    assert [frame["n"].to_list() for frame in rebatched(frames, 2)] == [[1, 2], [3, 4]]
-    assert list(rebatched(frames[:1], 2)) == []
+    assert [frame["n"].to_list() for frame in rebatch(frames, 2)] == [[1, 2], [3, 4]]
+    assert list(rebatch(frames[:1], 2)) == []
 
 
 FRAME = pl.DataFrame({"n": range(10), "word": list("abcdefghij")})

@@ -7,7 +7,7 @@ import pytest
 from tests.store.readers.spss_files import FRAME, write_spss
 
 from semscale.errors import InputError
-from semscale.store.expressions import filtered
+from semscale.store.expressions import filter_table
 from semscale.store.reading import open_table
 from semscale.store.surveys import weight_variable
 from semscale.store.writing import join_parts, write_table
@@ -56,7 +56,7 @@ def test_the_weight_is_noticed(tmp_path):
 def test_conditions_take_values_and_their_labels(tmp_path):
     table = open_table(write_spss(tmp_path / "survey.sav"))
     for where in ("region = 1", "region = 'north'", "region in ('north', 'refused')"):
-        assert next(filtered(table, where).batches(9))["id"].to_list() == [1]
+        assert next(filter_table(table, where).batches(9))["id"].to_list() == [1]
 
 
 @pytest.mark.needs("spss")

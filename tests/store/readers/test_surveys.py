@@ -5,7 +5,7 @@ import pytest
 import xlsxwriter
 
 from semscale.errors import EmptyTableError, InputError
-from semscale.store.expressions import filtered
+from semscale.store.expressions import filter_table
 from semscale.store.reading import open_table
 from semscale.store.surveys import (
     header_rows,
@@ -276,7 +276,7 @@ def test_previews_of_qualtrics_and_people_who_broke_off_are_counted(opened):
     assert counted(table) == ["2 rows are of a preview", "1 row is not finished"]
     notes = with_unfinished_counted(table).notes
     assert "--where \"Status != 'Survey Preview'\" leaves such rows out" in notes[0]
-    assert counted(filtered(table, "Status != 'Survey Preview' and Finished != 'False'")) == []
+    assert counted(filter_table(table, "Status != 'Survey Preview' and Finished != 'False'")) == []
 
 
 def test_codes_of_qualtrics_are_read(opened):
@@ -291,7 +291,7 @@ def test_rows_of_limesurvey_without_a_date_of_submission_are_counted(opened):
     assert '--where "submitdate IS NOT NULL"' in with_unfinished_counted(table).notes[-1]
     table = opened("Response ID,Date submitted,Last page,Q1\n1,,1,a\n2,2026-01-02,3,b\n")
     assert """--where '"Date submitted" IS NOT NULL'""" in with_unfinished_counted(table).notes[-1]
-    assert len(next(filtered(table, '"Date submitted" IS NOT NULL').batches(9))) == 1
+    assert len(next(filter_table(table, '"Date submitted" IS NOT NULL').batches(9))) == 1
 
 
 def test_other_tables_stay_as_they_are(opened):

@@ -19,16 +19,16 @@ from semscale.drift.asking import (
     ItemToAsk,
     ModelAsker,
     PromptColumns,
-    answered_items,
     close_round,
     is_template,
+    items_with_answers,
     open_round,
     read_items_to_ask,
     read_template,
 )
 from semscale.drift.programs import ProgramAsker
 from semscale.drift.revision import git_revision
-from semscale.drift.runs import RecordedRun, check_rerun, copies_among, reasoning_notes, shared_ids
+from semscale.drift.runs import RecordedRun, check_rerun, copies_among, count_shared_ids, reasoning_notes
 from semscale.errors import InputError
 from semscale.history.runs import Approval, Run, now
 from semscale.report.drift_history import none_shared_sentence
@@ -103,12 +103,12 @@ def record_asked(options: RecordOptions) -> RecordedRun:
                 assigned = with_dataset(
                     history, draft, options.history.dataset, options.rerun_of, is_answered=False
                 )
-                shared = shared_ids(history, assigned)
+                shared = count_shared_ids(history, assigned)
             if shared is not None and not shared.n:
                 say(f"warning: {none_shared_sentence(shared, assigned.dataset)}")
-            answers, asked = run_apart(_asked(asker, table, options.reruns + 1, ledger, progress))
+            answers, asked = run_apart(_ask(asker, table, options.reruns + 1, ledger, progress))
         answers.check_complete()
-        recorded = replace(_recorded(options, table, draft, answers, approval), shared=shared)
+        recorded = replace(_record_runs(options, table, draft, answers, approval), shared=shared)
         run_apart(close_round(ledger, asked))
     finally:
         ledger.close()
@@ -134,7 +134,7 @@ def _model_name(options: RecordOptions, asker: ModelAsker | ProgramAsker) -> str
     return asker.name
 
 
-async def _asked(
+async def _ask(
     asker: ModelAsker | ProgramAsker, table: AskedTable, n: int, ledger: "Ledger", progress: "Progress | None"
 ) -> tuple[Answers, AskingRound]:
     if isinstance(asker, ProgramAsker):
@@ -165,11 +165,11 @@ def _note(options: RecordOptions, table: AskedTable) -> str:
     return said if options.source.note is None else f"{options.source.note}; {said}"
 
 
-def _recorded(
+def _record_runs(
     options: RecordOptions, table: AskedTable, draft: Run, answers: Answers, approval: Approval | None
 ) -> RecordedRun:
     """Store the first asking as a run, and the others as its reruns."""
-    first, *others = (_answered(draft, asking) for asking in answers.asked)
+    first, *others = (_add_answers(draft, asking) for asking in answers.asked)
     with options.history.open(create=True) as history:
         assigned = with_dataset(history, first, options.history.dataset, options.rerun_of)
         numbered = [
@@ -197,7 +197,7 @@ def _recorded(
         return approve_recorded(history, recorded, approval)
 
 
-def _answered(draft: Run, answers: Sequence[Answer]) -> Run:
+def _add_answers(draft: Run, answers: Sequence[Answer]) -> Run:
     missing = [
         f"{item.id}: {answer.reason}"
         for item, answer in zip(draft.items, answers, strict=True)
@@ -208,7 +208,7 @@ def _answered(draft: Run, answers: Sequence[Answer]) -> Run:
     return Run(
         draft.dataset,
         draft.model,
-        answered_items(draft.items, answers),
+        items_with_answers(draft.items, answers),
         recorded=now(),
         revision=draft.revision,
         note=f"{draft.note}{without}",

@@ -60,14 +60,14 @@ def run_gate(options: GateOptions, settings: GateSettings) -> DriftSummary:
     with options.history.open() as history:
         history.check_writable()
         try:
-            summary, comparison_id = _compared(options, settings, history)
+            summary, comparison_id = _compare_runs(options, settings, history)
         except KeyboardInterrupt:
             raise StoppedByUserError(
                 "stopped; no comparison was stored. The same command continues with the parts of the "
                 "baseline that were read"
             ) from None
     try:
-        with _annotated(summary) if outputs.github else nullcontext():
+        with _print_annotations(summary) if outputs.github else nullcontext():
             _write_files(summary, outputs)
             present(summary, outputs, comparison=comparison_id)
     except KeyboardInterrupt:
@@ -78,7 +78,9 @@ def run_gate(options: GateOptions, settings: GateSettings) -> DriftSummary:
     return summary
 
 
-def _compared(options: GateOptions, settings: GateSettings, history: "History") -> tuple[DriftSummary, str]:
+def _compare_runs(
+    options: GateOptions, settings: GateSettings, history: "History"
+) -> tuple[DriftSummary, str]:
     runs = _runs(options, history)
     baseline, candidate, file = runs.baseline, runs.candidate, runs.file
     if candidate.id == baseline.id:
@@ -113,8 +115,8 @@ def _compared(options: GateOptions, settings: GateSettings, history: "History") 
             )
             comparison = replace(comparison, cautions=(*comparison.cautions, first))
         if judge is not None:
-            comparison = _judged(options, comparison, judge, progress)
-        decision = decide(comparison, _measured_settings(comparison, settings))
+            comparison = _judge_comparison(options, comparison, judge, progress)
+        decision = decide(comparison, _settings_without_judge(comparison, settings))
         ruler = check_ruler(history, baseline.dataset, TextRuler(meter), progress=progress)
     if ruler is not None:
         decision = with_ruler(decision, ruler)
@@ -176,7 +178,7 @@ def _runs(options: GateOptions, history: "History") -> _GatedRuns:
         )
         candidate = history.same_run(read, besides=[baseline.id]) or read
         return _GatedRuns(baseline, candidate, approval, name, tuple(repeated))
-    candidate = _stored_candidate(options, history)
+    candidate = _find_candidate(options, history)
     owner = f"a file of outputs, and {name!r:.60} is a run"
     refuse_stated(owner, options.source, options.table, but=("model",))
     baseline, approval = baseline_of(history, options.baseline, candidate.dataset)
@@ -205,7 +207,7 @@ def _dataset(options: GateOptions, history: "History") -> str:
     return next(iter(approvals)) if len(approvals) == 1 else dataset_of(history, None)
 
 
-def _stored_candidate(options: GateOptions, history: "History") -> Run:
+def _find_candidate(options: GateOptions, history: "History") -> Run:
     try:
         candidate = run_of(history, options.candidate, options.history.dataset)
     except UnknownNameError as error:
@@ -226,7 +228,7 @@ def _stored_candidate(options: GateOptions, history: "History") -> Run:
 
 
 @contextmanager
-def _annotated(summary: DriftSummary) -> Iterator[None]:
+def _print_annotations(summary: DriftSummary) -> Iterator[None]:
     """Print the annotations of a decision, and keep GitHub Actions from reading any in what follows."""
     from semscale.report.drift_ci import github_annotations, stop_commands
 
@@ -246,7 +248,7 @@ def quality_metrics_of(baseline: Run, candidate: Run, *, is_judged: bool) -> Map
     return {metric.name: metric for metric in metrics}
 
 
-def _judged(
+def _judge_comparison(
     options: GateOptions, comparison: Comparison, judge: "Judge", progress: "Progress | None"
 ) -> Comparison:
     """Let a judge compare both runs; if it cannot be asked, a caution says so and the rest is decided.
@@ -270,7 +272,7 @@ def _judged(
     return replace(comparison, cautions=(*comparison.cautions, missing))
 
 
-def _measured_settings(comparison: Comparison, settings: GateSettings) -> GateSettings:
+def _settings_without_judge(comparison: Comparison, settings: GateSettings) -> GateSettings:
     """Return the settings without those about a judge that could not be asked.
 
     Raises:

@@ -507,7 +507,7 @@ class DecisionOptions(Settings):
             elif name == "must_pass":
                 value = tuple(dict.fromkeys([*known, *value]))
             changed[name] = value
-        return settings.changed(**changed)
+        return settings.with_values(**changed)
 
 
 class GateOptions(Settings):

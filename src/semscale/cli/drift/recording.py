@@ -28,13 +28,13 @@ from semscale.drift.runs import (
     check_comparable,
     check_rerun,
     copies_among,
+    count_shared_ids,
     match_runs,
     reasoning_notes,
-    shared_ids,
 )
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.anchor_sets import AnchorSet
-from semscale.history.runs import Approval, Run, named, near, now, short_id
+from semscale.history.runs import Approval, Run, list_names, near, now, short_id
 from semscale.messages import did_you_mean
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ def dataset_of(history: "History", dataset: str | None) -> str:
     if not known:
         raise InputError(f"history {history.where} holds no run: record one with semscale drift record")
     if len(known) > 1:
-        raise InputError("dataset", f"must be named, as the history has {named(known)}: add --dataset NAME")
+        raise InputError(
+            "dataset", f"must be named, as the history has {list_names(known)}: add --dataset NAME"
+        )
     return known[0]
 
 
@@ -173,7 +175,7 @@ def record_outputs(options: RecordOptions) -> RecordedRun:
     with options.history.open(create=True) as history:
         run = with_dataset(history, read[0], dataset, rerun_of)
         approval = approval_to_come(run, options.approval)
-        shared = shared_ids(history, run)
+        shared = count_shared_ids(history, run)
         stored = history.record(run)
         reruns = record_reruns(history, stored, read[1:])
         again = reruns if stored.rerun_of is None else (stored, *reruns)
@@ -252,7 +254,7 @@ def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
     """
     with options.history.open() as history:
         approved = run_of(history, options.run, options.history.dataset)
-        shared = shared_ids(history, approved) if history.approvals(approved.dataset) else None
+        shared = count_shared_ids(history, approved) if history.approvals(approved.dataset) else None
         approval = _approval(approved, options.by, options.why, options.expires)
         comparisons = history.comparisons(dataset=approved.dataset)
         history.approve(approval)
@@ -298,7 +300,9 @@ def _of_known_dataset(history: "History", run: Run) -> Run:
     if not known or run.dataset in known:
         return run
     if len(known) > 1:
-        raise InputError("dataset", f"must be named, as the history has {named(known)}: add --dataset NAME")
+        raise InputError(
+            "dataset", f"must be named, as the history has {list_names(known)}: add --dataset NAME"
+        )
     assigned = replace(run, dataset=known[0])
     try:
         match_runs(history.run(history.runs(known[0])[-1].id), assigned)

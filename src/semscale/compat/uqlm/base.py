@@ -18,7 +18,7 @@ from semscale.chat.chat_model import load_chat_model
 from semscale.chat.messages import Message, Reply, TokenLogprob
 from semscale.chat.runner import Runner, Running, run_apart
 from semscale.errors import InputError, MissingExtraError, ModelError
-from semscale.matching.entailment import EntailmentModel, chosen_model
+from semscale.matching.entailment import EntailmentModel, load_entailment_model
 from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Status
 from semscale.weights.known import ENGLISH_NLI
@@ -328,16 +328,16 @@ class UncertaintyScorer(ABC):
             )
         return self.running.runner(load_chat_model(self.llm))
 
-    def _processed(
+    def _process(
         self, responses: Sequence[Any], samples: Sequence[Sequence[Any]]
     ) -> tuple[list[Any], list[list[Any]]]:
         """Remove reasoning from responses and samples, and apply the postprocessor to these texts."""
 
-        def processed(text: Any) -> Any:
+        def process(text: Any) -> Any:
             return self.postprocessor(text) if self.postprocessor and isinstance(text, str) else text
 
         answers, rows = ANSWERS.prepare(list(responses)), ANSWERS.prepare([list(row) for row in samples])
-        return [processed(text) for text in answers], [[processed(text) for text in row] for row in rows]
+        return [process(text) for text in answers], [[process(text) for text in row] for row in rows]
 
     def _text_columns(
         self, raw: tuple[list[Any], list[list[Any]]], processed: tuple[list[Any], list[list[Any]]]
@@ -372,14 +372,14 @@ def answer_tokens(cells: Sequence[Any]) -> Sequence[Any]:
     return AnswerTokens(read_tokens(list(cells), len(cells))).without_reasoning().answers or []
 
 
-def limited(running: Running, max_calls_per_min: int | None) -> Running:
+def with_rate_limit(running: Running, max_calls_per_min: int | None) -> Running:
     """Return the settings with a limit on calls per minute, if there is one."""
     if max_calls_per_min is None:
         return running
     return replace(running, limits=replace(running.limits, requests_per_minute=max_calls_per_min))
 
 
-def checked_scorers(scorers: Sequence[str], known: Collection[str]) -> tuple[str, ...]:
+def validate_scorers(scorers: Sequence[str], known: Collection[str]) -> tuple[str, ...]:
     """Return the names of scorers.
 
     Raises:
@@ -442,7 +442,7 @@ def entailment_model(nli_model_name: Any, scorers: Sequence[str]) -> EntailmentM
     """
     name = nli_model_name or ENGLISH_NLI.hub_id
     try:
-        return chosen_model(name)
+        return load_entailment_model(name)
     except (ModelError, MissingExtraError) as error:
         raise ModelError(
             f"scorers that cannot run without an entailment model: {', '.join(scorers)}; get it with "

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from semscale.chat.chat_model import ChatModel, held_open, load_chat_model
+from semscale.chat.chat_model import ChatModel, keep_open, load_chat_model
 from semscale.chat.langchain import is_langchain
 from semscale.chat.runner import Running
-from semscale.compat.uqlm.base import ANSWERS, UncertaintyScorer, UQResult, limited, synchronous
+from semscale.compat.uqlm.base import ANSWERS, UncertaintyScorer, UQResult, synchronous, with_rate_limit
 from semscale.errors import InputError
 from semscale.judging.judge import Judge, JudgeState, Panel
 from semscale.judging.prompts import JudgedItem, read_items
@@ -60,7 +60,7 @@ class LLMJudge:
         if scoring_template not in TEMPLATES:
             raise unknown_name("scoring_template", str(scoring_template), TEMPLATES)
         self.llm, self.scoring_template, self.system_prompt = llm, scoring_template, additional_context
-        self.running = limited(running or Running(), max_calls_per_min)
+        self.running = with_rate_limit(running or Running(), max_calls_per_min)
         self._model = None if llm is None else load_chat_model(llm)
 
     async def judge_responses(
@@ -89,7 +89,7 @@ class LLMJudge:
         """
         judge = self.as_judge(retries=retries, explanations=explanations)
         rows = read_items(list(prompts), list(responses), preparation=ANSWERS)
-        async with held_open(self._chat_model()):
+        async with keep_open(self._chat_model()):
             verdicts = await judge.judge_items(rows, self.running)
         columns: dict[str, Any] = {
             "judge_prompts": [judge.prompt(row) if isinstance(row, JudgedItem) else None for row in rows],
@@ -165,7 +165,7 @@ class LLMPanel(UncertaintyScorer):
                 f"must have one template for each judge, got {len(templates)} templates "
                 f"and {len(judges)} judges",
             )
-        super().__init__(llm, system_prompt, limited(running or Running(), max_calls_per_min))
+        super().__init__(llm, system_prompt, with_rate_limit(running or Running(), max_calls_per_min))
         self.explanations, self.scoring_templates = explanations, templates
         for number, judge in enumerate(judges):
             _check_judge(judge, f"judges[{number}]")

@@ -51,11 +51,11 @@ from semscale.compat.uqlm.base import (
     UQResult,
     answer_tokens,
     check_token_lengths,
-    checked_scorers,
     entailment_model,
     entailment_model_for,
-    limited,
+    validate_scorers,
     warn_of_ignored,
+    with_rate_limit,
 )
 from semscale.errors import InputError
 from semscale.types import Floats
@@ -123,13 +123,13 @@ class BlackBoxUQ(UncertaintyScorer):
         bert_model: str = DEFAULT_MODEL,
         ledger: bool | str | Path = True,
     ) -> None:
-        self.scorers = checked_scorers(DEFAULT_BLACK_BOX if scorers is None else scorers, BLACK_BOX)
+        self.scorers = validate_scorers(DEFAULT_BLACK_BOX if scorers is None else scorers, BLACK_BOX)
         if structured_response is not None or output_extractor is not None:
             raise InputError("structured_response and output_extractor are not offered: use a postprocessor")
         super().__init__(
             llm,
             system_prompt,
-            limited(Running(ledger=ledger), max_calls_per_min),
+            with_rate_limit(Running(ledger=ledger), max_calls_per_min),
             sampling_temperature,
             postprocessor=postprocessor,
             return_responses=return_responses,
@@ -162,10 +162,10 @@ class BlackBoxUQ(UncertaintyScorer):
             InputError: the lists have unequal lengths.
         """
         raw = read_texts(list(responses), [list(row) for row in sampled_responses])
-        texts, samples = self._processed(*raw)
+        texts, samples = self._process(*raw)
         readers, best = self._instrument.readers(), [0] * len(texts)
         if self._meanings is not None:
-            sampled, related = _related_samples(self._meanings, texts, samples, readers)
+            sampled, related = _relate_samples(self._meanings, texts, samples, readers)
             best = best_positions(sampled.pairs, related)
         processed = _with_best_first(texts, samples, best)
         measured = self._instrument.measure_part(*processed, keep_unread=True, readers=readers)
@@ -239,7 +239,7 @@ class SemanticEntropy(UncertaintyScorer):
         super().__init__(
             llm,
             system_prompt,
-            limited(Running(ledger=ledger), max_calls_per_min),
+            with_rate_limit(Running(ledger=ledger), max_calls_per_min),
             sampling_temperature,
             postprocessor=postprocessor,
             return_responses=return_responses,
@@ -279,8 +279,8 @@ class SemanticEntropy(UncertaintyScorer):
         if prompts is not None and len(prompts) != len(responses):
             raise InputError("prompts and responses must have equal lengths")
         raw = list(responses), [list(row) for row in sampled_responses]
-        texts, samples = self._processed(*raw)
-        sampled, related = _related_samples(self._meanings, texts, samples)
+        texts, samples = self._process(*raw)
+        sampled, related = _relate_samples(self._meanings, texts, samples)
         data: dict[str, Any] = {} if prompts is None else {"prompts": list(prompts)}
         discrete = ("discrete_entropy_values", "discrete_confidence_scores", "num_semantic_sets")
         data |= dict(zip(discrete, item_entropies(related, len(texts)), strict=True))
@@ -352,11 +352,11 @@ class WhiteBoxUQ(UncertaintyScorer):
         *,
         ledger: bool | str | Path = True,
     ) -> None:
-        self.scorers = checked_scorers(scorers or DEFAULT_WHITE_BOX, WHITE_BOX)
+        self.scorers = validate_scorers(scorers or DEFAULT_WHITE_BOX, WHITE_BOX)
         super().__init__(
             llm,
             system_prompt,
-            limited(Running(ledger=ledger), max_calls_per_min),
+            with_rate_limit(Running(ledger=ledger), max_calls_per_min),
             sampling_temperature,
             length_normalize=length_normalize,
         )
@@ -503,7 +503,7 @@ class SemanticDensity(UncertaintyScorer):
         super().__init__(
             llm,
             system_prompt,
-            limited(Running(ledger=ledger), max_calls_per_min),
+            with_rate_limit(Running(ledger=ledger), max_calls_per_min),
             sampling_temperature,
             postprocessor=postprocessor,
             return_responses=return_responses,
@@ -539,7 +539,7 @@ class SemanticDensity(UncertaintyScorer):
         if sampled_logprobs_results is None:
             raise InputError("scorer 'semantic_density' needs sampled_logprobs_results")
         raw = list(responses), [list(row) for row in sampled_responses]
-        processed = self._processed(*raw)
+        processed = self._process(*raw)
         are_texts = prompts is not None and all(isinstance(prompt, str) for prompt in prompts)
         data: dict[str, Any] = {} if prompts is None else {"prompts": list(prompts)}
         data |= self._text_columns(raw, processed)
@@ -576,7 +576,7 @@ def _meaning_scorer(embedder: str, nli: Any) -> Consistency:
     return Consistency(measures=["semantic_negentropy"], embedder=embedder, nli=nli, by_sentence=False)
 
 
-def _related_samples(
+def _relate_samples(
     scorer: Consistency,
     responses: list[Any],
     samples: list[list[Any]],
@@ -586,5 +586,5 @@ def _related_samples(
     sampled, used = pair_samples(responses, samples), readers or scorer.readers()
     pairs = sampled.pairs
     answers = [pairs.texts[number] for number in np.unique(pairs.prediction).tolist()]
-    floor = scorer.applied_floor(answers, cosines=used.cosines)
+    floor = scorer.choose_floor(answers, cosines=used.cosines)
     return sampled, scorer.relate(sampled, floor, used)

@@ -48,12 +48,12 @@ def read_address(where: str | Path, kind: str = "history") -> Address:
     """
     text = str(where)
     if is_on_server(text):
-        return Address(kind, shown_address(text), url=text)
+        return Address(kind, redact_address(text), url=text)
     if text.startswith(_SQLITE):
         text = text.removeprefix(_SQLITE).partition("?")[0]
     elif "://" in text:
         raise InputError(
-            f"{kind} must be a path, sqlite:///... or postgresql://..., got {shown_address(text)!r}"
+            f"{kind} must be a path, sqlite:///... or postgresql://..., got {redact_address(text)!r}"
         )
     if not text.strip() or text == ":memory:":
         raise InputError(f"{kind} must be a file on disk, got {text!r}: name one, such as {kind}.sqlite")
@@ -68,11 +68,11 @@ def is_on_server(where: str | Path) -> bool:
     return str(where).startswith(_POSTGRES)
 
 
-def shown_address(url: str) -> str:
+def redact_address(url: str) -> str:
     """Return a database's URL without the password and settings.
 
     Examples:
-        >>> shown_address("postgresql://ana:p@ss@db/team?sslmode=require")
+        >>> redact_address("postgresql://ana:p@ss@db/team?sslmode=require")
         'postgresql://ana@db/team'
     """
     scheme, _, rest = url.partition("://")

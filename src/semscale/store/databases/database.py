@@ -220,7 +220,7 @@ def _sqlite_engine(address: Address, *, create: bool) -> Engine:
             refuse_special(Path(f"{os.path.realpath(path)}{ending}"), address.kind)
     return create_engine(
         "sqlite://",
-        creator=lambda: _connected(path, address.name),
+        creator=lambda: _connect(path, address.name),
         poolclass=NullPool,
         hide_parameters=True,
     )
@@ -234,14 +234,14 @@ def _create_file(path: Path, name: str) -> None:
         raise InputError(f"{name} cannot be created ({error.strerror}): name another folder") from error
 
 
-def _connected(path: Path, name: str) -> sqlite3.Connection:
+def _connect(path: Path, name: str) -> sqlite3.Connection:
     connection = _connection(path, "mode=rw")
     try:
         connection.execute("PRAGMA schema_version").fetchone()
     except sqlite3.OperationalError as error:
         connection.close()
         if primary_code(error) in _READ_ONLY_CODES and path.is_file():
-            return _connected_to_copy(path, name)
+            return _connect_to_copy(path, name)
         raise
     except BaseException:
         connection.close()
@@ -249,7 +249,7 @@ def _connected(path: Path, name: str) -> sqlite3.Connection:
     return connection
 
 
-def _connected_to_copy(path: Path, name: str) -> sqlite3.Connection:
+def _connect_to_copy(path: Path, name: str) -> sqlite3.Connection:
     # In write-ahead mode, even reading needs files next to the database. If they cannot be created, this user
     # has no writing process, so the file can be read alone, unless the other files still have changes.
     ahead = path.with_name(f"{path.name}-wal")
@@ -289,7 +289,7 @@ def bring_up_to_date(database: Database, *, create: bool) -> None:
             false, or cannot store every text.
     """
     with database.reading() as connection:
-        revision = _stored_revision(connection, database.name)
+        revision = _read_revision(connection, database.name)
         if revision == REVISION:
             return
         if revision is None and not create:
@@ -302,7 +302,7 @@ def bring_up_to_date(database: Database, *, create: bool) -> None:
         _upgrade(connection, script, database.name)
 
 
-def _stored_revision(connection: Connection, name: str) -> str | None:
+def _read_revision(connection: Connection, name: str) -> str | None:
     inspector = inspect(connection)
     if inspector.has_table(VERSION_TABLE):
         revision = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
@@ -337,7 +337,7 @@ def _upgrade(connection: Connection, script: "ScriptDirectory", name: str) -> No
     from alembic.runtime.migration import MigrationContext
 
     # Another process, even of a newer version, may have migrated the database meanwhile.
-    stored = _stored_revision(connection, name)
+    stored = _read_revision(connection, name)
     _check_known(script, stored, name)
     context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
     for step in reversed(list(script.iterate_revisions(REVISION, stored or "base"))):
